@@ -1,0 +1,75 @@
+"""Every exception that Noisewright raises on purpose.
+
+    NoisewrightError
+    ├── InputError (ValueError)          something given is not usable
+    │   ├── ParameterError               epsilon, delta, alpha, a size, a scale …
+    │   ├── SpaceError                   points, metric or neighbors do not fit together
+    │   │   └── OutsideSpaceError        an input that is not a point of the space
+    │   └── TableError                   a matrix that is not a mechanism
+    ├── TooLargeError (ValueError)       asked to enumerate or tabulate something absurd
+    ├── NotPrivateError                  a proof failed; carries its witness
+    ├── EntropyError (RuntimeError)      randomness that may not be used here
+    ├── CertificateError (ValueError)    a certificate that cannot be read or written
+    └── MissingPartError (ImportError)   an optional dependency is not installed
+
+Messages say what was given, what is required and what to do. They show positions of
+records, never the records themselves.
+"""
+
+from __future__ import annotations
+
+
+class NoisewrightError(Exception):
+    """The root of everything that Noisewright raises on purpose."""
+
+
+class InputError(NoisewrightError, ValueError):
+    """Something given is not usable as it is."""
+
+
+class ParameterError(InputError):
+    """A number such as epsilon, delta or a size is out of its range."""
+
+
+class SpaceError(InputError):
+    """Points, metric and neighbors do not fit together."""
+
+
+class OutsideSpaceError(SpaceError):
+    """An input is not a point of the space; `row` is its position."""
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class TableError(InputError):
+    """A matrix is not a mechanism: negative, NaN, ragged, or rows that do not sum to one."""
+
+
+class TooLargeError(NoisewrightError, ValueError):
+    """Enumerating or tabulating this would be absurd; `size` says how many."""
+
+    def __init__(self, message: str, *, size: int) -> None:
+        super().__init__(message)
+        self.size = size
+
+
+class NotPrivateError(NoisewrightError):
+    """A claimed guarantee is false; `witness` shows the inputs and the event."""
+
+    def __init__(self, message: str, *, witness: object = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+
+class EntropyError(NoisewrightError, RuntimeError):
+    """A source of randomness was refused, for example a seeded one in a release."""
+
+
+class CertificateError(NoisewrightError, ValueError):
+    """A certificate cannot be read, written or trusted."""
+
+
+class MissingPartError(NoisewrightError, ImportError):
+    """An optional dependency is not installed; the message names the extra."""

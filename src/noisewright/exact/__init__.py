@@ -1,0 +1,34 @@
+"""Rational and interval arithmetic; e^ε and ln bounded from below and above."""
+
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
+from noisewright.exact.computable import Computable, Exp, Known, Logistic
+from noisewright.exact.enclosure import Enclosure
+from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
+from noisewright.exact.rationals import (
+    Number,
+    as_text,
+    ceiling_float,
+    exactly,
+    floor_float,
+    shown,
+)
+
+__all__ = [
+    "NOTHING_PROMISED",
+    "Bounds",
+    "Computable",
+    "Enclosure",
+    "Epsilon",
+    "Exp",
+    "Known",
+    "Logistic",
+    "Number",
+    "as_text",
+    "ceiling_float",
+    "exactly",
+    "exp_bounds",
+    "fixed",
+    "floor_float",
+    "log_bounds",
+    "shown",
+]

@@ -1,0 +1,165 @@
+"""The privacy parameter ε as an exact number.
+
+ε is either rational, or the logarithm of a rational (which is what `alpha=` gives: e^-ε = α,
+and what a table's tight ε always is). Either way e^ε can be compared with any rational, and
+the comparison always ends: e^ε of a rational ε ≠ 0 is irrational.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noisewright.errors import ParameterError
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
+from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float
+
+_FIRST_BITS = 192
+
+
+@dataclass(frozen=True)
+class Epsilon:
+    """An exact ε ≥ 0: `rational + ln(ratio)` with one of the two parts trivial.
+
+    Build it with `Epsilon.of(epsilon=…)` or `Epsilon.of(alpha=…)`.
+    """
+
+    rational: Fraction = Fraction(0)
+    ratio: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.ratio is not None and self.rational != 0:
+            raise ParameterError("an epsilon is either rational or the log of a rational.")
+        if self.rational < 0 or (self.ratio is not None and self.ratio < 1):
+            raise ParameterError("epsilon is negative; it must be at least 0.")
+
+    @classmethod
+    def of(cls, epsilon: Number | Epsilon | None = None, *, alpha: Number | None = None) -> Epsilon:
+        """Read ε from `epsilon=` or from `alpha=` = e^-ε; exactly one of them.
+
+        Requires: epsilon ≥ 0, or 0 < alpha ≤ 1.
+        """
+        if (epsilon is None) == (alpha is None):
+            given = "neither" if epsilon is None else "both"
+            raise ParameterError(
+                f"give epsilon= or alpha= (which is e^-epsilon); {given} was given."
+            )
+        if isinstance(epsilon, Epsilon):
+            return epsilon
+        if epsilon is not None:
+            value = exactly(epsilon, name="epsilon")
+            if value < 0:
+                raise ParameterError(
+                    f"epsilon is {epsilon}; it must be at least 0. A smaller epsilon is more "
+                    "private; 0.1 to 3 is common."
+                )
+            return cls(rational=value)
+        assert alpha is not None
+        value = exactly(alpha, name="alpha")
+        if not 0 < value <= 1:
+            raise ParameterError(
+                f"alpha is {alpha}; it is e^-epsilon and must lie in (0, 1]. For example "
+                "alpha=0.9 is epsilon=0.105."
+            )
+        return cls.log(1 / value)
+
+    @classmethod
+    def log(cls, ratio: Fraction) -> Epsilon:
+        """Return ε = ln(ratio), for a rational ratio ≥ 1."""
+        return cls() if ratio == 1 else cls(ratio=ratio)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether ε = 0."""
+        return self.ratio is None and self.rational == 0
+
+    def bounds(self, bits: int) -> Bounds:
+        """Bound ε itself."""
+        if self.ratio is None:
+            return fixed(self.rational, bits)
+        return log_bounds(self.ratio, bits)
+
+    def ratio_bounds(self, bits: int) -> Bounds:
+        """Bound e^ε."""
+        if self.ratio is None:
+            return exp_bounds(self.rational, bits)
+        return fixed(self.ratio, bits)
+
+    def alpha_bounds(self, bits: int, *, times: Fraction | int = 1) -> Bounds:
+        """Bound e^(−times · ε); `times` must be whole when ε is a logarithm."""
+        if self.ratio is None:
+            return exp_bounds(-self.rational * times, bits)
+        if times != int(times):
+            raise ParameterError("a fraction of ln(ratio) is not the log of a rational.")
+        return fixed(Fraction(1) / self.ratio ** int(times), bits)
+
+    def sign(self, p: int, q: int) -> int:
+        """Return the sign of p − e^ε · q for integers, exactly: −1, 0 or 1."""
+        if q == 0 or self.is_zero:
+            return (p > q) - (p < q)
+        if self.ratio is not None:
+            left, right = p * self.ratio.denominator, q * self.ratio.numerator
+            return (left > right) - (left < right)
+        if (p > 0) != (q > 0):
+            return 1 if p > 0 or q < 0 else -1
+        bits = _FIRST_BITS
+        while True:
+            low, high = exp_bounds(self.rational, bits)
+            scaled = p << bits
+            first, second = (low * q, high * q) if q > 0 else (high * q, low * q)
+            if scaled <= first:
+                return -1
+            if scaled >= second:
+                return 1
+            bits *= 2
+
+    def compare(self, other: Epsilon) -> int:
+        """Return the sign of self − other, exactly."""
+        if self == other:
+            return 0
+        if self.ratio is None and other.ratio is None:
+            return 1 if self.rational > other.rational else -1
+        if self.ratio is not None and other.ratio is not None:
+            return 1 if self.ratio > other.ratio else -1
+        if self.ratio is None:
+            return -other.compare(self)
+        return other.sign(self.ratio.numerator, self.ratio.denominator)
+
+    def __le__(self, other: Epsilon) -> bool:
+        return self.compare(other) <= 0
+
+    def __lt__(self, other: Epsilon) -> bool:
+        return self.compare(other) < 0
+
+    def ceiling(self) -> float:
+        """Return the smallest double that is at least ε."""
+        return self._double(up=True)
+
+    def floor(self) -> float:
+        """Return the largest double that is at most ε."""
+        return self._double(up=False)
+
+    def _double(self, *, up: bool) -> float:
+        rounded = ceiling_float if up else floor_float
+        if self.ratio is None:
+            return rounded(self.rational)
+        bits = _FIRST_BITS
+        while True:
+            low, high = log_bounds(self.ratio, bits)
+            below = rounded(Fraction(low, 1 << bits))
+            if below == rounded(Fraction(high, 1 << bits)):
+                return below
+            bits *= 2
+
+    def __float__(self) -> float:
+        return self.ceiling()
+
+    def __str__(self) -> str:
+        if self.ratio is None:
+            return f"{self.ceiling():.12g}"
+        return f"{self.ceiling():.12g}" if len(str(self.ratio)) > 24 else f"ln({self.ratio})"
+
+
+NOTHING_PROMISED = math.inf
+"""The ε of a mechanism that some event gives away with certainty."""

@@ -1,0 +1,96 @@
+"""Numbers taken at their word: a float, a string or a fraction means exactly that number."""
+
+from __future__ import annotations
+
+import math
+import operator
+from decimal import Decimal
+from fractions import Fraction
+from typing import SupportsIndex
+
+from noisewright.errors import ParameterError
+
+_ACCEPTED = "a float, an integer, a Fraction, a Decimal or a string such as '0.1' or '1/3'"
+
+Number = int | float | str | Fraction | Decimal
+"""What may be given where an exact number is wanted."""
+
+
+def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fraction:
+    """Return the rational number that `value` is, without rounding.
+
+    The float 0.1 is 3602879701896397/36028797018963968; the string "0.1" is 1/10.
+
+    Requires: a finite number; not a bool, which is nearly always a slip.
+    Ensures: the result equals the value exactly.
+    """
+    if isinstance(value, bool):
+        raise ParameterError(f"{name} is {value}; it must be {_ACCEPTED}.")
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ParameterError(f"{name} is {value}; it must be finite.")
+        return Fraction(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise ParameterError(f"{name} is {value}; it must be finite.")
+        return Fraction(value)
+    if isinstance(value, str):
+        return _parsed(value, name)
+    try:
+        return Fraction(operator.index(value))
+    except TypeError:
+        pass
+    numerical = getattr(value, "as_integer_ratio", None)
+    if numerical is None:
+        raise ParameterError(f"{name} is of type {type(value).__name__}; it must be {_ACCEPTED}.")
+    try:
+        numerator, denominator = numerical()
+    except (OverflowError, ValueError) as problem:
+        raise ParameterError(f"{name} is {value}; it must be finite.") from problem
+    return Fraction(int(numerator), int(denominator))
+
+
+def _parsed(text: str, name: str) -> Fraction:
+    if len(text) > 4000:
+        raise ParameterError(f"{name} is a text of {len(text)} characters; a number was expected.")
+    try:
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError) as problem:
+        raise ParameterError(f"{name} is {text!r}; it must be {_ACCEPTED}.") from problem
+
+
+def as_text(value: Fraction) -> str:
+    """Return the shortest exact text of a rational: '3', '1/10'."""
+    return str(value)
+
+
+def ceiling_float(value: Fraction) -> float:
+    """Return the smallest double that is at least `value` (inf when none is)."""
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+    if math.isinf(near):
+        return near if near > 0 else -math.nextafter(math.inf, 0.0)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+def floor_float(value: Fraction) -> float:
+    """Return the largest double that is at most `value` (-inf when none is)."""
+    return -ceiling_float(-value)
+
+
+def shown(value: Fraction, digits: int = 6) -> str:
+    """Return a short decimal for messages; never used in a decision."""
+    if value == 0:
+        return "0"
+    if value.denominator == 1 and abs(value) < 10**digits:
+        return str(value.numerator)
+    try:
+        return f"{float(value):.{digits}g}"
+    except OverflowError:
+        return f"about 2^{value.numerator.bit_length() - value.denominator.bit_length()}"
