@@ -1,0 +1,68 @@
+# `make` alone says what there is. Everything works from a fresh clone.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench papers docs constraints clean
+.DELETE_ON_ERROR:
+
+# An empty PYTHON means: the first suitable python3 on the path.
+PYTHON ?=
+export PYTHON
+# Pyright would ask the network whether a newer version exists; constraints.txt decides that.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+BIN := .venv/bin
+READY := .venv/.ready
+BENCH_READY := .venv-bench/.ready
+
+help: ## say what there is
+	@echo "Noisewright. Start with: make demo"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## make .venv with the project and its tools (only when something changed)
+
+$(READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv dev
+	@touch $@
+	@echo "Ready: $(BIN)/noisewright"
+
+$(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv-bench bench
+	@touch $@
+
+demo: setup ## the tour: build a mechanism, prove it, certify it, tamper with it
+	@$(BIN)/noisewright demo
+
+check: setup ## format, lint, types, import contracts, code blocks of the docs
+	@echo "Format and lint"
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@echo "Types"
+	@$(BIN)/pyright --warnings
+	@echo "Import contracts"
+	@$(BIN)/lint-imports --no-logo
+	@echo "Documentation"
+	@$(BIN)/pytest -q tests/docs
+
+test: check ## check, then every test
+	@echo "Tests"
+	@$(BIN)/pytest -q -n auto
+
+bench: $(BENCH_READY) ## speed against peers and against the machine's limit
+	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
+	else echo "There are no benchmarks yet."; fi
+
+papers: setup ## re-run the papers: each claim, figure and worked example
+	@if ls papers/*/run.py >/dev/null 2>&1; then \
+	    for paper in papers/*/run.py; do echo "$$paper"; $(BIN)/python "$$paper" || exit 1; done; \
+	else echo "No paper is reproduced yet: papers/ has no run.py."; fi
+
+docs: setup ## check the links between pages and run their code blocks
+	@$(BIN)/pytest -q tests/docs
+
+constraints: ## choose the newest versions again and rewrite constraints.txt
+	@scripts/renew_constraints.sh
+
+clean: ## remove environments, caches and build products
+	@rm -rf .venv .venv-bench build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
