@@ -1,0 +1,42 @@
+"""The shape of the source tree and of the files that describe it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.test_imports import AT_ONCE, MODULES, PACKAGE, ROOT
+
+VAGUE = {"base", "common", "helpers", "misc", "util", "utilities", "utils"}
+LONGEST = 400
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_module_is_short_and_named_after_what_it_does(path: Path) -> None:
+    assert not VAGUE & set(path.relative_to(PACKAGE).with_suffix("").parts)
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST, f"{lines} lines: which two things live here?"
+
+
+def test_every_room_has_its_place_in_the_import_contract() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = settings["tool"]["importlinter"]["contracts"][0]
+    layers = {room for layer in contract["layers"] for room in re.findall(r"\w+", layer)}
+    assert layers == AT_ONCE.keys() - {"__init__"}
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert lines
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.+!]+", line)] == []
+
+
+def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_every_test_folder_is_on_the_map() -> None:
+    page = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/*.py")}
+    assert {folder for folder in folders if f"`{folder}/`" not in page} == set()

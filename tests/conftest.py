@@ -1,0 +1,44 @@
+"""Rules of every run: how Hypothesis searches, and that a skipped test needs a stated need."""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Loaded by name because Hypothesis would otherwise derandomize by itself on a build server.
+settings.register_profile(
+    "noisewright",
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("noisewright")
+
+NEEDS = "needs:"
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def _fail_unless_needed(report: Report) -> Report:
+    if not report.skipped or hasattr(report, "wasxfail"):
+        return report
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = reason.removeprefix("Skipped: ")
+    if not reason.startswith(NEEDS):
+        report.outcome = "failed"
+        report.longrepr = (
+            f"{report.nodeid} was skipped ({reason!r}). A test that did not run proves nothing: "
+            f"make it run, or give a reason that starts with {NEEDS!r} and names what is missing."
+        )
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _fail_unless_needed((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _fail_unless_needed((yield))
