@@ -1,0 +1,47 @@
+"""Mechanisms: one probability distribution for each input."""
+
+from noisewright.mechanisms.explicit_fair import explicit_fair
+from noisewright.mechanisms.exponential import exponential
+from noisewright.mechanisms.from_matrix import from_matrix
+from noisewright.mechanisms.geometric import Geometric, geometric
+from noisewright.mechanisms.guarantee import Guarantee, read_delta
+from noisewright.mechanisms.mechanism import Mechanism
+from noisewright.mechanisms.postprocess import mixture
+from noisewright.mechanisms.products import (
+    ColumnProduct,
+    RowProduct,
+    any_change,
+    as_table,
+    epsilon_sum,
+    product,
+    same_space,
+)
+from noisewright.mechanisms.properties import properties
+from noisewright.mechanisms.randomized_response import randomized_response
+from noisewright.mechanisms.table import Table
+from noisewright.mechanisms.uniform import uniform
+from noisewright.mechanisms.wording import number
+
+__all__ = [
+    "ColumnProduct",
+    "Geometric",
+    "Guarantee",
+    "Mechanism",
+    "RowProduct",
+    "Table",
+    "any_change",
+    "as_table",
+    "epsilon_sum",
+    "explicit_fair",
+    "exponential",
+    "from_matrix",
+    "geometric",
+    "mixture",
+    "number",
+    "product",
+    "properties",
+    "randomized_response",
+    "read_delta",
+    "same_space",
+    "uniform",
+]

@@ -1,0 +1,105 @@
+"""Powers of α = e^-ε as integers, with a little room so that rounding stays private.
+
+A table is rounded from an ideal one whose decay α' is a hair larger than e^-ε (less
+private noise would be a smaller decay). The hair is a relative 2^-56 of ε, below what a
+double can show, and the total has enough bits that rounding moves no ratio further than the
+hair. The constructors then check the result in exact arithmetic anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noisewright.errors import NoisewrightError, ParameterError
+from noisewright.exact import Epsilon, Number
+
+_ROOM = 57
+"""The decay is larger than e^-ε by the relative amount ε · 2^-57."""
+
+_DEEPEST = 160
+"""Tables deeper than 2^-160 are lifted to a floor of about 2^-128, below the first step."""
+
+_FLOOR = 128
+
+
+@dataclass(frozen=True)
+class Decay:
+    """How to round a table whose entries fall like α^t.
+
+    `powers[t] / 2^scale` is about α'^t for t = 0..length, α' slightly above e^-ε. A row of the
+    table sums to 2^log2_total and holds at least `floor` in each entry.
+    """
+
+    powers: tuple[int, ...]
+    scale: int
+    log2_total: int
+    floor: int
+
+    @property
+    def one(self) -> int:
+        """What stands for 1 among the powers."""
+        return 1 << self.scale
+
+
+def positive_epsilon(
+    epsilon: Number | Epsilon | None, alpha: Number | None, *, instead: str
+) -> Epsilon:
+    """Read ε > 0 for a mechanism that has no meaning at ε = 0."""
+    read = Epsilon.of(epsilon, alpha=alpha)
+    if read.is_zero:
+        raise ParameterError(
+            f"epsilon is 0, so outputs may not depend on inputs at all. {instead}"
+        )
+    return read
+
+
+def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:
+    """Plan the rounding of a table with entries c · α^t, t ≤ length, and c ≥ (1 − α)/2.
+
+    Ensures: −ln α' lies in [ε(1 − 2^-56), ε), and the smallest weight has so many bits that
+    rounding each weight to a neighboring integer keeps all ratios below e^ε.
+    """
+    # A lower bound on ε of a few bits is all that the planning needs.
+    low, _ = epsilon.bounds(128)
+    if low == 0:
+        low = 1
+    log2_inverse = max(0, 129 - low.bit_length())
+    depth = _log2_depth(epsilon, length) + log2_inverse + 2
+    weight_bits = _ROOM + 6 + log2_inverse
+    if depth > _DEEPEST + log2_inverse:
+        lifted = _FLOOR + _log2_depth(epsilon, 1) + log2_inverse + outputs.bit_length()
+        log2_total = weight_bits + lifted
+        floor = 1 << weight_bits
+    else:
+        log2_total = weight_bits + depth + outputs.bit_length()
+        floor = 0
+    scale = log2_total + 32 + length.bit_length()
+    alpha = _relaxed_alpha(epsilon, scale)
+    powers = [1 << scale]
+    for _ in range(length):
+        powers.append((powers[-1] * alpha) >> scale)
+    return Decay(tuple(powers), scale, log2_total, floor)
+
+
+def _log2_depth(epsilon: Epsilon, length: int) -> int:
+    """Return at least log2 of α^-length."""
+    _, high = epsilon.bounds(16)
+    return int(Fraction(high, 1 << 16) * length * 3 / 2) + 1
+
+
+def _relaxed_alpha(epsilon: Epsilon, scale: int) -> int:
+    """Return α' · 2^scale with α < α' ≤ α (1 + ε 2^-57) up to the last bits."""
+    _, high = epsilon.alpha_bounds(scale)
+    low_epsilon, _ = epsilon.bounds(scale)
+    return high + ((high * low_epsilon) >> (scale + _ROOM))
+
+
+def require_gentle(levels: list[int], epsilon: Epsilon) -> None:
+    """Check exactly that each level is at most e^ε times the next, and not below it."""
+    for t, (level, following) in enumerate(zip(levels, levels[1:], strict=False)):
+        if level < following or epsilon.sign(level, following) > 0:
+            raise NoisewrightError(
+                f"the rounded table failed its own proof at step {t}; please report this with "
+                f"epsilon={epsilon}."
+            )

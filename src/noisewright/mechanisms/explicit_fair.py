@@ -1,0 +1,64 @@
+"""The explicit fair mechanism (EM): every count is reported truthfully with the same probability.
+
+Every row is a permutation of the levels y, yα, yα, yα², yα², … (17). Cormode–Kulkarni–
+Srivastava 2018, Theorem 6: best for L0 among fair mechanisms, with all seven properties. For
+odd n the last level stands once, so y = (1−α) / ((1+α)(1−α^((n+1)/2))): the paper prints only
+the even case, whose y would leave odd rows short of 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
+from noisewright.mechanisms.geometric import require_counts
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.table import Table
+from noisewright.spaces import Counts
+
+
+def explicit_fair(
+    space: Counts,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+) -> Table:
+    """Return the explicit fair mechanism on counts 0..n.
+
+    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts.
+    Ensures: ε-private, no smaller ε holds (to a relative 2^-56), and the table itself, not
+    only its ideal, has all seven properties RH RM CH CM F WH S.
+    """
+    require_counts(space, "explicit_fair")
+    read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
+    require_tabulable(space, space, instead="Use a smaller n, or geometric(), which has a formula.")
+    n = space.n
+    deepest = (n + 1) // 2
+    decay = decay_for(read, length=deepest, outputs=space.size)
+    # How often each level stands in a row: once, twice …, and once again at the end if n is odd.
+    often = [1] + [2] * deepest
+    if n % 2:
+        often[-1] = 1
+    total = (1 << decay.log2_total) - space.size * decay.floor
+    ideal = sum(o * power for o, power in zip(often, decay.powers, strict=True))
+    levels = [total * power // ideal for power in decay.powers]
+    levels[0] = total - sum(o * level for o, level in zip(often[1:], levels[1:], strict=True))
+    levels = [level + decay.floor for level in levels]
+    require_gentle(levels, read)
+    return Table(
+        space,
+        np.array(levels, dtype=object)[_level_of(n)],
+        log2_total=decay.log2_total,
+        claim=Guarantee(read),
+        name="explicit fair mechanism",
+    )
+
+
+def _level_of(n: int) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
+    """Return the power of α in each entry, formula (17), rows being inputs here."""
+    inputs = np.arange(n + 1)[:, None]
+    away = np.abs(np.arange(n + 1)[None, :] - inputs)
+    room = np.minimum(inputs, n - inputs)
+    return np.where(away < room, away, (away + room + 1) // 2)

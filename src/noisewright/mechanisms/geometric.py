@@ -1,0 +1,135 @@
+"""The truncated geometric mechanism (GM): two-sided geometric noise, clamped to 0..n.
+
+P(i | j) = x α^|i−j| at the ends i ∈ {0, n} and y α^|i−j| inside, with α = e^-ε,
+x = 1/(1+α), y = (1−α)/(1+α). Cormode–Kulkarni–Srivastava 2018, Definition 4 (its noise has
+mass (1−α)α^|z|/(1+α); the print drops a factor) and Theorem 5; after Ghosh–Roughgarden–
+Sundararajan 2009.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import SpaceError
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import MOST_ENTRIES, Mechanism, require_tabulable
+from noisewright.mechanisms.table import Table
+from noisewright.spaces import Counts, Space
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+
+def geometric(
+    space: Counts,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    table: bool | None = None,
+) -> Table | Geometric:
+    """Return the truncated geometric mechanism on counts 0..n.
+
+    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts.
+    Ensures: ε-private, and no smaller ε holds (to a relative 2^-56). With `table=True` an
+    integer table; with `table=False` the exact formula, which needs no memory; by default a
+    table up to 2,047 people and the formula beyond.
+    """
+    require_counts(space, "geometric")
+    read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
+    if table is None:
+        table = space.size * space.size <= MOST_ENTRIES
+    if not table:
+        return Geometric(space, read)
+    require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
+    return _geometric_table(space, read)
+
+
+def require_counts(space: Space, name: str) -> None:
+    """Raise SpaceError unless the space is counts with adjacent neighbors."""
+    if not isinstance(space, Counts):
+        raise SpaceError(f"{name}() is for counts, as in Counts(8); got {space!r}.")
+    if space.neighbors != "adjacent":
+        raise SpaceError(
+            f"{name}() protects adjacent counts, but {space!r} has other neighbors. Use "
+            "Counts(n), or randomized_response when the number is one person's own record."
+        )
+
+
+def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
+    """Round the tails of the noise; the masses are their differences, so rows sum exactly.
+
+    Inside, the mass at distance t is tail(t) − tail(t + 1): y α^t = x α^t − x α^(t+1). A row
+    then telescopes to the total whatever the tails were rounded to.
+    """
+    n = space.n
+    decay = decay_for(epsilon, length=n, outputs=space.size)
+    total = (1 << decay.log2_total) - space.size * decay.floor
+    tails = [total * power // (decay.one + decay.powers[1]) for power in decay.powers]
+    ends = [decay.floor + tail for tail in (total - tails[1], *tails[1:])]
+    inside = [decay.floor + total - 2 * tails[1]]
+    inside += [decay.floor + tails[t] - tails[t + 1] for t in range(1, n)]
+    require_gentle(ends, epsilon)
+    require_gentle(inside, epsilon)
+    codes = np.arange(n + 1)
+    weights = np.array(inside, dtype=object)[np.minimum(np.abs(codes[:, None] - codes), n - 1)]
+    weights[:, 0] = ends
+    weights[:, n] = ends[::-1]
+    return Table(
+        space,
+        weights,
+        log2_total=decay.log2_total,
+        claim=Guarantee(epsilon),
+        name="geometric mechanism",
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Geometric(Mechanism):
+    """The truncated geometric mechanism by its formula, exact and without a table."""
+
+    space: Counts
+    epsilon: Epsilon
+
+    @property
+    def outputs(self) -> Counts:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The counts themselves."""
+        return self.space
+
+    @property
+    def claim(self) -> Guarantee:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """ε-privacy for adjacent counts: neighboring columns have the ratio e^ε or less."""
+        return Guarantee(self.epsilon)
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Add exact two-sided geometric noise and clamp to 0..n."""
+        from noisewright.sampling import two_sided_geometric
+
+        noise = two_sided_geometric(self.epsilon, len(codes), source)
+        return np.clip(codes + noise, 0, self.space.n).astype(np.int64)
+
+    def table(self) -> Table:
+        """Return the integer table, for spaces small enough to have one."""
+        require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
+        return _geometric_table(self.space, self.epsilon)
+
+    def __repr__(self) -> str:
+        return f"<geometric mechanism on {self.space!r}, {self.claim}, by formula>"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the formula as a certificate writes it."""
+        from noisewright.mechanisms.wording import number
+
+        points = self.space.describe()
+        return {
+            "form": "geometric",
+            "inputs": points,
+            "outputs": points,
+            "parameter": number(self.epsilon),
+        }

@@ -1,0 +1,46 @@
+"""What a mechanism promises about neighbors: (ε, δ)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Epsilon, Number, exactly, shown
+
+
+def read_delta(delta: Number) -> Fraction:
+    """Read δ exactly; it must lie in [0, 1]."""
+    value = exactly(delta, name="delta")
+    if not 0 <= value <= 1:
+        raise ParameterError(
+            f"delta is {delta}; it must lie between 0 and 1. It bounds the probability that the "
+            "promise of epsilon fails; 0, or well below 1 / number of people, is common."
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """P(A | x) ≤ e^ε · P(A | x') + δ for all neighbors x, x' and all events A."""
+
+    epsilon: Epsilon
+    delta: Fraction
+
+    def __init__(
+        self,
+        epsilon: Number | Epsilon | None = None,
+        delta: Number = 0,
+        *,
+        alpha: Number | None = None,
+    ) -> None:
+        object.__setattr__(self, "epsilon", Epsilon.of(epsilon, alpha=alpha))
+        object.__setattr__(self, "delta", read_delta(delta))
+
+    def __str__(self) -> str:
+        if self.delta == 0:
+            return f"epsilon={self.epsilon}"
+        return f"epsilon={self.epsilon}, delta={shown(self.delta)}"
+
+    def __repr__(self) -> str:
+        return f"Guarantee({self})"

@@ -1,0 +1,161 @@
+"""From what people pass to `sample` to codes, and back to the same form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.spaces import Records, Space, Subsets
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Input codes, and how to give output codes back in the form of the inputs."""
+
+    codes: NDArray[Any]
+    restore: Callable[[NDArray[Any], Space], Any]
+
+
+def read_inputs(space: Space, inputs: Any) -> Inputs:
+    """Read one point, many points, codes, or an Arrow array."""
+    if inputs is None:
+        raise InputError("there is no input to sample from; give a point or an array of points.")
+    if type(inputs).__module__.split(".")[0] == "pyarrow":
+        return _from_arrow(space, inputs)
+    if _is_one_point(space, inputs):
+        return Inputs(
+            np.array([space.code(inputs)], dtype=object if space.size >> 62 else np.intp),
+            lambda codes, outputs: outputs.point(int(codes[0])),
+        )
+    values = _as_array(inputs)
+    if values.size == 0:
+        return Inputs(np.empty(0, dtype=np.intp), lambda codes, outputs: outputs.decode(codes))
+    shape = values.shape
+    flat = values.reshape(-1)
+    if _are_codes(space, flat):
+        codes = _checked_codes(space, flat)
+        return Inputs(codes, lambda drawn, outputs: drawn.astype(np.intp).reshape(shape))
+    return Inputs(
+        space.encode(flat), lambda drawn, outputs: outputs.decode(drawn).reshape(shape)
+    )
+
+
+def _is_one_point(space: Space, inputs: Any) -> bool:
+    if isinstance(inputs, (str, bytes, int, float, np.generic, set, frozenset, dict)):
+        return True
+    # A tuple is one record of a space of records and otherwise a sequence of inputs.
+    return isinstance(inputs, tuple) and isinstance(space, Records) and inputs in space
+
+
+def _as_array(inputs: Any) -> NDArray[Any]:
+    if isinstance(inputs, np.ndarray):
+        return inputs  # pyright: ignore[reportUnknownVariableType]
+    if hasattr(inputs, "to_numpy"):
+        return np.asarray(inputs.to_numpy())
+    if not isinstance(inputs, Iterable):
+        raise InputError(
+            f"inputs is a {type(inputs).__name__}; give a point, a list, a numpy array or an "
+            "Arrow array."
+        )
+    listed: list[Any] = list(inputs)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if listed and all(type(value) is type(listed[0]) for value in listed):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        if isinstance(listed[0], (str, bool, int, float, np.generic)):
+            return np.array(listed)
+    values = np.empty(len(listed), dtype=object)
+    for row, value in enumerate(listed):
+        values[row] = value
+    return values
+
+
+def _are_codes(space: Space, values: NDArray[Any]) -> bool:
+    """Whole numbers are codes in spaces whose points are not numbers."""
+    if values.dtype.kind not in "iu":
+        return False
+    first = space.point(0)
+    return isinstance(space, Subsets) or not isinstance(first, (int, float)) or isinstance(first, bool)
+
+
+def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[np.intp]:
+    outside = (codes < 0) | (codes >= space.size)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise OutsideSpaceError(
+            f"the code at row {row:,} is outside 0..{space.size - 1:,}, the codes of {space!r}.",
+            row=row,
+        )
+    return codes.astype(np.intp, copy=False)
+
+
+def _from_arrow(space: Space, inputs: Any) -> Inputs:
+    import pyarrow as pa
+
+    if isinstance(inputs, pa.ChunkedArray):
+        chunks = inputs.combine_chunks()
+        joined = pa.concat_arrays(chunks.chunks) if isinstance(chunks, pa.ChunkedArray) else chunks
+        read = _from_arrow(space, joined)
+        return Inputs(
+            read.codes, lambda codes, outputs: pa.chunked_array([read.restore(codes, outputs)])
+        )
+    if isinstance(inputs, pa.Scalar):
+        return read_inputs(space, inputs.as_py())
+    if not isinstance(inputs, pa.Array):
+        raise InputError(
+            f"inputs is an Arrow {type(inputs).__name__}; give one column, an Arrow array."
+        )
+    if inputs.null_count:
+        row = int(np.argmax(inputs.is_null().to_numpy(zero_copy_only=False)))
+        raise space.outside(row=row, why="it is null")
+    if isinstance(inputs, pa.DictionaryArray):
+        codes = _dictionary_codes(space, inputs)
+    elif pa.types.is_string(inputs.type) or pa.types.is_large_string(inputs.type):
+        encoded = inputs.dictionary_encode()
+        codes = _dictionary_codes(space, encoded)
+    elif pa.types.is_nested(inputs.type):
+        codes = read_inputs(space, inputs.to_pylist()).codes
+    else:
+        codes = read_inputs(space, inputs.to_numpy(zero_copy_only=False)).codes
+
+    def restore(drawn: NDArray[Any], outputs: Space) -> Any:
+        if isinstance(inputs, pa.DictionaryArray):
+            indices = pa.array(drawn.astype(np.int32))
+            return pa.DictionaryArray.from_arrays(indices, _arrow_points(outputs))
+        if isinstance(space, Subsets) or pa.types.is_nested(inputs.type):
+            return pa.array([_plain(point) for point in outputs.decode(drawn).tolist()])
+        if outputs.size <= 1 << 16 and not outputs.ordered:
+            return _arrow_points(outputs).take(pa.array(drawn.astype(np.int32)))
+        return pa.array(outputs.decode(drawn))
+
+    return Inputs(codes, restore)
+
+
+def _dictionary_codes(space: Space, array: Any) -> NDArray[np.intp]:
+    """Translate a dictionary once and then only its indices: no work per value."""
+    known: list[int] = []
+    for label in array.dictionary.to_pylist():
+        try:
+            known.append(space.code(label))
+        except OutsideSpaceError:
+            # A dictionary may carry labels that no row uses; only a used one is an error.
+            known.append(-1)
+    indices = array.indices.to_numpy(zero_copy_only=False)
+    codes = np.array(known, dtype=np.intp)[indices] if known else np.empty(0, dtype=np.intp)
+    if (codes < 0).any():
+        raise space.outside(row=int(np.argmax(codes < 0)))
+    return codes
+
+
+def _arrow_points(space: Space) -> Any:
+    import pyarrow as pa
+
+    return pa.array([_plain(point) for point in space.points])
+
+
+def _plain(point: Any) -> Any:
+    if isinstance(point, (frozenset, set)):
+        return sorted(point, key=str)  # pyright: ignore[reportUnknownArgumentType]
+    return list(point) if isinstance(point, tuple) else point  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

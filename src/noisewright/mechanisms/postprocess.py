@@ -1,0 +1,127 @@
+"""What may be done to an output without asking the data again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError, SpaceError
+from noisewright.exact import Number, exactly
+from noisewright.mechanisms.from_matrix import from_matrix
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.table import Table
+from noisewright.spaces import Categories, Space
+
+
+def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
+    """Return `table` followed by a step on its outputs: a function, a mapping or a kernel."""
+    if isinstance(step, Table):
+        if step.space.size != table.outputs.size or tuple(step.space.points) != tuple(
+            table.outputs.points
+        ):
+            raise SpaceError(
+                f"then(): the first mechanism gives points of {table.outputs!r}, but the second "
+                f"takes points of {step.space!r}. They must be the same points."
+            )
+        kernel, log2_kernel, released = step.weights, step.log2_total, step.outputs
+    elif isinstance(step, Mapping) or callable(step):
+        mapping = cast("Mapping[Any, Any]", step)
+        function = cast("Callable[[Any], Any]", step) if callable(step) else mapping.__getitem__
+        kernel, released = _function_kernel(table.outputs, function, outputs)
+        log2_kernel = 0
+    elif isinstance(step, (Sequence, np.ndarray)):
+        matrix = from_matrix(table.outputs, step, outputs=outputs)
+        kernel, log2_kernel, released = matrix.weights, matrix.log2_total, matrix.outputs
+    else:
+        raise InputError(
+            f"then() takes a function, a mapping, a finite mechanism or a matrix; got "
+            f"{type(step).__name__}."
+        )
+    return Table(
+        table.space,
+        table.weights.dot(kernel),
+        log2_total=table.log2_total + log2_kernel,
+        outputs=released,
+        claim=table.claim,
+        name=f"{table.name}, post-processed",
+    )
+
+
+def _function_kernel(
+    given: Space, function: Callable[[Any], Any], outputs: Any
+) -> tuple[NDArray[Any], Space]:
+    try:
+        results = [function(point) for point in given.points]
+    except KeyError as problem:
+        raise InputError(f"then(): the mapping has no entry for the output {problem}.") from None
+    if outputs is not None:
+        released = outputs if isinstance(outputs, Space) else Categories(outputs)
+    elif all(result in given for result in results):
+        released = given
+    else:
+        released = Categories(dict.fromkeys(results))
+    kernel = np.zeros((given.size, released.size), dtype=object)
+    for code, result in enumerate(results):
+        kernel[code, released.code(result)] = 1
+    return kernel, released
+
+
+def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None) -> Table:
+    """Run one of several mechanisms, chosen by a public coin.
+
+    Requires: the same inputs and outputs; weights that sum to 1 (equal by default). Weights
+    that are not binary fractions are rounded to multiples of 2^-128, the last taking the rest.
+    Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
+    """
+    parts = list(mechanisms)
+    if not parts:
+        raise InputError("mixture() needs at least one mechanism.")
+    first = parts[0]
+    for part in parts:
+        if not isinstance(part, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"mixture() takes finite mechanisms; got {part!r}.")
+        if part.space != first.space or part.outputs != first.outputs:
+            raise SpaceError("mixture() needs mechanisms on the same inputs and outputs.")
+    if weights is None:
+        shares = [Fraction(1, len(parts))] * len(parts)
+    else:
+        shares = [exactly(weight, name="a weight") for weight in weights]
+    if len(shares) != len(parts) or any(share < 0 for share in shares):
+        raise ParameterError(f"mixture() needs {len(parts)} weights of at least 0.")
+    if abs(sum(shares) - 1) > Fraction(1, 10**12):
+        raise ParameterError(f"the weights sum to {float(sum(shares))}; they must sum to 1.")
+    bits = 128
+    whole = [round(share * (1 << bits)) for share in shares]
+    largest = max(range(len(parts)), key=lambda index: whole[index])
+    whole[largest] += (1 << bits) - sum(whole)
+    deepest = max(part.log2_total for part in parts)
+    mixed: Any = sum(
+        (part.weights * (share << (deepest - part.log2_total)))
+        for part, share in zip(parts, whole, strict=True)
+    )
+    return Table(
+        first.space,
+        mixed,
+        log2_total=deepest + bits,
+        outputs=first.outputs,
+        claim=_mixed_claim(parts, whole, 1 << bits),
+        name="mixture",
+    )
+
+
+def _mixed_claim(parts: list[Table], whole: list[int], scale: int) -> Guarantee | None:
+    worst = None
+    delta = Fraction(0)
+    for part, share in zip(parts, whole, strict=True):
+        if share == 0:
+            continue
+        if part.claim is None:
+            return None
+        if worst is None or worst < part.claim.epsilon:
+            worst = part.claim.epsilon
+        delta += part.claim.delta * Fraction(share, scale)
+    return Guarantee(worst, delta)

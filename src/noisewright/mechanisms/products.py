@@ -1,0 +1,277 @@
+"""Products of mechanisms: over the rows of a database, and over the columns of a record.
+
+Rows: (ε, δ) of the product over rows is that of one row (Holohan–Leith–Mason 2016, Theorem 6
+and Corollary 3), because neighbors differ in one row. Columns: a person's whole record may
+change, so the columns' guarantees add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, SpaceError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms.geometric import Geometric
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import Mechanism, require_tabulable
+from noisewright.mechanisms.table import Table
+from noisewright.mechanisms.wording import number
+from noisewright.spaces import Records, Rows, Space
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+
+@final
+@dataclass(frozen=True)
+class RowProduct(Mechanism):
+    """One mechanism applied to each of `count` rows, independently: `mechanism ** count`."""
+
+    row: Mechanism
+    count: int
+
+    def __post_init__(self) -> None:
+        # Rows checks the count, so that a product over no rows is refused at once.
+        object.__setattr__(self, "count", Rows(self.row.space, self.count).count)
+
+    @property
+    def space(self) -> Rows:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Databases of `count` rows; neighbors differ in one row."""
+        return Rows(self.row.space, self.count)
+
+    @property
+    def outputs(self) -> Rows:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Databases of `count` released rows."""
+        return Rows(self.row.outputs, self.count)
+
+    @property
+    def claim(self) -> Guarantee | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The guarantee of one row, which is that of the product."""
+        return self.row.claim
+
+    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+        """Sanitize one database of `count` rows, in the form in which it came."""
+        rows = len(inputs) if hasattr(inputs, "__len__") else None
+        if rows != self.count:
+            raise InputError(
+                f"this product sanitizes databases of {self.count:,} rows; got "
+                f"{'no sequence' if rows is None else f'{rows:,}'}."
+            )
+        return self.row.sample(inputs, source=source)
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Draw released databases for databases given by their codes."""
+        drawn = np.empty(len(codes), dtype=object)
+        for place, code in enumerate(codes.tolist()):
+            database = list(self.space.point(code))
+            drawn[place] = self.outputs.code(self.row.sample(database, source=source).tolist())
+        return drawn
+
+    def table(self) -> Table:
+        """Return the whole product as one table, for small databases."""
+        row = as_table(self.row)
+        require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
+        weights = row.weights
+        for _ in range(self.count - 1):
+            weights = np.kron(weights, row.weights)
+        return Table(
+            self.space,
+            weights,
+            log2_total=row.log2_total * self.count,
+            outputs=self.outputs,
+            claim=self.claim,
+            name=f"{row.name} on {self.count} rows",
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.row!r} ** {self.count}>"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the product as a certificate writes it."""
+        parent = {
+            "mechanism": self.row.describe(),
+            "neighbors": self.row.space.describe_neighbors(),
+        }
+        return {"form": "rows", "count": self.count, "parent": parent}
+
+
+def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanism) -> ColumnProduct:
+    """Return one mechanism per column of a record, drawn independently.
+
+    Ensures: private for replacing the whole record: ε and δ are the sums over columns, each
+    taken for the change of its value into any other.
+    """
+    both = {**(columns or {}), **named}
+    if not both:
+        raise InputError("product() needs at least one column, as in product(job=…, age=…).")
+    for name, mechanism in both.items():
+        if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"the column {name!r} is not a mechanism.")
+    return ColumnProduct(tuple(both.items()))
+
+
+@final
+@dataclass(frozen=True)
+class ColumnProduct(Mechanism):
+    """Independent mechanisms for the columns of one record; see `product`."""
+
+    columns: tuple[tuple[str, Mechanism], ...]
+
+    @property
+    def space(self) -> Records:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The records; replacing one may change every column."""
+        return Records({name: mechanism.space for name, mechanism in self.columns})
+
+    @property
+    def outputs(self) -> Records:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The released records."""
+        return Records({name: mechanism.outputs for name, mechanism in self.columns})
+
+    @property
+    def claim(self) -> Guarantee | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The sum of the columns' guarantees, each for replacing its value by any other."""
+        claims = [any_change(mechanism) for _, mechanism in self.columns]
+        if any(claim is None for claim in claims):
+            return None
+        known = [claim for claim in claims if claim is not None]
+        return Guarantee(
+            epsilon_sum([claim.epsilon for claim in known]),
+            min(Fraction(1), sum((claim.delta for claim in known), Fraction(0))),
+        )
+
+    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+        """Sanitize columns given by name (a mapping or an Arrow table), or records."""
+        if hasattr(inputs, "column_names") and hasattr(inputs, "column"):
+            drawn = self._by_name({n: inputs.column(n) for n in inputs.column_names}, source)
+            return type(inputs).from_arrays(list(drawn.values()), names=list(drawn))
+        if isinstance(inputs, Mapping):
+            return self._by_name(inputs, source)  # pyright: ignore[reportUnknownArgumentType]
+        return super().sample(inputs, source=source)
+
+    def _by_name(self, inputs: Mapping[str, Any], source: Source | None) -> dict[str, Any]:
+        names = [name for name, _ in self.columns]
+        if set(inputs) != set(names):
+            raise InputError(
+                f"the columns given are {sorted(inputs)}; this product takes {sorted(names)}. "
+                "Drop or add columns so that they match."
+            )
+        lengths = {len(inputs[name]) for name in names if hasattr(inputs[name], "__len__")}
+        if len(lengths) > 1:
+            raise InputError(f"the columns have different lengths: {sorted(lengths)}.")
+        return {name: m.sample(inputs[name], source=source) for name, m in self.columns}
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Draw released records for records given by their codes."""
+        drawn: NDArray[Any] = np.zeros(len(codes), dtype=object)
+        rest = codes.astype(object)
+        scale = 1
+        for _, mechanism in reversed(self.columns):
+            part = (rest % mechanism.space.size).astype(np.intp)
+            rest = rest // mechanism.space.size
+            drawn = drawn + scale * mechanism.draw(part, source).astype(object)
+            scale *= mechanism.outputs.size
+        return drawn
+
+    def table(self) -> Table:
+        """Return the whole product as one table, for few and small columns."""
+        require_tabulable(self.space, self.outputs, instead="Sample column by column instead.")
+        tables = [as_table(mechanism) for _, mechanism in self.columns]
+        weights = tables[0].weights
+        for part in tables[1:]:
+            weights = np.kron(weights, part.weights)
+        return Table(
+            self.space,
+            weights,
+            log2_total=sum(part.log2_total for part in tables),
+            outputs=self.outputs,
+            claim=self.claim,
+            name="product of columns",
+        )
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{name}={mechanism!r}" for name, mechanism in self.columns)
+        return f"<product of {inner}>"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the product as a certificate writes it."""
+        columns: list[dict[str, Any]] = []
+        for name, mechanism in self.columns:
+            claim = any_change(mechanism)
+            if claim is None:
+                raise SpaceError(f"the column {name!r} has no guarantee to certify.")
+            columns.append(
+                {
+                    "name": name,
+                    "mechanism": mechanism.describe(),
+                    "neighbors": {"relation": "replace"},
+                    "claims": {"epsilon": number(claim.epsilon), "delta": str(claim.delta)},
+                }
+            )
+        return {"form": "columns", "columns": columns}
+
+
+def as_table(mechanism: Mechanism) -> Table:
+    """Return a finite mechanism as one table, building it where it is a formula or a product."""
+    if isinstance(mechanism, Table):
+        return mechanism
+    build = getattr(mechanism, "table", None)
+    if build is None:
+        raise InputError(f"{mechanism!r} is not a finite mechanism.")
+    return build()
+
+
+def any_change(mechanism: Mechanism) -> Guarantee | None:
+    """Return a guarantee that holds between any two inputs, not only between neighbors."""
+    if mechanism.space.neighbors == "replace":
+        return mechanism.claim
+    if isinstance(mechanism, ColumnProduct):
+        return mechanism.claim
+    if isinstance(mechanism, Geometric):
+        return Guarantee(_times(mechanism.epsilon, mechanism.space.n))
+    if isinstance(mechanism, Table):
+        return _widest_ratio(mechanism)
+    return None
+
+
+def _widest_ratio(table: Table) -> Guarantee | None:
+    """Return the tight ε between any two rows: the widest ratio within a column."""
+    widest = Fraction(1)
+    for column in table.weights.T.tolist():
+        largest, smallest = max(column), min(column)
+        if largest and not smallest:
+            return None
+        if largest:
+            widest = max(widest, Fraction(largest, smallest))
+    return Guarantee(Epsilon.log(widest))
+
+
+def _times(epsilon: Epsilon, count: int) -> Epsilon:
+    if epsilon.ratio is None:
+        return Epsilon(rational=epsilon.rational * count)
+    return Epsilon.log(epsilon.ratio**count)
+
+
+def epsilon_sum(parts: list[Epsilon]) -> Epsilon:
+    """Return the sum of several ε, or a rational just above it when their kinds are mixed."""
+    rational = sum((part.rational for part in parts), Fraction(0))
+    ratio = Fraction(1)
+    for part in parts:
+        ratio *= part.ratio or 1
+    if ratio == 1:
+        return Epsilon(rational=rational)
+    if rational == 0:
+        return Epsilon.log(ratio)
+    _, high = Epsilon.log(ratio).bounds(128)
+    return Epsilon(rational=rational + Fraction(high, 1 << 128))
+
+
+def same_space(mechanisms: list[Mechanism]) -> Space | None:
+    """Return the space that all mechanisms share, or None."""
+    first = mechanisms[0].space
+    return first if all(mechanism.space == first for mechanism in mechanisms) else None

@@ -1,0 +1,73 @@
+"""k-ary randomized response: tell the truth, or any other point, each with equal probability.
+
+P(other | d) = p, P(d | d) = 1 − mp for m + 1 points. Private iff p ≥ (1−δ)/(e^ε + m)
+(Holohan–Leith–Mason 2016, Theorem 8); with equality the largest expected number of changed
+rows is the least that any mechanism can have (Theorem 10).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from noisewright.errors import ParameterError, SpaceError
+from noisewright.exact import Epsilon, Number, fixed
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.table import Table
+from noisewright.spaces import Space
+
+
+def randomized_response(
+    space: Space,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    delta: Number = 0,
+    alpha: Number | None = None,
+) -> Table:
+    """Return the optimal (ε, δ)-private randomized response on a finite space.
+
+    Requires: at least two points; (epsilon, delta) other than (0, 0), for which only a
+    constant distribution is private: use `uniform`.
+    Ensures: (ε, δ)-private for every two points, so for any neighbors; p is the least integer
+    weight that is private, so no smaller ε holds to a relative 2^-56 when neighbors exist.
+    """
+    claim = Guarantee(epsilon, delta, alpha=alpha)
+    if space.size < 2:
+        raise SpaceError(f"randomized_response() needs at least two points; got {space!r}.")
+    if claim.epsilon.is_zero and claim.delta == 0:
+        raise ParameterError(
+            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
+            "nw.uniform(space) for that."
+        )
+    require_tabulable(space, space, instead="Use fewer points, or a product of smaller columns.")
+    others = space.size - 1
+    bits = _bits(claim, others)
+    other = least_other_weight(claim, others, bits)
+    weights = np.full((space.size, space.size), other, dtype=object)
+    np.fill_diagonal(weights, (1 << bits) - others * other)
+    return Table(space, weights, log2_total=bits, claim=claim, name="randomized response")
+
+
+def _bits(claim: Guarantee, others: int) -> int:
+    """Return a total fine enough that rounding p up costs a relative 2^-56 of ε at most."""
+    _, ratio = claim.epsilon.ratio_bounds(0)
+    # What keeps truth and lies apart is ε or, when it is 0, δ: its size sets the resolution.
+    apart, _ = claim.epsilon.bounds(4096) if not claim.epsilon.is_zero else fixed(claim.delta, 4096)
+    shared, _ = fixed(1 - claim.delta, 4096)
+    depth = sum(max(0, 4097 - max(part, 1).bit_length()) for part in (apart, shared) if part)
+    return 64 + 2 * (ratio + others).bit_length() + depth
+
+
+def least_other_weight(claim: Guarantee, others: int, bits: int) -> int:
+    """Return the least integer p with total − others·p ≤ e^ε p + δ·total, exactly.
+
+    That is p = ⌈(1−δ) total / (e^ε + others)⌉ (Theorem 8), decided by exact comparisons.
+    """
+    free = (1 - claim.delta) * (1 << bits)
+    scale = bits + 64
+    ratio, _ = claim.epsilon.ratio_bounds(scale)
+    candidate = max(0, int(free * (1 << scale) / (ratio + (others << scale))) - 2)
+    share = free.denominator
+    while claim.epsilon.sign(free.numerator - others * candidate * share, candidate * share) > 0:
+        candidate += 1
+    return candidate

@@ -1,0 +1,166 @@
+"""The finite mechanism: a table of integers whose rows each sum to a power of two.
+
+The table that is proven private is the table that is sampled. Rows are inputs, columns are
+outputs: `weights[x, y] / total` is the probability of output y on input x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, TableError
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import Mechanism
+from noisewright.spaces import Categories, Space
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source, TableSampler
+
+
+@final
+class Table(Mechanism):
+    """A finite mechanism as a frozen value.
+
+    Requires: non-negative Python integers, one row per point of `space`, one column per point
+    of `outputs`, each row summing to exactly 2^log2_total.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        weights: NDArray[Any],
+        *,
+        log2_total: int,
+        outputs: Space | None = None,
+        claim: Guarantee | None = None,
+        name: str = "table",
+    ) -> None:
+        self.space = space
+        self.outputs = space if outputs is None else outputs
+        self.log2_total = log2_total
+        self.claim = claim
+        self.name = name
+        self.weights = _checked(weights, self.space, self.outputs, 1 << log2_total)
+
+    @property
+    def total(self) -> int:
+        """What each row sums to: a power of two."""
+        return 1 << self.log2_total
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """The probabilities as doubles, for looking at; nothing is decided by them."""
+        total = self.total
+        view = np.array([[w / total for w in row] for row in self.weights.tolist()])
+        view.setflags(write=False)
+        return view
+
+    def probability(self, point: Any, output: Any) -> Fraction:
+        """Return P(output | point) exactly."""
+        return Fraction(self.weights[self.space.code(point), self.outputs.code(output)], self.total)
+
+    @cached_property
+    def _sampler(self) -> TableSampler:
+        from noisewright.sampling import TableSampler
+
+        return TableSampler(self.weights, self.log2_total)
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Draw one output code for each input code, exactly from the integer table."""
+        return self._sampler.draw(codes, source)
+
+    def then(
+        self, step: Mechanism | Mapping[Any, Any] | Callable[[Any], Any] | Any, *, outputs: Any = None
+    ) -> Table:
+        """Post-process the output by a function, a mapping, another table or a matrix.
+
+        Ensures: the guarantee is kept, since the step sees only what was released.
+        """
+        from noisewright.mechanisms.postprocess import postprocessed
+
+        return postprocessed(self, step, outputs=outputs)
+
+    def named(self, name: str, claim: Guarantee | None) -> Table:
+        """Return the same table under another name and claim."""
+        return Table(
+            self.space,
+            self.weights,
+            log2_total=self.log2_total,
+            outputs=self.outputs,
+            claim=claim,
+            name=name,
+        )
+
+    @cached_property
+    def _reduced(self) -> tuple[int, tuple[tuple[int, ...], ...]]:
+        """The table in lowest terms: equal distributions have equal reduced tables."""
+        odd_bits = 0
+        for weight in self.weights.flat:
+            odd_bits |= weight
+        shift = min((odd_bits & -odd_bits).bit_length() - 1, self.log2_total)
+        return self.log2_total - shift, tuple(
+            tuple(weight >> shift for weight in row) for row in self.weights.tolist()
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        same_spaces = self.space == other.space and self.outputs == other.outputs
+        return same_spaces and self._reduced == other._reduced
+
+    def __hash__(self) -> int:
+        return hash((self.space, self.outputs, self._reduced))
+
+    def __repr__(self) -> str:
+        arrow = f"{self.space!r}" if self.outputs == self.space else f"{self.space!r} → {self.outputs!r}"
+        claim = f", {self.claim}" if self.claim is not None else ""
+        return f"<{self.name} on {arrow}{claim}, total=2^{self.log2_total}>"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the table as a certificate writes it."""
+        return {
+            "form": "table",
+            "inputs": self.space.describe(),
+            "outputs": self.outputs.describe(),
+            "log2_total": self.log2_total,
+            "weights": [[f"{weight:x}" for weight in row] for row in self.weights.tolist()],
+        }
+
+
+def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:
+    if weights.shape != (space.size, outputs.size):
+        raise TableError(
+            f"the table has shape {weights.shape}; {space.size} inputs and {outputs.size} outputs "
+            "need one row per input and one column per output."
+        )
+    for x, row in enumerate(weights.tolist()):
+        for y, weight in enumerate(row):
+            if type(weight) is not int or weight < 0:
+                raise TableError(
+                    f"the weight at row {x}, column {y} is {weight!r}; it must be an integer of "
+                    "at least 0."
+                )
+        if sum(row) != total:
+            raise TableError(
+                f"row {x} sums to {sum(row)}; each row must sum to exactly {total}, the total."
+            )
+    if weights.flags.writeable or weights.dtype != object:
+        weights = weights.astype(object)
+        weights.setflags(write=False)
+    return weights
+
+
+def read_outputs(outputs: Any, *, columns: int, space: Space) -> Space:
+    """Read the output points: a space, a list of labels, or nothing."""
+    if outputs is None:
+        return space if columns == space.size else Categories(range(columns))
+    read = outputs if isinstance(outputs, Space) else Categories(outputs)
+    if read.size != columns:
+        raise InputError(f"there are {read.size} outputs but {columns} columns.")
+    return read

@@ -1,0 +1,27 @@
+"""What a record can be: points, metrics and neighbors."""
+
+from noisewright.spaces.categories import Categories, Label
+from noisewright.spaces.counts import Counts, whole_number
+from noisewright.spaces.interval import Interval
+from noisewright.spaces.metric import Distance, DistanceMatrix
+from noisewright.spaces.neighbors import Neighbors, Pairs
+from noisewright.spaces.records import Records
+from noisewright.spaces.rows import Rows
+from noisewright.spaces.space import Space
+from noisewright.spaces.subsets import Subsets
+
+__all__ = [
+    "Categories",
+    "Counts",
+    "Distance",
+    "DistanceMatrix",
+    "Interval",
+    "Label",
+    "Neighbors",
+    "Pairs",
+    "Records",
+    "Rows",
+    "Space",
+    "Subsets",
+    "whole_number",
+]

@@ -1,0 +1,170 @@
+"""Categories: one label out of a list that the caller declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import SpaceError
+from noisewright.spaces.metric import Distance, Metric, read_metric
+from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.space import Space
+
+Label = str | int | float | bool | bytes
+
+
+@dataclass(frozen=True)
+class Categories(Space):
+    """A finite list of labels; neighbors are all pairs by default (replace one record).
+
+    The list comes from the caller, never from the data: which labels occur is private too.
+    """
+
+    labels: tuple[Label, ...]
+    neighbors: Neighbors = field(default="replace", kw_only=True)
+    metric: Metric = field(default="discrete", kw_only=True)
+
+    def __init__(
+        self, labels: Iterable[Label], *, neighbors: Any = "replace", metric: Any = "discrete"
+    ) -> None:
+        set_field = object.__setattr__
+        set_field(self, "labels", _checked_labels(labels))
+        set_field(
+            self,
+            "metric",
+            read_metric(
+                metric,
+                names=("discrete",),
+                size=lambda: self.size,
+                points=lambda: self.labels,
+            ),
+        )
+        set_field(
+            self,
+            "neighbors",
+            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=False),
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self.labels[:4])) + (", …" if self.size > 4 else "")
+        count = f" ({self.size} labels)" if self.size > 4 else ""
+        relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
+        return f"Categories([{shown}]{count}{relation})"
+
+    @property
+    def size(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    @property
+    def points(self) -> Sequence[Label]:
+        """Return the labels."""
+        return self.labels
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        return {_key(label): code for code, label in enumerate(self.labels)}
+
+    def point(self, code: int) -> Label:
+        """Return the label with this code."""
+        if not 0 <= code < self.size:
+            raise self.outside()
+        return self.labels[code]
+
+    def code(self, point: Any) -> int:
+        """Return the code of a label."""
+        try:
+            return self._codes[_key(point)]
+        except (KeyError, TypeError):
+            raise self.outside() from None
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the codes of many labels; strings are searched as one sorted array."""
+        if values.dtype.kind == "U" and all(isinstance(label, str) for label in self.labels):
+            labels, order = self._sorted_strings
+            found = np.minimum(np.searchsorted(labels, values), self.size - 1)
+            unknown = labels[found] != values
+            if unknown.any():
+                raise self.outside(row=int(np.argmax(unknown)))
+            return order[found]
+        return super().encode(values)
+
+    @cached_property
+    def _sorted_strings(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        labels = np.array(self.labels, dtype=str)
+        order = np.argsort(labels)
+        return labels[order], order.astype(np.intp)
+
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels with these codes."""
+        return self._label_array[codes]
+
+    @cached_property
+    def _label_array(self) -> NDArray[Any]:
+        if len({type(label) for label in self.labels}) == 1:
+            return np.array(self.labels)
+        mixed = np.empty(self.size, dtype=object)
+        mixed[:] = self.labels
+        return mixed
+
+    def _advice(self) -> str:
+        return (
+            "Labels must be declared by the caller: add it to the list, map it to a declared "
+            "label such as 'other', or declare a label for missing values."
+        )
+
+    def _named_distance(self, a: int, b: int) -> Distance:
+        return int(a != b)
+
+    def _named_diameter(self) -> Distance:
+        return int(self.size > 1)
+
+    def _named_separation(self) -> Distance:
+        return int(self.size > 1)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the points as a certificate writes them."""
+        labels = [label.hex() if isinstance(label, bytes) else label for label in self.labels]
+        return {"kind": "labels", "labels": labels}
+
+
+def _key(label: Any) -> Any:
+    """Return a key that keeps True, 1 and "1" apart but lets numpy scalars match."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    return (isinstance(label, bool), label)
+
+
+def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    if isinstance(labels, (str, bytes)):
+        raise SpaceError(
+            f"Categories takes a list of labels; got the text {labels!r}. Write "
+            f"Categories([{labels!r}, …])."
+        )
+    try:
+        listed = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    except TypeError as problem:
+        raise SpaceError(
+            f"Categories takes a list of labels; got {type(labels).__name__}."
+        ) from problem
+    if not listed:
+        raise SpaceError("Categories needs at least one label; got none.")
+    seen: set[Any] = set()
+    for position, label in enumerate(listed):
+        if not isinstance(label, (str, int, float, bytes)) or label != label:
+            raise SpaceError(
+                f"labels[{position}] is {label!r}; a label is a text, a number or a bool. For "
+                "missing values declare a label such as 'missing'."
+            )
+        key = _key(label)
+        if key in seen:
+            raise SpaceError(f"the label {label!r} is given twice; labels must differ.")
+        seen.add(key)
+    return tuple(listed)

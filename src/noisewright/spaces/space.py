@@ -1,0 +1,181 @@
+"""What every space can tell: its points, its metric, its neighbors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import OutsideSpaceError, TooLargeError
+from noisewright.spaces.metric import Distance, DistanceMatrix, Metric
+from noisewright.spaces.neighbors import Neighbors, Pairs, pair_codes, pair_count, related
+
+if TYPE_CHECKING:
+    from noisewright.spaces.rows import Rows
+
+MOST_POINTS = 1 << 22
+"""More points than this are not enumerated."""
+
+
+class Space(ABC):
+    """The set of values that one input of a mechanism may take.
+
+    A point has a *code*, its position 0..size−1. Spaces are lazy: nothing is enumerated
+    until `points` is asked for, and an absurd enumeration is refused with its size.
+    """
+
+    metric: Metric
+    neighbors: Neighbors
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many points there are."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether codes follow an order that means something (counts, numbers)."""
+        return False
+
+    @abstractmethod
+    def point(self, code: int) -> Any:
+        """Return the point with this code."""
+
+    @abstractmethod
+    def code(self, point: Any) -> int:
+        """Return the code of a point, or raise OutsideSpaceError."""
+
+    @abstractmethod
+    def _named_distance(self, a: int, b: int) -> Distance:
+        """Return the distance of two codes under this space's own metrics."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return the points as a certificate writes them."""
+
+    @property
+    def points(self) -> Sequence[Any]:
+        """Return all points in the order of their codes."""
+        self.require_enumerable("its points")
+        return tuple(self.point(code) for code in range(self.size))
+
+    def require_enumerable(self, what: str, most: int = MOST_POINTS) -> None:
+        """Raise TooLargeError when listing `what` would be absurd."""
+        if self.size > most:
+            raise TooLargeError(
+                f"{self!r} has {_amount(self.size)} points, too many to list {what} (at most "
+                f"{most:,}). Work with single points or use a mechanism given by a formula.",
+                size=self.size,
+            )
+
+    def __len__(self) -> int:
+        self.require_enumerable("them", most=1 << 62)
+        return self.size
+
+    def __bool__(self) -> bool:
+        # Without this, `if space` would ask for a length that may not exist.
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.points)
+
+    def __contains__(self, point: Any) -> bool:
+        try:
+            self.code(point)
+        except OutsideSpaceError:
+            return False
+        return True
+
+    def __pow__(self, rows: int) -> Rows:
+        from noisewright.spaces.rows import Rows
+
+        return Rows(self, rows)
+
+    def distance(self, a: Any, b: Any) -> Distance:
+        """Return the exact distance of two points."""
+        return self._code_distance(self.code(a), self.code(b))
+
+    def _code_distance(self, a: int, b: int) -> Distance:
+        if isinstance(self.metric, DistanceMatrix):
+            return self.metric.rows[a][b]
+        return self._named_distance(a, b)
+
+    def distances(self) -> NDArray[np.float64]:
+        """Return all distances as a matrix of floats."""
+        self.require_enumerable("all distances", most=1 << 13)
+        codes = range(self.size)
+        return np.array([[float(self._code_distance(a, b)) for b in codes] for a in codes])
+
+    @property
+    def diameter(self) -> Distance:
+        """The largest distance of two points."""
+        if isinstance(self.metric, DistanceMatrix):
+            return max((d for row in self.metric.rows for d in row), default=0)
+        return self._named_diameter()
+
+    @property
+    def separation(self) -> Distance:
+        """The smallest distance of two different points (κ in Holohan–Leith–Mason 2015)."""
+        if isinstance(self.metric, DistanceMatrix):
+            return min((d for row in self.metric.rows for d in row if d), default=0)
+        return self._named_separation()
+
+    @abstractmethod
+    def _named_diameter(self) -> Distance: ...
+
+    @abstractmethod
+    def _named_separation(self) -> Distance: ...
+
+    @property
+    def pair_count(self) -> int:
+        """How many unordered pairs of points are neighbors."""
+        return pair_count(self.neighbors, self.size)
+
+    def neighbor_codes(self) -> NDArray[np.intp]:
+        """List the unordered pairs of neighbors as codes, one pair a row."""
+        return pair_codes(self.neighbors, self.size)
+
+    def are_neighbors(self, a: Any, b: Any) -> bool:
+        """Tell whether two points are neighbors."""
+        return related(self.neighbors, self.code(a), self.code(b))
+
+    def describe_neighbors(self) -> dict[str, Any]:
+        """Return the relation as a certificate writes it."""
+        if isinstance(self.neighbors, Pairs):
+            return {"relation": "pairs", "pairs": [list(pair) for pair in self.neighbors.pairs]}
+        return {"relation": self.neighbors}
+
+    def outside(self, *, row: int | None = None, why: str = "") -> OutsideSpaceError:
+        """Return the error for an input that is not a point; it never shows the value."""
+        where = "the input" if row is None else f"the input at row {row:,}"
+        reason = f" ({why})" if why else ""
+        return OutsideSpaceError(
+            f"{where} is not a point of {self!r}{reason}. {self._advice()}", row=row
+        )
+
+    def _advice(self) -> str:
+        return "Map it to a point first, or widen the space."
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the codes of an array of points; faster in spaces that know how."""
+        codes = np.empty(len(values), dtype=np.intp)
+        for row, value in enumerate(values.tolist()):
+            try:
+                codes[row] = self.code(value)
+            except OutsideSpaceError as problem:
+                raise self.outside(row=row) from problem
+        return codes
+
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the points with these codes as an array."""
+        points = np.empty(len(codes), dtype=object)
+        for row, code in enumerate(codes.tolist()):
+            points[row] = self.point(code)
+        return points
+
+
+def _amount(size: int) -> str:
+    return f"{size:,}" if size.bit_length() < 64 else f"2^{size.bit_length() - 1} or more"
