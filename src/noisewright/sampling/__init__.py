@@ -1,0 +1,30 @@
+"""Entropy and exact draws: the only room with randomness. It knows integers, not privacy."""
+
+from noisewright.sampling.bernoulli import bernoulli
+from noisewright.sampling.entropy import (
+    SeededSource,
+    Source,
+    SystemSource,
+    default_source,
+    require_private,
+)
+from noisewright.sampling.gaussian import discrete_gaussian
+from noisewright.sampling.geometric import discrete_laplace, two_sided_geometric
+from noisewright.sampling.response import KeepOrUniform
+from noisewright.sampling.tables import TableSampler
+from noisewright.sampling.uniform import uniform_below
+
+__all__ = [
+    "KeepOrUniform",
+    "SeededSource",
+    "Source",
+    "SystemSource",
+    "TableSampler",
+    "bernoulli",
+    "default_source",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "require_private",
+    "two_sided_geometric",
+    "uniform_below",
+]

@@ -1,0 +1,131 @@
+"""The layout that turns random bits into the outputs of an integer table.
+
+A row of weights w_0 … w_(m−1) with total 2^k is laid out on an axis of 2^k units, cut into
+2^b cells of 2^(k−b) units each:
+
+    | 0 0 0 0 | 1 1 | 2 2 2 | 0 1 | 1 2 |
+      whole cells, output by output   remainders, in order
+
+First come the cells that belong to one output, w_y >> (k − b) of them for output y. The
+remainders, w_y mod 2^(k−b) units each, fill the last few cells (fewer than m). Each output owns
+exactly w_y units, so a uniform unit has exactly the row's distribution. The first b bits of the
+unit name a cell: a table look-up. In a shared cell the other k − b bits matter: 64 of them
+are compared with the first 64 bits of each boundary, and only a tie needs the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.sampling.arguments import smallest_unsigned
+
+_LARGEST_TABLE = 1 << 20
+"""Bytes that the look-up table may take: it is read at random, so it should stay in cache."""
+
+_WORD = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The axis of every row of a table, ready for look-up.
+
+    `lookup[row << bits | cell]` is the output, or `shared` for a cell with several of them.
+    The shared cells of a row are its last ones; number them through all rows, from
+    `first_shared[row]` on. Boundary i ends the stretch of `owner[i]`, and those of shared cell c
+    are first[c] … first[c + 1] − 1 of its row; `key` holds the first 64 bits of where in its
+    cell a boundary lies.
+    """
+
+    bits: int
+    depth: int
+    shared: int
+    lookup: NDArray[Any]
+    whole_cells: NDArray[np.intp]
+    first_shared: NDArray[np.intp]
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    key: NDArray[np.uint64]
+    owner: NDArray[Any]
+
+    @property
+    def shared_fraction(self) -> float:
+        """The share of cells that the look-up does not settle, over all rows."""
+        return self.first.size / self.lookup.size
+
+
+def cell_bits(rows: int, outputs: int) -> int:
+    """Choose b: few shared cells (at most one in 512, if it fits), and a table that fits."""
+    wanted = (512 * outputs - 1).bit_length()
+    room = _LARGEST_TABLE // (rows * smallest_unsigned(outputs).itemsize)
+    return max(8, min(16, wanted, room.bit_length() - 1))
+
+
+def layout(weights: NDArray[Any], log2_total: int, bits: int) -> Layout:
+    """Lay out a table of Python integers whose rows sum to 2^log2_total."""
+    rows, outputs = weights.shape
+    if log2_total < bits:
+        weights, log2_total = weights << (bits - log2_total), bits
+    depth = log2_total - bits
+    dtype = smallest_unsigned(outputs)
+    lookup = np.full((rows, 1 << bits), outputs, dtype=dtype)
+    whole_cells = np.empty(rows, dtype=np.intp)
+    first, last, keys, owners = _Grown(np.intp), _Grown(np.intp), _Grown(np.uint64), _Grown(dtype)
+    first_shared = np.empty(rows, dtype=np.intp)
+    for row in range(rows):
+        cells = (weights[row] >> depth).astype(np.intp)
+        settled = np.repeat(np.arange(outputs, dtype=dtype), cells)
+        lookup[row, : settled.size] = settled
+        whole_cells[row] = settled.size
+        first_shared[row] = first.size
+        owner, boundaries = remainders(weights[row], depth)
+        count = (1 << bits) - settled.size
+        cell = (boundaries >> depth).astype(np.intp)
+        starts = keys.size + np.searchsorted(cell, np.arange(count + 1))
+        first.add(starts[:-1])
+        last.add(starts[1:])
+        keys.add(_first_word(boundaries & ((1 << depth) - 1), depth))
+        owners.add(owner)
+    return Layout(
+        bits=bits,
+        depth=depth,
+        shared=outputs,
+        lookup=lookup.reshape(-1),
+        whole_cells=whole_cells,
+        first_shared=first_shared,
+        first=first.joined(),
+        last=last.joined(),
+        key=keys.joined(),
+        owner=owners.joined(),
+    )
+
+
+def remainders(row: NDArray[Any], depth: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return who owns each stretch of a row's shared cells, and where each stretch ends."""
+    rest = row & ((1 << depth) - 1)
+    owner = np.flatnonzero(rest)
+    return owner, np.cumsum(rest[owner])
+
+
+def _first_word(offsets: NDArray[Any], depth: int) -> NDArray[np.uint64]:
+    aligned = offsets >> (depth - _WORD) if depth > _WORD else offsets << (_WORD - depth)
+    return aligned.astype(np.uint64)
+
+
+class _Grown:
+    """Pieces of one array, joined at the end."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.size = 0
+        self._dtype = np.dtype(dtype)
+        self._pieces: list[NDArray[Any]] = []
+
+    def add(self, piece: NDArray[Any]) -> None:
+        self._pieces.append(piece.astype(self._dtype))
+        self.size += piece.size
+
+    def joined(self) -> NDArray[Any]:
+        return np.concatenate([*self._pieces, np.empty(0, dtype=self._dtype)])

@@ -1,0 +1,240 @@
+"""Where random bits come from: AES in counter mode, keyed by the operating system.
+
+Counter mode is a stream, so nothing is ever kept for later: each call takes the next bytes
+of the stream and writes them into the caller's buffer. There are no leftovers that a fork
+could duplicate, and no byte can be handed out twice. What remains is that no process may
+continue the stream of another, nor a thread that of another thread:
+
+- each thread has its own stream, so there is no lock that a fork could leave locked;
+- a stream remembers the process that made it. The fork hook and the process number are both
+  checked: forks made outside Python run no hook, and process numbers are used again;
+- a fork in the middle of a call (from a signal handler) makes the child start the call over.
+
+A stream is thrown away after `REKEY_BYTES`: memory disclosed at one moment says nothing about
+draws older than that, and AES-256 stays within 2^-85 of true randomness for each stream
+(blocks² / 2^129, the birthday bound for a block cipher in counter mode).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import EntropyError, ParameterError
+
+REKEY_BYTES = 1 << 26
+"""A private stream is replaced by a freshly keyed one after this many bytes."""
+
+_BLOCK = 1 << 19
+"""Bytes made at once: small enough for the second-level cache, large enough to be quick."""
+
+_ZEROS = memoryview(bytes(_BLOCK))
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_forks = 0
+"""How many forks lie between the first process and this one; only the hook changes it."""
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
+
+def this_process() -> tuple[int, int]:
+    """Return a mark that no other process of this family has."""
+    return os.getpid(), _forks
+
+
+def redone_after_fork(draw: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make the child start over when a fork happens inside `draw`.
+
+    Without it, bits taken before the fork would decide results in parent and child alike.
+    """
+
+    @wraps(draw)
+    def whole(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        while True:
+            process = this_process()
+            result = draw(*args, **kwargs)
+            if this_process() == process:
+                return result
+
+    return whole
+
+
+class _Stream:
+    """The keystream of AES-256 in counter mode; never copied, never rewound."""
+
+    __slots__ = ("_next", "left", "process")
+
+    def __init__(
+        self, key: bytes, counter: bytes, *, length: int, process: tuple[int, int]
+    ) -> None:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        cipher = Cipher(algorithms.AES(key), modes.CTR(counter))
+        self._next = cipher.encryptor().update_into
+        self.left = length
+        self.process = process
+
+    def take(self, view: memoryview) -> None:
+        # Counted first: an interruption may waste bytes, it cannot repeat them.
+        self.left -= len(view)
+        self._next(_ZEROS[: len(view)], view)
+
+
+class Source(ABC):
+    """A source of independent uniform bits.
+
+    `private` says whether nobody can know or repeat them; a release demands it.
+    """
+
+    private: ClassVar[bool] = False
+
+    @abstractmethod
+    def fill(self, buffer: NDArray[Any]) -> None:
+        """Overwrite a writable, contiguous array with uniform bits."""
+
+    def u8(self, count: int) -> NDArray[np.uint8]:
+        """Return `count` uniform bytes."""
+        return self._filled(np.empty(count, dtype=np.uint8))
+
+    def u16(self, count: int) -> NDArray[np.uint16]:
+        """Return `count` uniform 16-bit numbers."""
+        return self._filled(np.empty(count, dtype=np.uint16))
+
+    def u32(self, count: int) -> NDArray[np.uint32]:
+        """Return `count` uniform 32-bit numbers."""
+        return self._filled(np.empty(count, dtype=np.uint32))
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """Return `count` uniform 64-bit numbers."""
+        return self._filled(np.empty(count, dtype=np.uint64))
+
+    def integer(self, bits: int) -> int:
+        """Return a uniform integer in [0, 2^bits)."""
+        size = -(-bits // 8)
+        return int.from_bytes(self.u8(size).tobytes(), "little") >> (8 * size - bits)
+
+    def _filled(self, array: NDArray[Any]) -> NDArray[Any]:
+        self.fill(array)
+        return array
+
+
+@final
+class SystemSource(Source):
+    """Cryptographic bits: AES-256-CTR with keys from the operating system.
+
+    Ensures: two processes, two threads and two instances never share a stream. Pickling or
+    copying one makes a fresh one.
+    """
+
+    private: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self._streams = threading.local()
+
+    @redone_after_fork
+    def fill(self, buffer: NDArray[Any]) -> None:
+        """Overwrite a writable, contiguous array with uniform bits."""
+        view = _as_bytes(buffer)
+        for start in range(0, len(view), _BLOCK):
+            part = view[start : start + _BLOCK]
+            self._stream(len(part)).take(part)
+
+    def _stream(self, wanted: int) -> _Stream:
+        process = this_process()
+        stream = cast("_Stream | None", getattr(self._streams, "stream", None))
+        if stream is None or stream.process != process or stream.left < wanted:
+            # The mark is older than the key: if a fork came in between, it is out of date.
+            stream = _Stream(os.urandom(32), os.urandom(16), length=REKEY_BYTES, process=process)
+            self._streams.stream = stream
+        return stream
+
+    def __reduce__(self) -> tuple[type[SystemSource], tuple[()]]:
+        return SystemSource, ()
+
+    def __repr__(self) -> str:
+        return "SystemSource()"
+
+
+@final
+class SeededSource(Source):
+    """Repeatable bits for tests: the same AES-256-CTR, keyed by SHA-256 of the seed.
+
+    Not private: whoever knows the seed knows the noise, so a release refuses it.
+
+    Requires: the seed is an int, a str or bytes.
+    """
+
+    private: ClassVar[bool] = False
+
+    def __init__(self, seed: int | str | bytes) -> None:
+        # The kind of seed is hashed too, so that 1, "1" and b"1" are different seeds.
+        if isinstance(seed, bool) or not isinstance(seed, int | str | bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ParameterError(
+                f"the seed is of type {type(seed).__name__}; it must be an int, a str or bytes."
+            )
+        content = seed if isinstance(seed, bytes) else str(seed).encode()
+        key = hashlib.sha256(type(seed).__name__.encode() + b":" + content).digest()
+        self._stream = _Stream(key, bytes(16), length=0, process=this_process())
+        self._lock = threading.Lock()
+
+    def fill(self, buffer: NDArray[Any]) -> None:
+        """Overwrite a writable, contiguous array with the next bits of the sequence."""
+        view = _as_bytes(buffer)
+        with self._lock:
+            for start in range(0, len(view), _BLOCK):
+                self._stream.take(view[start : start + _BLOCK])
+
+    def __reduce__(self) -> NoReturn:
+        raise EntropyError(
+            "a SeededSource cannot be copied or pickled: two copies would give the same bits. "
+            "Make a new one, with a seed of its own, where it is needed."
+        )
+
+    def __repr__(self) -> str:
+        return "SeededSource(not private: for tests only)"
+
+
+_DEFAULT = SystemSource()
+
+
+def default_source() -> Source:
+    """Return the source that draws use unless told otherwise: private, from the system."""
+    return _DEFAULT
+
+
+def require_private(source: Source | None) -> Source:
+    """Return the source (the default for None) if its bits are private.
+
+    Ensures: `result.private`; otherwise EntropyError.
+    """
+    source = default_source() if source is None else source
+    if not source.private:
+        raise EntropyError(
+            f"{source!r} was given, but what leaves the building must use private entropy: "
+            "whoever can repeat the bits can remove the noise. Leave out source=, or pass "
+            "SystemSource()."
+        )
+    return source
+
+
+def _as_bytes(buffer: NDArray[Any]) -> memoryview:
+    if buffer.size == 0:
+        return memoryview(b"")
+    return buffer.data.cast("B")

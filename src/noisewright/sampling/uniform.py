@@ -1,0 +1,79 @@
+"""Unbiased integers below any bound."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.sampling.arguments import CHUNK, checked_size, whole
+from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+
+_LOW_32 = np.uint64((1 << 32) - 1)
+
+
+@redone_after_fork
+def uniform_below(
+    bound: SupportsIndex, size: SupportsIndex, source: Source | None = None
+) -> NDArray[Any]:
+    """Return `size` independent integers, each uniform on 0 … bound − 1.
+
+    Requires: bound ≥ 1, of any length; size ≥ 0.
+    Ensures: each value has probability exactly 1/bound. The type is int64 for bound ≤ 2^63,
+    Python integers in an object array beyond.
+    Source: Lemire 2019 (multiply and reject) for bounds up to 2^32; bits and reject above.
+    """
+    limit = whole(bound, name="bound", least=1)
+    count = checked_size(size)
+    bits = source or default_source()
+    if limit > 1 << 63:
+        return _long(limit, count, bits)
+    out = np.empty(count, dtype=np.int64)
+    for start in range(0, count, CHUNK):
+        part = out[start : start + CHUNK]
+        uniform_into(part, limit, bits)
+    return out
+
+
+def uniform_into(out: NDArray[np.int64], limit: int, source: Source) -> None:
+    """Fill `out` with integers uniform on 0 … limit − 1, for limit ≤ 2^63."""
+    candidates = _by_product if limit <= 1 << 32 else _by_bits
+    values, accepted = candidates(limit, out.size, source)
+    out[:] = values
+    pending = np.flatnonzero(~accepted)
+    while pending.size:
+        values, accepted = candidates(limit, pending.size, source)
+        out[pending[accepted]] = values[accepted]
+        pending = pending[~accepted]
+
+
+def _by_product(
+    limit: int, count: int, source: Source
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    # r · limit falls into `limit` blocks of 2^32; dropping the first 2^32 mod limit of each
+    # block leaves them all equally many values of r.
+    product = source.u32(count).astype(np.uint64)
+    product *= np.uint64(limit)
+    accepted = (product & _LOW_32) >= np.uint64((1 << 32) % limit)
+    product >>= np.uint64(32)
+    return product, accepted
+
+
+def _by_bits(
+    limit: int, count: int, source: Source
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    values = source.words(count)
+    values >>= np.uint64(64 - (limit - 1).bit_length())
+    return values, values < np.uint64(limit)
+
+
+def _long(limit: int, count: int, source: Source) -> NDArray[Any]:
+    bits = (limit - 1).bit_length()
+    out = np.empty(count, dtype=object)
+    for position in range(count):
+        value = source.integer(bits)
+        while value >= limit:
+            value = source.integer(bits)
+        out[position] = value
+    return out
