@@ -32,7 +32,11 @@ find_python() {
             return
         fi
     done
-    stop "Noisewright needs Python 3.11 or newer; ${PYTHON:-python3} is $("${PYTHON:-python3}" --version 2>&1 || true)." \
+    local wanted=${PYTHON:-python3} found="not there"
+    if command -v "$wanted" >/dev/null; then
+        found=$("$wanted" --version 2>&1)
+    fi
+    stop "Noisewright needs Python 3.11 or newer; $wanted is $found." \
         "Install one (on Debian 12 or Ubuntu 24.04: apt-get install python3 python3-venv)" \
         "or name one you have: make PYTHON=/path/to/python3.12 setup"
 }
@@ -45,8 +49,14 @@ install_venv_module() {
         stop "apt-get could not install $package. Install it by hand, then run make setup again."
 }
 
+version_of() {
+    "$1" -c 'import platform; print(platform.python_version())' 2>/dev/null
+}
+
 python=$(find_python)
-version=$("$python" -c 'import platform; print(platform.python_version())')
+# In an activated environment python3 is the one we may be about to replace: use what it stands on.
+python=$("$python" -c 'import sys; print(sys._base_executable)')
+version=$(version_of "$python")
 
 if ! can_make_venv "$python"; then
     package="python${version%.*}-venv"
@@ -58,10 +68,14 @@ if ! can_make_venv "$python"; then
             "Install it (on Debian or Ubuntu: sudo apt-get install $package), then run make setup again."
 fi
 
-echo "Making $venv with Python $version."
-"$python" -m venv --clear "$venv"
+if [ "$(version_of "$venv/bin/python" || true)" = "$version" ]; then
+    echo "Bringing $venv up to date."
+else
+    echo "Making $venv with Python $version."
+    "$python" -m venv --clear "$venv"
+    echo "Installing noisewright[$extras] into it: this takes a minute or two."
+fi
 
-echo "Installing noisewright[$extras] into it; the first time this takes a minute or two."
 "$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-input \
     --constraint constraints.txt --editable ".[$extras]" ||
     stop "The installation failed; the lines above say why. Fix the cause and run make again."
