@@ -1,0 +1,104 @@
+"""Noisewright designs, proves and releases differentially private data.
+
+    import noisewright as nw
+
+Names load on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from noisewright.version import __version__
+
+if TYPE_CHECKING:
+    from noisewright import errors as errors
+    from noisewright.exact import Epsilon as Epsilon
+    from noisewright.mechanisms import Guarantee as Guarantee
+    from noisewright.mechanisms import Mechanism as Mechanism
+    from noisewright.mechanisms import explicit_fair as explicit_fair
+    from noisewright.mechanisms import exponential as exponential
+    from noisewright.mechanisms import from_matrix as from_matrix
+    from noisewright.mechanisms import geometric as geometric
+    from noisewright.mechanisms import mixture as mixture
+    from noisewright.mechanisms import product as product
+    from noisewright.mechanisms import properties as properties
+    from noisewright.mechanisms import randomized_response as randomized_response
+    from noisewright.mechanisms import uniform as uniform
+    from noisewright.privacy import Certificate as Certificate
+    from noisewright.privacy import Composition as Composition
+    from noisewright.privacy import Profile as Profile
+    from noisewright.privacy import Verdict as Verdict
+    from noisewright.privacy import certify as certify
+    from noisewright.privacy import check as check
+    from noisewright.privacy import compose as compose
+    from noisewright.privacy import load as load
+    from noisewright.privacy import profile as profile
+    from noisewright.privacy import sufficient_sets as sufficient_sets
+    from noisewright.privacy import tight_delta as tight_delta
+    from noisewright.privacy import tight_epsilon as tight_epsilon
+    from noisewright.privacy import verify as verify
+    from noisewright.sampling import SeededSource as SeededSource
+    from noisewright.sampling import SystemSource as SystemSource
+    from noisewright.spaces import Categories as Categories
+    from noisewright.spaces import Counts as Counts
+    from noisewright.spaces import Interval as Interval
+    from noisewright.spaces import Records as Records
+    from noisewright.spaces import Subsets as Subsets
+
+_ROOM_OF = {
+    name: room
+    for room, names in {
+        "exact": ("Epsilon",),
+        "spaces": ("Categories", "Counts", "Interval", "Records", "Subsets"),
+        "sampling": ("SeededSource", "SystemSource"),
+        "mechanisms": (
+            "Guarantee",
+            "Mechanism",
+            "explicit_fair",
+            "exponential",
+            "from_matrix",
+            "geometric",
+            "mixture",
+            "product",
+            "properties",
+            "randomized_response",
+            "uniform",
+        ),
+        "privacy": (
+            "Certificate",
+            "Composition",
+            "Profile",
+            "Verdict",
+            "ZeroConcentrated",
+            "certify",
+            "check",
+            "compose",
+            "load",
+            "profile",
+            "sufficient_sets",
+            "tight_delta",
+            "tight_epsilon",
+            "verify",
+        ),
+    }.items()
+    for name in names
+}
+
+__all__ = ["__version__", "errors", *sorted(_ROOM_OF)]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return importlib.import_module("noisewright.errors")
+    room = _ROOM_OF.get(name)
+    if room is None:
+        raise AttributeError(f"module 'noisewright' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"noisewright.{room}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

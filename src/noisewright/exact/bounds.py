@@ -86,7 +86,7 @@ def _taylor(t: int, work: int) -> Bounds:
         term_high = -(-max(products) // (index << work))
         low += term_low
         high += term_high
-        if -1 <= term_low and term_high <= 1:
+        if term_low >= -1 and term_high <= 1:
             break
     # What was left out is smaller than the last term's unit, since terms shrink by 2^-8.
     return low - 1, high + 1

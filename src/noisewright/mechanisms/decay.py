@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from noisewright.errors import NoisewrightError, ParameterError
 from noisewright.exact import Epsilon, Number
@@ -48,9 +49,7 @@ def positive_epsilon(
     """Read ε > 0 for a mechanism that has no meaning at ε = 0."""
     read = Epsilon.of(epsilon, alpha=alpha)
     if read.is_zero:
-        raise ParameterError(
-            f"epsilon is 0, so outputs may not depend on inputs at all. {instead}"
-        )
+        raise ParameterError(f"epsilon is 0, so outputs may not depend on inputs at all. {instead}")
     return read
 
 
@@ -97,7 +96,7 @@ def _relaxed_alpha(epsilon: Epsilon, scale: int) -> int:
 
 def require_gentle(levels: list[int], epsilon: Epsilon) -> None:
     """Check exactly that each level is at most e^ε times the next, and not below it."""
-    for t, (level, following) in enumerate(zip(levels, levels[1:], strict=False)):
+    for t, (level, following) in enumerate(pairwise(levels)):
         if level < following or epsilon.sign(level, following) > 0:
             raise NoisewrightError(
                 f"the rounded table failed its own proof at step {t}; please report this with "

@@ -32,7 +32,7 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
     more in the smallest positive entry. Zeros stay zeros. No guarantee is claimed: ask
     `tight_epsilon` or `verify`.
     """
-    if not isinstance(space, Space):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(space, Space):
         raise TableError(
             f"from_matrix(space, matrix): the first argument is a {type(space).__name__}; it must "
             "be a space such as Counts(8) or Categories([...])."
@@ -63,7 +63,7 @@ def _rows(matrix: Any) -> list[list[Any]]:
         try:
             rows = [
                 [cell.item() if isinstance(cell, np.generic) else cell for cell in row]
-                for row in matrix  # pyright: ignore[reportUnknownVariableType]
+                for row in matrix
             ]
         except TypeError as problem:
             raise TableError("the matrix must be a list of rows of numbers.") from problem

@@ -8,7 +8,7 @@ Sundararajan 2009.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -96,16 +96,13 @@ class Geometric(Mechanism):
 
     space: Counts
     epsilon: Epsilon
+    outputs: Counts = field(init=False, repr=False, compare=False)
+    claim: Guarantee = field(init=False, repr=False, compare=False)
 
-    @property
-    def outputs(self) -> Counts:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The counts themselves."""
-        return self.space
-
-    @property
-    def claim(self) -> Guarantee:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """ε-privacy for adjacent counts: neighboring columns have the ratio e^ε or less."""
-        return Guarantee(self.epsilon)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outputs", self.space)
+        # Neighboring inputs give every output with probabilities of ratio e^ε or less.
+        object.__setattr__(self, "claim", Guarantee(self.epsilon))
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Add exact two-sided geometric noise and clamp to 0..n."""

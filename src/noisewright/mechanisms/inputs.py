@@ -40,9 +40,7 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
     if _are_codes(space, flat):
         codes = _checked_codes(space, flat)
         return Inputs(codes, lambda drawn, outputs: drawn.astype(np.intp).reshape(shape))
-    return Inputs(
-        space.encode(flat), lambda drawn, outputs: outputs.decode(drawn).reshape(shape)
-    )
+    return Inputs(space.encode(flat), lambda drawn, outputs: outputs.decode(drawn).reshape(shape))
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:
@@ -54,7 +52,7 @@ def _is_one_point(space: Space, inputs: Any) -> bool:
 
 def _as_array(inputs: Any) -> NDArray[Any]:
     if isinstance(inputs, np.ndarray):
-        return inputs  # pyright: ignore[reportUnknownVariableType]
+        return inputs
     if hasattr(inputs, "to_numpy"):
         return np.asarray(inputs.to_numpy())
     if not isinstance(inputs, Iterable):
@@ -62,10 +60,10 @@ def _as_array(inputs: Any) -> NDArray[Any]:
             f"inputs is a {type(inputs).__name__}; give a point, a list, a numpy array or an "
             "Arrow array."
         )
-    listed: list[Any] = list(inputs)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if listed and all(type(value) is type(listed[0]) for value in listed):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        if isinstance(listed[0], (str, bool, int, float, np.generic)):
-            return np.array(listed)
+    listed: list[Any] = list(inputs)
+    kinds = {type(value) for value in listed}
+    if len(kinds) == 1 and issubclass(kinds.pop(), (str, bool, int, float, np.generic)):
+        return np.array(listed)
     values = np.empty(len(listed), dtype=object)
     for row, value in enumerate(listed):
         values[row] = value
@@ -77,7 +75,9 @@ def _are_codes(space: Space, values: NDArray[Any]) -> bool:
     if values.dtype.kind not in "iu":
         return False
     first = space.point(0)
-    return isinstance(space, Subsets) or not isinstance(first, (int, float)) or isinstance(first, bool)
+    return (
+        isinstance(space, Subsets) or not isinstance(first, (int, float)) or isinstance(first, bool)
+    )
 
 
 def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[np.intp]:
@@ -157,5 +157,5 @@ def _arrow_points(space: Space) -> Any:
 
 def _plain(point: Any) -> Any:
     if isinstance(point, (frozenset, set)):
-        return sorted(point, key=str)  # pyright: ignore[reportUnknownArgumentType]
-    return list(point) if isinstance(point, tuple) else point  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return sorted(point, key=str)
+    return list(point) if isinstance(point, tuple) else point

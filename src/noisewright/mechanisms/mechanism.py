@@ -60,7 +60,8 @@ def require_tabulable(space: Space, outputs: Space, *, instead: str) -> None:
     if entries > MOST_ENTRIES:
         amount = f"{entries:,}" if entries.bit_length() < 64 else f"2^{entries.bit_length() - 1}"
         raise TooLargeError(
-            f"a table for {space!r} would have {amount} entries (at most {MOST_ENTRIES:,}). {instead}",
+            f"a table for {space!r} would have {amount} entries (at most {MOST_ENTRIES:,}). "
+            f"{instead}",
             size=entries,
         )
 

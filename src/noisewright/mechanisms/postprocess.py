@@ -82,7 +82,7 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
         raise InputError("mixture() needs at least one mechanism.")
     first = parts[0]
     for part in parts:
-        if not isinstance(part, Table):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(part, Table):
             raise InputError(f"mixture() takes finite mechanisms; got {part!r}.")
         if part.space != first.space or part.outputs != first.outputs:
             raise SpaceError("mixture() needs mechanisms on the same inputs and outputs.")

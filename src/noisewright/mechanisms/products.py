@@ -8,7 +8,7 @@ change, so the columns' guarantees add up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
@@ -35,25 +35,16 @@ class RowProduct(Mechanism):
 
     row: Mechanism
     count: int
+    space: Rows = field(init=False, repr=False, compare=False)
+    outputs: Rows = field(init=False, repr=False, compare=False)
+    claim: Guarantee | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        set_field = object.__setattr__
         # Rows checks the count, so that a product over no rows is refused at once.
-        object.__setattr__(self, "count", Rows(self.row.space, self.count).count)
-
-    @property
-    def space(self) -> Rows:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Databases of `count` rows; neighbors differ in one row."""
-        return Rows(self.row.space, self.count)
-
-    @property
-    def outputs(self) -> Rows:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Databases of `count` released rows."""
-        return Rows(self.row.outputs, self.count)
-
-    @property
-    def claim(self) -> Guarantee | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The guarantee of one row, which is that of the product."""
-        return self.row.claim
+        set_field(self, "space", Rows(self.row.space, self.count))
+        set_field(self, "outputs", Rows(self.row.outputs, self.count))
+        set_field(self, "claim", self.row.claim)
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Sanitize one database of `count` rows, in the form in which it came."""
@@ -111,7 +102,7 @@ def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanis
     if not both:
         raise InputError("product() needs at least one column, as in product(job=…, age=…).")
     for name, mechanism in both.items():
-        if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(mechanism, Mechanism):
             raise InputError(f"the column {name!r} is not a mechanism.")
     return ColumnProduct(tuple(both.items()))
 
@@ -122,28 +113,15 @@ class ColumnProduct(Mechanism):
     """Independent mechanisms for the columns of one record; see `product`."""
 
     columns: tuple[tuple[str, Mechanism], ...]
+    space: Records = field(init=False, repr=False, compare=False)
+    outputs: Records = field(init=False, repr=False, compare=False)
+    claim: Guarantee | None = field(init=False, repr=False, compare=False)
 
-    @property
-    def space(self) -> Records:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The records; replacing one may change every column."""
-        return Records({name: mechanism.space for name, mechanism in self.columns})
-
-    @property
-    def outputs(self) -> Records:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The released records."""
-        return Records({name: mechanism.outputs for name, mechanism in self.columns})
-
-    @property
-    def claim(self) -> Guarantee | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The sum of the columns' guarantees, each for replacing its value by any other."""
-        claims = [any_change(mechanism) for _, mechanism in self.columns]
-        if any(claim is None for claim in claims):
-            return None
-        known = [claim for claim in claims if claim is not None]
-        return Guarantee(
-            epsilon_sum([claim.epsilon for claim in known]),
-            min(Fraction(1), sum((claim.delta for claim in known), Fraction(0))),
-        )
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "space", Records({name: m.space for name, m in self.columns}))
+        set_field(self, "outputs", Records({name: m.outputs for name, m in self.columns}))
+        set_field(self, "claim", _summed([any_change(m) for _, m in self.columns]))
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Sanitize columns given by name (a mapping or an Arrow table), or records."""
@@ -151,7 +129,7 @@ class ColumnProduct(Mechanism):
             drawn = self._by_name({n: inputs.column(n) for n in inputs.column_names}, source)
             return type(inputs).from_arrays(list(drawn.values()), names=list(drawn))
         if isinstance(inputs, Mapping):
-            return self._by_name(inputs, source)  # pyright: ignore[reportUnknownArgumentType]
+            return self._by_name(inputs, source)
         return super().sample(inputs, source=source)
 
     def _by_name(self, inputs: Mapping[str, Any], source: Source | None) -> dict[str, Any]:
@@ -249,6 +227,16 @@ def _widest_ratio(table: Table) -> Guarantee | None:
         if largest:
             widest = max(widest, Fraction(largest, smallest))
     return Guarantee(Epsilon.log(widest))
+
+
+def _summed(claims: list[Guarantee | None]) -> Guarantee | None:
+    known = [claim for claim in claims if claim is not None]
+    if len(known) < len(claims):
+        return None
+    return Guarantee(
+        epsilon_sum([claim.epsilon for claim in known]),
+        min(Fraction(1), sum((claim.delta for claim in known), Fraction(0))),
+    )
 
 
 def _times(epsilon: Epsilon, count: int) -> Epsilon:

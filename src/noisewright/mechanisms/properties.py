@@ -40,14 +40,15 @@ def properties(mechanism: Mechanism) -> frozenset[str]:
 
 def _has(code: str, weights: NDArray[Any], total: int) -> bool:
     rows = weights.tolist()
+    columns = weights.T.tolist()
     diagonal = [row[i] for i, row in enumerate(rows)]
     match code:
         case "RH":
-            return all(max(column) == d for column, d in zip(zip(*rows), diagonal, strict=True))
+            return all(max(column) == d for column, d in zip(columns, diagonal, strict=True))
         case "CH":
             return all(max(row) == d for row, d in zip(rows, diagonal, strict=True))
         case "RM":
-            return all(_unimodal(list(column), i) for i, column in enumerate(zip(*rows)))
+            return all(_unimodal(column, i) for i, column in enumerate(columns))
         case "CM":
             return all(_unimodal(row, j) for j, row in enumerate(rows))
         case "F":

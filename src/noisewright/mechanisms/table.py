@@ -7,6 +7,7 @@ outputs: `weights[x, y] / total` is the probability of output y on input x.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
 
 
 @final
+@dataclass(frozen=True, eq=False, repr=False)
 class Table(Mechanism):
     """A finite mechanism as a frozen value.
 
     Requires: non-negative Python integers, one row per point of `space`, one column per point
     of `outputs`, each row summing to exactly 2^log2_total.
     """
+
+    space: Space
+    outputs: Space
+    weights: NDArray[Any]
+    log2_total: int
+    claim: Guarantee | None
+    name: str
 
     def __init__(
         self,
@@ -41,12 +50,13 @@ class Table(Mechanism):
         claim: Guarantee | None = None,
         name: str = "table",
     ) -> None:
-        self.space = space
-        self.outputs = space if outputs is None else outputs
-        self.log2_total = log2_total
-        self.claim = claim
-        self.name = name
-        self.weights = _checked(weights, self.space, self.outputs, 1 << log2_total)
+        set_field = object.__setattr__
+        set_field(self, "space", space)
+        set_field(self, "outputs", space if outputs is None else outputs)
+        set_field(self, "log2_total", log2_total)
+        set_field(self, "claim", claim)
+        set_field(self, "name", name)
+        set_field(self, "weights", _checked(weights, space, self.outputs, 1 << log2_total))
 
     @property
     def total(self) -> int:
@@ -76,7 +86,10 @@ class Table(Mechanism):
         return self._sampler.draw(codes, source)
 
     def then(
-        self, step: Mechanism | Mapping[Any, Any] | Callable[[Any], Any] | Any, *, outputs: Any = None
+        self,
+        step: Mechanism | Mapping[Any, Any] | Callable[[Any], Any] | Any,
+        *,
+        outputs: Any = None,
     ) -> Table:
         """Post-process the output by a function, a mapping, another table or a matrix.
 
@@ -118,7 +131,11 @@ class Table(Mechanism):
         return hash((self.space, self.outputs, self._reduced))
 
     def __repr__(self) -> str:
-        arrow = f"{self.space!r}" if self.outputs == self.space else f"{self.space!r} → {self.outputs!r}"
+        arrow = (
+            f"{self.space!r}"
+            if self.outputs == self.space
+            else f"{self.space!r} → {self.outputs!r}"
+        )
         claim = f", {self.claim}" if self.claim is not None else ""
         return f"<{self.name} on {arrow}{claim}, total=2^{self.log2_total}>"
 

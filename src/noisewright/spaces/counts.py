@@ -93,8 +93,8 @@ class Counts(Space):
         try:
             if isinstance(point, (bool, np.bool_)):
                 raise TypeError
-            value = int(point) if isinstance(point, float) and point.is_integer() else point
-            value = operator.index(value)
+            whole: Any = int(point) if isinstance(point, float) and point.is_integer() else point
+            value = operator.index(whole)
         except TypeError:
             raise self.outside(why="it is not a whole number") from None
         if not 0 <= value <= self.n:

@@ -32,9 +32,13 @@ Metric = str | DistanceMatrix
 
 
 def read_metric(
-    given: Any, *, names: Sequence[str], size: Callable[[], int], points: Callable[[], Sequence[Any]]
+    given: Any,
+    *,
+    names: Sequence[str],
+    size: Callable[[], int],
+    points: Callable[[], Sequence[Any]],
 ) -> Metric:
-    """Read a metric: a name this space knows, a matrix of distances, or a function of two points."""
+    """Read a metric: a name that the space knows, a matrix, or a function of two points."""
     if isinstance(given, DistanceMatrix):
         return given
     if isinstance(given, str):

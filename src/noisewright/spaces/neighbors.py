@@ -51,7 +51,8 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
                 )
             return "adjacent"
         raise SpaceError(
-            f"neighbors is {given!r}; it must be 'replace', 'adjacent', pairs of points or a matrix."
+            f"neighbors is {given!r}; it must be 'replace', 'adjacent', pairs of points or a "
+            "matrix."
         )
     if isinstance(given, np.ndarray) or _looks_square(given, size):
         return _from_matrix(np.asarray(given), size)
@@ -61,9 +62,9 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
             f"{type(given).__name__}."
         )
     pairs: list[tuple[int, int]] = []
-    for position, pair in enumerate(given):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    for position, pair in enumerate(given):
         try:
-            first, second = pair  # pyright: ignore[reportUnknownVariableType]
+            first, second = pair
         except (TypeError, ValueError) as problem:
             raise SpaceError(f"neighbors[{position}] is not a pair of points.") from problem
         pairs.append((code_of(first), code_of(second)))
@@ -74,13 +75,13 @@ def _looks_square(given: Any, size: int) -> bool:
     """Tell a matrix from a list of pairs; two rows of two numbers are read as a matrix."""
     return (
         isinstance(given, Sequence)
-        and len(given) == size  # pyright: ignore[reportUnknownArgumentType]
+        and len(given) == size
         and size > 0
         and all(
-            isinstance(row, Sequence) and not isinstance(row, str) and len(row) == size  # pyright: ignore[reportUnknownArgumentType]
-            for row in given  # pyright: ignore[reportUnknownVariableType]
+            isinstance(row, Sequence) and not isinstance(row, str) and len(row) == size
+            for row in given
         )
-        and all(isinstance(cell, (bool, int, float)) for row in given for cell in row)  # pyright: ignore[reportUnknownVariableType]
+        and all(isinstance(cell, (bool, int, float)) for row in given for cell in row)
     )
 
 

@@ -40,7 +40,7 @@ class Records(Space):
         if not both:
             raise SpaceError("Records needs at least one column, as in Records(job=Categories(…)).")
         for name, space in both.items():
-            if not isinstance(space, Space):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if not isinstance(space, Space):
                 raise SpaceError(
                     f"the column {name!r} is a {type(space).__name__}; it must be a space such "
                     "as Categories([...]) or Counts(n). A column called 'neighbors' or 'metric' "
@@ -98,12 +98,12 @@ class Records(Space):
     def code(self, point: Any) -> int:
         """Return the code of a record given as a tuple in column order or as a mapping."""
         if isinstance(point, Mapping):
-            if set(point) != {name for name, _ in self.columns}:  # pyright: ignore[reportUnknownArgumentType]
+            if set(point) != {name for name, _ in self.columns}:
                 raise self.outside(why="its columns are not those of the space")
-            point = tuple(point[name] for name, _ in self.columns)  # pyright: ignore[reportUnknownVariableType]
-        if not isinstance(point, (tuple, list)) or len(point) != len(self.columns):  # pyright: ignore[reportUnknownArgumentType]
+            point = tuple(point[name] for name, _ in self.columns)
+        if not isinstance(point, (tuple, list)) or len(point) != len(self.columns):
             raise self.outside(why=f"a record has {len(self.columns)} columns")
-        parts = zip(self.columns, point, strict=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        parts = zip(self.columns, point, strict=True)
         return self.join(tuple(space.code(value) for (_, space), value in parts))
 
     def _parts(self, a: int, b: int) -> list[tuple[Space, int, int]]:
@@ -115,7 +115,9 @@ class Records(Space):
             return int(a != b)
         if self.metric == "hamming":
             return sum(x != y for _, x, y in self._parts(a, b))
-        return sum(space.distance(space.point(x), space.point(y)) for space, x, y in self._parts(a, b))
+        return sum(
+            space.distance(space.point(x), space.point(y)) for space, x, y in self._parts(a, b)
+        )
 
     def _named_diameter(self) -> Distance:
         if self.metric == "discrete":
@@ -136,7 +138,7 @@ class Records(Space):
 
 def _plain(point: Any) -> Any:
     if isinstance(point, (tuple, list)):
-        return [_plain(part) for part in point]  # pyright: ignore[reportUnknownVariableType]
+        return [_plain(part) for part in point]
     if isinstance(point, frozenset):
-        return sorted(point, key=str)  # pyright: ignore[reportUnknownArgumentType]
+        return sorted(point, key=str)
     return str(point) if isinstance(point, float) else point

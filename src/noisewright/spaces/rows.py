@@ -28,7 +28,9 @@ class Rows(Space):
     metric: Metric = field(default="hamming", init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "count", whole_number(self.count, name="the number of rows", least=1))
+        object.__setattr__(
+            self, "count", whole_number(self.count, name="the number of rows", least=1)
+        )
 
     def __repr__(self) -> str:
         return f"{self.row!r} ** {self.count}"
@@ -83,9 +85,12 @@ class Rows(Space):
 
     def are_neighbors(self, a: Any, b: Any) -> bool:
         """Tell whether two databases differ in one row, and there by neighbors."""
-        self.code(a), self.code(b)
-        differing = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-        return len(differing) == 1 and self.row.are_neighbors(*differing[0])
+        codes = zip(self._split(self.code(a)), self._split(self.code(b)), strict=True)
+        differing = [(x, y) for x, y in codes if x != y]
+        if len(differing) != 1:
+            return False
+        before, after = differing[0]
+        return self.row.are_neighbors(self.row.point(before), self.row.point(after))
 
     def describe_neighbors(self) -> dict[str, Any]:
         """Return the relation as a certificate writes it."""

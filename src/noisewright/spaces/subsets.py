@@ -91,8 +91,8 @@ class Subsets(Space):
             raise self.outside(why="it is not a set of items")
         mask = 0
         try:
-            for item in point:  # pyright: ignore[reportUnknownVariableType]
-                mask |= self._bits[item]  # pyright: ignore[reportUnknownArgumentType]
+            for item in point:
+                mask |= self._bits[item]
         except (KeyError, TypeError):
             raise self.outside(why="it holds an item that was not declared") from None
         return mask
@@ -108,8 +108,5 @@ class Subsets(Space):
 
     def describe(self) -> dict[str, Any]:
         """Return the points as a certificate writes them."""
-        labels = [
-            [item for item in self.items if item in subset]
-            for subset in self.points
-        ]
+        labels = [[item for item in self.items if item in subset] for subset in self.points]
         return {"kind": "labels", "labels": labels}

@@ -1,0 +1,27 @@
+"""What a mechanism guarantees: profile, verification, sufficient sets, certificates."""
+
+from noisewright.privacy.certificates import Certificate, certify, check
+from noisewright.privacy.loading import load
+from noisewright.privacy.profile import Profile, profile, profile_of_masses
+from noisewright.privacy.sufficient import Cell, SufficientSets, sufficient_sets
+from noisewright.privacy.tight import tight_delta, tight_epsilon, tight_ratio
+from noisewright.privacy.verification import Verdict, Witness, verify
+
+__all__ = [
+    "Cell",
+    "Certificate",
+    "Profile",
+    "SufficientSets",
+    "Verdict",
+    "Witness",
+    "certify",
+    "check",
+    "load",
+    "profile",
+    "profile_of_masses",
+    "sufficient_sets",
+    "tight_delta",
+    "tight_epsilon",
+    "tight_ratio",
+    "verify",
+]

@@ -1,0 +1,196 @@
+"""Certificates: files that let anyone re-check a guarantee without trusting us.
+
+A certificate holds the mechanism, the neighbors, the exact claims and digests of each part.
+`checker.py` proves it again with nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from noisewright import checker
+from noisewright.errors import CertificateError, NotPrivateError, ParameterError
+from noisewright.exact import Epsilon, Number
+from noisewright.files import write_whole
+from noisewright.mechanisms import (
+    ColumnProduct,
+    Geometric,
+    Guarantee,
+    Mechanism,
+    Table,
+    any_change,
+    number,
+    properties,
+    read_delta,
+)
+from noisewright.privacy.subject import essential
+from noisewright.privacy.tight import tight_ratio
+from noisewright.privacy.verification import verify
+from noisewright.version import __version__
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proven claim about a mechanism, ready to be saved."""
+
+    document: dict[str, Any]
+    guarantee: Guarantee
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the certificate's content; publish it beside the file."""
+        return self.document["digest"]
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The codes of the structural properties that are claimed."""
+        return tuple(self.document["claims"]["properties"])
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON text."""
+        return json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the certificate; an existing file is replaced whole or not at all."""
+        try:
+            write_whole(path, self.to_json().encode())
+        except OSError as problem:
+            raise CertificateError(
+                f"cannot write the certificate to {os.fspath(path)!r}: {problem.strerror}. Choose "
+                "a folder that exists and that you may write to."
+            ) from problem
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<certificate: {self.guarantee}, digest {self.digest[:12]}…>"
+
+
+def certify(
+    mechanism: Mechanism,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    delta: Number | None = None,
+    alpha: Number | None = None,
+    properties: Iterable[str] | None = None,
+) -> Certificate:
+    """Prove a mechanism's guarantee and return the certificate.
+
+    The claim is the one given; else the one the mechanism was made for; else the least ε at
+    the given δ (0 by default). `properties` are the structural codes to claim: by default all
+    that hold.
+    Ensures: everything claimed was checked in exact arithmetic; a false claim raises
+    NotPrivateError with its witness.
+    """
+    guarantee = _claim(mechanism, epsilon, delta, alpha)
+    _prove(mechanism, guarantee)
+    sections: dict[str, Any] = {
+        "mechanism": mechanism.describe(),
+        "neighbors": mechanism.space.describe_neighbors(),
+        "claims": {
+            "epsilon": number(guarantee.epsilon),
+            "delta": str(guarantee.delta),
+            "properties": _claimed_properties(mechanism, properties),
+        },
+    }
+    document: dict[str, Any] = {
+        "format": "noisewright-certificate",
+        "version": 1,
+        **sections,
+        "made_by": f"noisewright {__version__}",
+        "digests": {name: _digest(section) for name, section in sections.items()},
+    }
+    document["digest"] = _digest(document)
+    return Certificate(document, guarantee)
+
+
+def _digest(section: Any) -> str:
+    text = json.dumps(section, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _claim(
+    mechanism: Mechanism,
+    epsilon: Number | Epsilon | None,
+    delta: Number | None,
+    alpha: Number | None,
+) -> Guarantee:
+    if epsilon is not None or alpha is not None:
+        return Guarantee(epsilon, delta or 0, alpha=alpha)
+    claim = mechanism.claim
+    if claim is not None and (delta is None or read_delta(delta) == claim.delta):
+        return claim
+    if isinstance(essential(mechanism), Geometric):
+        raise ParameterError(
+            f"{mechanism!r} claims {claim}; to certify another delta, say which epsilon= to claim "
+            "with it (tight_epsilon tells the least)."
+        )
+    ratio = tight_ratio(mechanism, delta=delta or 0)
+    if ratio is None:
+        raise NotPrivateError(
+            f"no finite epsilon holds at delta={delta or 0}: some output is possible for one "
+            "input and impossible for its neighbor. Give a larger delta=, or mend the zeros."
+        )
+    return Guarantee(Epsilon.log(ratio), delta or 0)
+
+
+def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
+    part = essential(mechanism)
+    if isinstance(part, ColumnProduct):
+        _prove_columns(part, guarantee)
+        return
+    verdict = verify(part, epsilon=guarantee.epsilon, delta=guarantee.delta)
+    if not verdict:
+        raise NotPrivateError(
+            f"{verdict} Claim a larger epsilon or delta (tight_epsilon tells the least).",
+            witness=verdict.witness,
+        )
+
+
+def _prove_columns(product: ColumnProduct, guarantee: Guarantee) -> None:
+    """Prove each column for every change of its value; the sums are what is certified."""
+    for name, mechanism in product.columns:
+        claim = any_change(mechanism)
+        if claim is None:
+            raise NotPrivateError(
+                f"the column {name!r} has no finite epsilon between every two of its values."
+            )
+        if mechanism.space.neighbors == "replace":
+            _prove(mechanism, claim)
+    total = product.claim
+    if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
+        raise NotPrivateError(
+            f"the columns together spend {total}, more than the {guarantee} that is claimed."
+        )
+
+
+def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> list[str]:
+    if not isinstance(mechanism, Table):
+        if codes:
+            raise ParameterError("structural properties can be claimed for tables only.")
+        return []
+    held = properties(mechanism)
+    if codes is None:
+        return sorted(held)
+    wanted = [codes] if isinstance(codes, str) else list(codes)
+    for code in wanted:
+        if code not in held:
+            raise NotPrivateError(
+                f"the mechanism does not have the property {code}; it has "
+                f"{', '.join(sorted(held)) or 'none'}."
+            )
+    return sorted(set(wanted))
+
+
+def check(certificate: str | os.PathLike[str] | Certificate | dict[str, Any]) -> checker.Report:
+    """Re-prove a certificate with the stand-alone checker; the report is true if all holds."""
+    if isinstance(certificate, Certificate):
+        return checker.check(json.loads(certificate.to_json()))
+    if isinstance(certificate, dict):
+        return checker.check(certificate)
+    return checker.check_file(os.fspath(certificate))

@@ -1,0 +1,104 @@
+"""From a certificate back to the mechanism it certifies."""
+
+from __future__ import annotations
+
+import json
+import os
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright import checker
+from noisewright.errors import CertificateError, NotPrivateError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import ColumnProduct, Geometric, Guarantee, Mechanism, RowProduct, Table
+from noisewright.spaces import Categories, Counts, Interval, Pairs, Space
+
+
+def load(path: str | os.PathLike[str]) -> Mechanism:
+    """Read a certificate, prove it again, and return its mechanism with the proven claim.
+
+    Ensures: a file that does not prove its claims raises, and nothing is returned.
+    """
+    report = checker.check_file(os.fspath(path))
+    if not report:
+        failure = report.failures[0]
+        kind = CertificateError if failure.part in ("file", "format") else NotPrivateError
+        raise kind(f"{os.fspath(path)} is not proven. {failure.part}: {failure.message}")
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    claims = document["claims"]
+    claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
+    return _mechanism(document["mechanism"], document["neighbors"], claim)
+
+
+def _epsilon(section: dict[str, str]) -> Epsilon:
+    if "value" in section:
+        return Epsilon.of(section["value"])
+    if section["ln"] == "infinity":
+        raise CertificateError("the certificate promises nothing: its epsilon is infinite.")
+    return Epsilon.log(Fraction(section["ln"]))
+
+
+def _mechanism(
+    section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee | None
+) -> Mechanism:
+    match section["form"]:
+        case "geometric":
+            space = Counts(section["inputs"]["n"])
+            return Geometric(space, _epsilon(section["parameter"]))
+        case "rows":
+            parent = section["parent"]
+            return RowProduct(
+                _mechanism(parent["mechanism"], parent["neighbors"], claim), section["count"]
+            )
+        case "columns":
+            return ColumnProduct(tuple(_column(column) for column in section["columns"]))
+        case _:
+            return _table(section, neighbors, claim)
+
+
+def _column(column: dict[str, Any]) -> tuple[str, Mechanism]:
+    claims = column["claims"]
+    claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
+    return column["name"], _mechanism(column["mechanism"], column["neighbors"], claim)
+
+
+def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee | None) -> Table:
+    weights = np.array(
+        [[int(weight, 16) for weight in row] for row in section["weights"]], dtype=object
+    )
+    space = _space(section["inputs"], neighbors)
+    same = section["outputs"] == section["inputs"]
+    return Table(
+        space,
+        weights,
+        log2_total=section["log2_total"],
+        outputs=space if same else _space(section["outputs"], None),
+        claim=claim,
+        name="certified mechanism",
+    )
+
+
+def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
+    relation: Any = None
+    if neighbors is not None:
+        relation = neighbors["relation"]
+        if relation == "pairs":
+            relation = Pairs(tuple((a, b) for a, b in neighbors["pairs"]))
+    options = {} if relation is None else {"neighbors": relation}
+    match section["kind"]:
+        case "counts" if section["n"] > 0:
+            return Counts(section["n"], **options)
+        case "grid":
+            return Interval(section["low"], section["high"], step=section["step"], **options)
+        case "labels":
+            return Categories([_label(label) for label in section["labels"]], **options)
+        case _:
+            size = section["size"] if "size" in section else section["n"] + 1
+            return Categories(range(size), **options)
+
+
+def _label(label: Any) -> Any:
+    return json.dumps(label) if isinstance(label, (list, dict)) or label is None else label

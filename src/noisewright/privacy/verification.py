@@ -1,0 +1,100 @@
+"""Is this mechanism (ε, δ)-private? Yes, or two neighbors and an event that say no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from noisewright.exact import Epsilon, Number, shown
+from noisewright.mechanisms import Geometric, Guarantee, Mechanism, Table
+from noisewright.privacy.events import Event, widest_event, worst_event
+from noisewright.privacy.formula import geometric_needs_more
+from noisewright.privacy.subject import essential, table_under_test
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two neighboring inputs and an event with P(event | input) > e^ε P(event | neighbor) + δ."""
+
+    input: Any
+    neighbor: Any
+    event: tuple[Any, ...]
+    p: Fraction
+    q: Fraction
+
+    def __str__(self) -> str:
+        event = ", ".join(map(repr, self.event[:6])) + (", …" if len(self.event) > 6 else "")
+        return (
+            f"input {self.input!r} gives an output in {{{event}}} with probability "
+            f"{shown(self.p)}, its neighbor {self.neighbor!r} with probability {shown(self.q)}"
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to `verify`; true when the guarantee holds."""
+
+    holds: bool
+    guarantee: Guarantee
+    witness: Witness | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"Proven: {self.guarantee} holds for all neighbors and all events."
+        return f"False: {self.guarantee} fails. {_capital(str(self.witness))}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def verify(
+    mechanism: Mechanism,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    delta: Number = 0,
+    alpha: Number | None = None,
+) -> Verdict:
+    """Decide in exact arithmetic whether a mechanism is (ε, δ)-private.
+
+    Ensures: `holds` is the truth about the integers that are sampled, for all ordered pairs of
+    neighbors and all events. When it is false, `witness` is the worst such pair and event.
+    """
+    guarantee = Guarantee(epsilon, delta, alpha=alpha)
+    part = essential(mechanism)
+    if isinstance(part, Geometric):
+        return _verify_formula(part, guarantee)
+    table = table_under_test(part)
+    if guarantee.delta == 0:
+        # One output decides at δ = 0; the full event is worked out only to show it.
+        widest = widest_event(table)
+        if widest is None or not widest.exceeds(guarantee.epsilon, guarantee.delta):
+            return Verdict(True, guarantee)
+    worst = worst_event(table, guarantee.epsilon)
+    if worst.exceeds(guarantee.epsilon, guarantee.delta):
+        return Verdict(False, guarantee, witness_of(table, worst))
+    return Verdict(True, guarantee)
+
+
+def witness_of(table: Table, event: Event) -> Witness:
+    """Translate an event from codes to points and probabilities."""
+    return Witness(
+        input=table.space.point(event.input),
+        neighbor=table.space.point(event.neighbor),
+        event=tuple(table.outputs.point(y) for y in event.outputs),
+        p=Fraction(event.p, event.total),
+        q=Fraction(event.q, event.total),
+    )
+
+
+def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Verdict:
+    if not geometric_needs_more(mechanism.epsilon, guarantee):
+        return Verdict(True, guarantee)
+    # P(0|0) = 1/(1+α) and P(0|1) = α/(1+α) tell the counts 0 and 1 apart as well as anything.
+    low, high = mechanism.epsilon.alpha_bounds(128)
+    alpha = Fraction(low + high, 1 << 129)
+    return Verdict(False, guarantee, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
