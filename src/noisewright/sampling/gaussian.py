@@ -9,12 +9,12 @@ Floating point only filters. It gives e^-g with an error below `MARGIN`, using n
 +, −, · (which IEEE 754 rounds correctly, unlike a library's exp) and a table of e^(-j/64)
 rounded from exact bounds. A coin within the margin is settled by exact bounds.
 
-The error, with u = 2^-53, s = |y − c|/σ and first orders (the factor 4 to spare in `MARGIN`
-covers the rest): |y| ≤ 2^53 is exact; c is off by at most uσ, and |y| − c by u(σ + |y − c|); g by
-u(s + s²) from that and by 5u·s²/2 from squaring and dividing; so e^-g by at most
-u·e^(-s²/2)·(s + 3.5 s²) < 4u. Splitting g = j/64 + r is exact. The series to r^7 stops within
-r^8/8! < 2^-63; its seven steps add at most 2u in all since r ≤ 1/64, the table's rounding and
-the last product 2u. Together below 9u < 2^-49.
+The error, with u = 2^-53 and s = ||y| − c|/σ, to first order (`MARGIN` leaves a factor of four
+for the rest): |y| and c are rounded, and so is their difference, by at most u(2σ + 2sσ) in
+all; that moves g by 2u(s + s²), and squaring, 2v and the division by 3u·s²/2. So e^-g moves by at
+most u·e^(−s²/2)·(2s + 3.5s²) < 4u. Splitting g = j/64 + r is exact. The series in r stops
+within r^8/8! < 2^-63; its steps lose less than 1.1u, since r < 1/64; the table and the last
+product 2u; the comparison u. Together below 9u < 2^-49.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class ExpMinus:
 
 
 def exp_minus(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e^-x for 0 ≤ x ≤ 44, within 2^-50 of the truth (see the top of the module)."""
+    """Return e^-x for 0 ≤ x ≤ 44, within 4 · 2^-53 (see the top of the module)."""
     step = np.floor(x * _STEPS)
     rest = step / _STEPS - x
     series = np.full(x.shape, 1 / 5040)

@@ -130,8 +130,12 @@ def assembled(
     fits = digits <= _INT64_DIGITS and (tail.size == 0 or int(tail.max()) < _LARGEST_TAIL)
     dtype = np.dtype(np.int64 if fits else object)
     total = (tail.astype(dtype) << digits) + 1
-    for place, group in enumerate(groups):
-        total += group.astype(dtype) << (8 * place)
+    step = _INT64_DIGITS // 8
+    for start in range(0, len(groups), step):
+        limb = np.zeros(tail.size, dtype=np.int64)
+        for place, group in enumerate(groups[start : start + step]):
+            limb |= group.astype(np.int64) << (8 * place)
+        total += limb if fits else limb.astype(dtype) << (8 * start)
     return total
 
 

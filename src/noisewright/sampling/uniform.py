@@ -70,10 +70,17 @@ def _by_bits(
 
 def _long(limit: int, count: int, source: Source) -> NDArray[Any]:
     bits = (limit - 1).bit_length()
+    size = -(-bits // 8)
+    spare = 8 * size - bits
+    found: list[int] = []
+    while len(found) < count:
+        missing = min(count - len(found), CHUNK)
+        data = source.u8(size * missing).tobytes()
+        values = (
+            int.from_bytes(data[start : start + size], "little") >> spare
+            for start in range(0, len(data), size)
+        )
+        found.extend(value for value in values if value < limit)
     out = np.empty(count, dtype=object)
-    for position in range(count):
-        value = source.integer(bits)
-        while value >= limit:
-            value = source.integer(bits)
-        out[position] = value
+    out[:] = found
     return out

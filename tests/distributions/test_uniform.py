@@ -1,0 +1,76 @@
+"""uniform_below(b): every integer in 0 … b − 1 has probability 1/b."""
+
+import numpy as np
+import pytest
+
+from noisewright.sampling import uniform_below
+from noisewright.sampling.uniform import uniform_into
+from tests.distributions.alarm import Alarm
+from tests.sampling.scripted import Scripted
+
+# 3 · 2^m keeps only three quarters of the candidates: a modulo would be far off.
+BOUNDS = [
+    2,
+    3,
+    6,
+    1000,
+    3 << 30,
+    (1 << 32) - 1,
+    1 << 32,
+    3 << 40,
+    1 << 63,
+    3 << 61,
+    3 << 64,
+    10**40,
+]
+
+
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda b: f"{b:.3g}")
+def test_halves_thirds_and_last_digits(alarm: Alarm, bound: int) -> None:
+    edges = [-(-bound * i // 6) for i in range(1, 6)]
+
+    def draw(n: int) -> list[int]:
+        values = uniform_below(bound, n)
+        below = [int((values < edge).sum()) for edge in edges]
+        return [*below, int((values % 2 == 0).sum()), int((values == values).sum())]
+
+    even = -(-bound // 2) / bound
+    truth = [*(edge / bound for edge in edges), even, 1.0]
+    claims = [[*truth[:-2], even * (1 + change), 1.0] for change in (0.01, -0.01)]
+    alarm.judge(draw, truth, claims)
+
+
+def test_each_face_of_a_die(alarm: Alarm) -> None:
+    wrong = [[p / 6 for p in (1.01, 0.99, 1, 1, 1, 1)], [p / 6 for p in (1, 1, 1, 1, 0.99, 1.01)]]
+    alarm.judge(lambda n: np.bincount(uniform_below(6, n), minlength=6), [1 / 6] * 6, wrong)
+
+
+@pytest.mark.parametrize("bound", [60_000, (1 << 20) + 7, 3 << 22, (1 << 24) - 1, 3 << 30])
+def test_each_value_has_equally_many_words(bound: int) -> None:
+    """Of all 2^32 words, exactly floor(2^32 / b) give any one value; some values in full."""
+    for value in (0, bound - 1, *uniform_below(bound, 5).tolist()):
+        first, stop = (-(-(v << 32) // bound) for v in (value, value + 1))
+        words = np.arange(first, stop, dtype=np.uint32)
+        # A rejected word asks for another: the script answers with one that gives `other`.
+        biased = (1 << 32) % bound
+        rejected = int(((words.astype(np.uint64) * bound) % (1 << 32) < biased).sum())
+        other = bound - 1 if value != bound - 1 else 0
+        stand_in = -(-((other << 32) + biased) // bound)
+        answers = [np.full(rejected, stand_in, dtype=np.uint32)] if rejected else []
+        source = Scripted([words, *answers])
+        out = np.empty(words.size, dtype=np.int64)
+        uniform_into(out, bound, source)
+        source.assert_used_up()
+        assert (out == value).sum() == (1 << 32) // bound
+        assert (out == other).sum() == rejected
+
+
+@pytest.mark.parametrize("bound", [(1 << 33) + 1, (1 << 63) - 1, 3 << 61])
+def test_long_words_are_cut_to_bits_and_rejected(bound: int) -> None:
+    spare = 64 - (bound - 1).bit_length()
+    units = [0, 1, bound - 1, bound, (1 << (64 - spare)) - 1]
+    words = np.array([unit << spare for unit in units], dtype=np.uint64)
+    again = np.array([7 << spare, bound << spare], dtype=np.uint64)
+    last = np.array([5 << spare], dtype=np.uint64)
+    out = uniform_below(bound, 5, Scripted([words, again, last]))
+    assert out.tolist() == [0, 1, bound - 1, 7, 5]
