@@ -11,10 +11,8 @@ from noisewright.mechanisms.products import (
     ColumnProduct,
     RowProduct,
     any_change,
-    as_table,
     epsilon_sum,
     product,
-    same_space,
 )
 from noisewright.mechanisms.properties import properties
 from noisewright.mechanisms.randomized_response import randomized_response
@@ -30,7 +28,6 @@ __all__ = [
     "RowProduct",
     "Table",
     "any_change",
-    "as_table",
     "epsilon_sum",
     "explicit_fair",
     "exponential",
@@ -42,6 +39,5 @@ __all__ = [
     "properties",
     "randomized_response",
     "read_delta",
-    "same_space",
     "uniform",
 ]

@@ -18,7 +18,7 @@ from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import MOST_ENTRIES, Mechanism, require_tabulable
+from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Counts, Space
 
@@ -91,7 +91,7 @@ def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
 
 @final
 @dataclass(frozen=True)
-class Geometric(Mechanism):
+class Geometric(Structured):
     """The truncated geometric mechanism by its formula, exact and without a table."""
 
     space: Counts
@@ -112,7 +112,10 @@ class Geometric(Mechanism):
         return np.clip(codes + noise, 0, self.space.n).astype(np.int64)
 
     def table(self) -> Table:
-        """Return the integer table, for spaces small enough to have one."""
+        """Return the integer table, for spaces small enough to have one.
+
+        The table is the formula rounded to a total of 2^k, with the same claim.
+        """
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
         return _geometric_table(self.space, self.epsilon)
 

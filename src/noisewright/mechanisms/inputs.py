@@ -27,6 +27,9 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
         raise InputError("there is no input to sample from; give a point or an array of points.")
     if type(inputs).__module__.split(".")[0] == "pyarrow":
         return _from_arrow(space, inputs)
+    if isinstance(inputs, (int, np.integer)) and _are_codes(space, np.asarray(inputs)):
+        code = _checked_codes(space, np.array([inputs]))
+        return Inputs(code, lambda codes, outputs: int(codes[0]))
     if _is_one_point(space, inputs):
         return Inputs(
             np.array([space.code(inputs)], dtype=object if space.size >> 62 else np.intp),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     from noisewright.mechanisms.products import RowProduct
+    from noisewright.mechanisms.table import Table
     from noisewright.sampling import Source
 
 MOST_ENTRIES = 1 << 22
@@ -24,12 +26,17 @@ MOST_ENTRIES = 1 << 22
 class Mechanism(ABC):
     """A map from the points of `space` to distributions over the points of `outputs`.
 
-    `claim` is the guarantee that its maker proved, or None when nobody claimed one.
+    `claim` is the guarantee that its maker proved, or None when nobody claimed one. `weights`
+    are integers, one row per input, that sum to `total` = 2^log2_total in each row; `matrix`
+    shows the same probabilities as doubles, for looking at: nothing is decided by them.
     """
 
     space: Space
     outputs: Space
     claim: Guarantee | None
+    weights: NDArray[Any]
+    log2_total: int
+    matrix: NDArray[np.float64]
 
     @abstractmethod
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
@@ -44,6 +51,26 @@ class Mechanism(ABC):
         read = read_inputs(self.space, inputs)
         return read.restore(self.draw(read.codes, source), self.outputs)
 
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the mechanism as one table of integers, or raise TooLargeError."""
+
+    @property
+    def total(self) -> int:
+        """What each row of weights sums to: a power of two."""
+        return 1 << self.log2_total
+
+    def then(
+        self, step: Mapping[Any, Any] | Callable[[Any], Any] | Any, *, outputs: Any = None
+    ) -> Table:
+        """Post-process the output by a function, a mapping, another table or a matrix.
+
+        Ensures: the guarantee is kept, since the step sees only what was released.
+        """
+        from noisewright.mechanisms.postprocess import postprocessed
+
+        return postprocessed(self.table(), step, outputs=outputs)
+
     def __pow__(self, rows: int) -> RowProduct:
         from noisewright.mechanisms.products import RowProduct
 
@@ -52,6 +79,25 @@ class Mechanism(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Return the mechanism as a certificate writes it."""
+
+
+class Structured(Mechanism):
+    """A mechanism known by its structure; its table is built when someone asks for it."""
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """The integers of the table."""
+        return self.table().weights
+
+    @property
+    def log2_total(self) -> int:
+        """The power of two that each row of the table sums to."""
+        return self.table().log2_total
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The probabilities of the table as doubles."""
+        return self.table().matrix
 
 
 def require_tabulable(space: Space, outputs: Space, *, instead: str) -> None:

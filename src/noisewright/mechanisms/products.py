@@ -19,10 +19,10 @@ from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.geometric import Geometric
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import Mechanism, require_tabulable
+from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
-from noisewright.spaces import Records, Rows, Space
+from noisewright.spaces import Records, Rows
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class RowProduct(Mechanism):
+class RowProduct(Structured):
     """One mechanism applied to each of `count` rows, independently: `mechanism ** count`."""
 
     row: Mechanism
@@ -66,8 +66,8 @@ class RowProduct(Mechanism):
 
     def table(self) -> Table:
         """Return the whole product as one table, for small databases."""
-        row = as_table(self.row)
         require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
+        row = self.row.table()
         weights = row.weights
         for _ in range(self.count - 1):
             weights = np.kron(weights, row.weights)
@@ -109,7 +109,7 @@ def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanis
 
 @final
 @dataclass(frozen=True)
-class ColumnProduct(Mechanism):
+class ColumnProduct(Structured):
     """Independent mechanisms for the columns of one record; see `product`."""
 
     columns: tuple[tuple[str, Mechanism], ...]
@@ -159,7 +159,7 @@ class ColumnProduct(Mechanism):
     def table(self) -> Table:
         """Return the whole product as one table, for few and small columns."""
         require_tabulable(self.space, self.outputs, instead="Sample column by column instead.")
-        tables = [as_table(mechanism) for _, mechanism in self.columns]
+        tables = [mechanism.table() for _, mechanism in self.columns]
         weights = tables[0].weights
         for part in tables[1:]:
             weights = np.kron(weights, part.weights)
@@ -192,16 +192,6 @@ class ColumnProduct(Mechanism):
                 }
             )
         return {"form": "columns", "columns": columns}
-
-
-def as_table(mechanism: Mechanism) -> Table:
-    """Return a finite mechanism as one table, building it where it is a formula or a product."""
-    if isinstance(mechanism, Table):
-        return mechanism
-    build = getattr(mechanism, "table", None)
-    if build is None:
-        raise InputError(f"{mechanism!r} is not a finite mechanism.")
-    return build()
 
 
 def any_change(mechanism: Mechanism) -> Guarantee | None:
@@ -257,9 +247,3 @@ def epsilon_sum(parts: list[Epsilon]) -> Epsilon:
         return Epsilon.log(ratio)
     _, high = Epsilon.log(ratio).bounds(128)
     return Epsilon(rational=rational + Fraction(high, 1 << 128))
-
-
-def same_space(mechanisms: list[Mechanism]) -> Space | None:
-    """Return the space that all mechanisms share, or None."""
-    first = mechanisms[0].space
-    return first if all(mechanism.space == first for mechanism in mechanisms) else None

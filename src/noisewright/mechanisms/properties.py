@@ -23,7 +23,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from noisewright.mechanisms.mechanism import Mechanism
-from noisewright.mechanisms.products import as_table
 
 CODES = ("RH", "RM", "CH", "CM", "F", "WH", "S")
 _NEED_ORDER = {"RM", "CM", "S"}
@@ -31,7 +30,7 @@ _NEED_ORDER = {"RM", "CM", "S"}
 
 def properties(mechanism: Mechanism) -> frozenset[str]:
     """Return the codes of the properties that the mechanism has, decided on its integers."""
-    table = as_table(mechanism)
+    table = mechanism.table()
     if table.outputs != table.space:
         return frozenset()
     candidates = [code for code in CODES if table.space.ordered or code not in _NEED_ORDER]

@@ -6,7 +6,6 @@ outputs: `weights[x, y] / total` is the probability of output y on input x.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -58,10 +57,9 @@ class Table(Mechanism):
         set_field(self, "name", name)
         set_field(self, "weights", _checked(weights, space, self.outputs, 1 << log2_total))
 
-    @property
-    def total(self) -> int:
-        """What each row sums to: a power of two."""
-        return 1 << self.log2_total
+    def table(self) -> Table:
+        """Return the table itself."""
+        return self
 
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
@@ -84,20 +82,6 @@ class Table(Mechanism):
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Draw one output code for each input code, exactly from the integer table."""
         return self._sampler.draw(codes, source)
-
-    def then(
-        self,
-        step: Mechanism | Mapping[Any, Any] | Callable[[Any], Any] | Any,
-        *,
-        outputs: Any = None,
-    ) -> Table:
-        """Post-process the output by a function, a mapping, another table or a matrix.
-
-        Ensures: the guarantee is kept, since the step sees only what was released.
-        """
-        from noisewright.mechanisms.postprocess import postprocessed
-
-        return postprocessed(self, step, outputs=outputs)
 
     def named(self, name: str, claim: Guarantee | None) -> Table:
         """Return the same table under another name and claim."""

@@ -24,8 +24,8 @@ _MARGIN = 2.0**-48
 _TINY = 1e-280
 """Doubles below this may have lost bits; they are never trusted."""
 
-_CHUNK = 1 << 18
-"""How many entries are looked at together."""
+_CHUNK = 1 << 15
+"""How many entries are looked at together: 256 KiB of doubles."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Event:
 
 def worst_event(table: Table, epsilon: Epsilon) -> Event:
     """Return the event with the largest P − e^ε Q over all neighbors, both directions."""
-    pairs = _both_ways(table.space.neighbor_codes())
+    pairs = _by_input(_both_ways(table.space.neighbor_codes()))
     if epsilon.ratio_bounds(0)[0] > 1 << 900:
         # Beyond the range of doubles: every output of every pair is looked at in integers.
         found = _exact_events(table, pairs, epsilon, math.inf)
@@ -78,11 +78,11 @@ def worst_event(table: Table, epsilon: Epsilon) -> Event:
 
 def _close_pairs(table: Table, pairs: NDArray[np.intp], ratio: float) -> NDArray[np.intp]:
     """Return the ordered pairs whose float δ is as large as the largest, up to rounding."""
+    scaled = ratio * table.matrix
     deltas = np.empty(len(pairs))
-    for chunk in _chunks(len(pairs), table):
-        over, under = pairs[chunk].T
-        gains = table.matrix[over] - ratio * table.matrix[under]
-        deltas[chunk] = np.maximum(gains, 0, out=gains).sum(axis=1)
+    for place, a, neighbors in _blocks(pairs, table):
+        gains = table.matrix[a] - scaled[neighbors]
+        deltas[place] = np.maximum(gains, 0, out=gains).sum(axis=1)
     # Terms are below 1 and e^ε in total, so this covers the difference of two rounded sums.
     error = (1 + ratio) * (table.outputs.size + 8) * 2.0**-50
     return pairs[deltas >= deltas.max(initial=0.0) - error]
@@ -93,20 +93,19 @@ def _exact_events(
 ) -> Iterator[Event]:
     """Yield the worst event of each ordered pair, leaving out repeated probabilities."""
     weights = table.weights.tolist()
+    threshold = _threshold(table, ratio)
     seen: set[tuple[int, int]] = set()
-    for chunk in _chunks(len(pairs), table):
-        part = pairs[chunk]
-        relevant, certain = _sorted_out(table, part, ratio)
-        rows, outputs = np.nonzero(relevant)
-        starts = np.searchsorted(rows, np.arange(len(part) + 1)).tolist()
-        sure = certain[rows, outputs].tolist()
-        listed = outputs.tolist()
-        for row, (a, b) in enumerate(part.tolist()):
-            over, under = weights[a], weights[b]
+    for _, a, neighbors in _blocks(pairs, table):
+        rows, outputs = np.nonzero(table.matrix[a] > threshold[neighbors])
+        starts = np.searchsorted(rows, np.arange(len(neighbors) + 1)).tolist()
+        doubtful = outputs.tolist()
+        over = weights[a]
+        for row, b in enumerate(neighbors.tolist()):
+            under = weights[b]
             members = [
-                listed[k]
-                for k in range(starts[row], starts[row + 1])
-                if sure[k] or epsilon.sign(over[listed[k]], under[listed[k]]) > 0
+                y
+                for y in doubtful[starts[row] : starts[row + 1]]
+                if epsilon.sign(over[y], under[y]) > 0
             ]
             p, q = sum([over[y] for y in members]), sum([under[y] for y in members])
             if (p, q) not in seen:
@@ -114,27 +113,30 @@ def _exact_events(
                 yield Event(a, b, tuple(members), p, q, table.total)
 
 
-def _sorted_out(
-    table: Table, pairs: NDArray[np.intp], ratio: float
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which outputs may belong to the event of each pair, and which surely do."""
+def _threshold(table: Table, ratio: float) -> NDArray[np.float64]:
+    """Return what P(y | x) must exceed, as a double, for y to be worth an exact comparison."""
     if math.isinf(ratio):
-        every = np.ones((len(pairs), table.outputs.size), dtype=bool)
-        return every, np.zeros_like(every)
-    over, under = table.matrix[pairs[:, 0]], ratio * table.matrix[pairs[:, 1]]
-    trusted = (over > _TINY) & (under > _TINY)
-    certain = trusted & (over > under * (1 + _MARGIN))
-    return certain | ~trusted | (over > under * (1 - _MARGIN)), certain
-
-
-def _chunks(count: int, table: Table) -> Iterator[slice]:
-    rows_at_once = max(1, _CHUNK // table.outputs.size)
-    for start in range(0, count, rows_at_once):
-        yield slice(start, min(start + rows_at_once, count))
+        return np.full(table.matrix.shape, -1.0)
+    scaled = ratio * table.matrix
+    return np.where(scaled > _TINY, scaled * (1 - _MARGIN), -1.0)
 
 
 def _both_ways(pairs: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.concatenate([pairs, pairs[:, ::-1]])
+
+
+def _by_input(pairs: NDArray[np.intp]) -> NDArray[np.intp]:
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def _blocks(pairs: NDArray[np.intp], table: Table) -> Iterator[tuple[slice, int, NDArray[np.intp]]]:
+    """Yield the pairs of one input after the other, in blocks that stay in the cache."""
+    most = max(1, _CHUNK // table.outputs.size)
+    inputs, starts = np.unique(pairs[:, 0], return_index=True)
+    for a, start, stop in zip(inputs.tolist(), starts, [*starts[1:], len(pairs)], strict=True):
+        for first in range(start, stop, most):
+            place = slice(first, min(first + most, stop))
+            yield place, a, pairs[place, 1]
 
 
 def widest_event(table: Table) -> Event | None:
@@ -164,7 +166,7 @@ def _column_extremes(table: Table) -> Iterator[Event]:
 
 def _pair_extremes(table: Table) -> Iterator[Event]:
     pairs = table.space.neighbor_codes()
-    rows_at_once = max(1, (_CHUNK >> 3) // table.outputs.size)
+    rows_at_once = max(1, _CHUNK // table.outputs.size)
     for start in range(0, len(pairs), rows_at_once):
         chunk = _both_ways(pairs[start : start + rows_at_once])
         over, under = table.weights[chunk[:, 0]], table.weights[chunk[:, 1]]
