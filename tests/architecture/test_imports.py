@@ -20,6 +20,8 @@ AT_ONCE: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "checker": set(),
+    "files": set(),
+    "version": set(),
     "exact": {"numpy"},
     "sampling": {"numpy", "cryptography"},
     "spaces": {"numpy"},

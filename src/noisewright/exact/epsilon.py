@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
@@ -72,7 +73,7 @@ class Epsilon:
     @property
     def is_zero(self) -> bool:
         """Whether ε = 0."""
-        return self.ratio is None and self.rational == 0
+        return self.ratio is None and not self.rational.numerator
 
     def bounds(self, bits: int) -> Bounds:
         """Bound ε itself."""
@@ -96,16 +97,18 @@ class Epsilon:
 
     def sign(self, p: int, q: int) -> int:
         """Return the sign of p − e^ε · q for integers, exactly: −1, 0 or 1."""
-        if q == 0 or self.is_zero:
-            return (p > q) - (p < q)
+        if q == 0:
+            return (p > 0) - (p < 0)
         if self.ratio is not None:
             left, right = p * self.ratio.denominator, q * self.ratio.numerator
             return (left > right) - (left < right)
+        if self.is_zero:
+            return (p > q) - (p < q)
         if (p > 0) != (q > 0):
             return 1 if p > 0 or q < 0 else -1
         bits = _FIRST_BITS
+        low, high = self._first_ratio_bounds
         while True:
-            low, high = exp_bounds(self.rational, bits)
             scaled = p << bits
             first, second = (low * q, high * q) if q > 0 else (high * q, low * q)
             if scaled <= first:
@@ -113,6 +116,12 @@ class Epsilon:
             if scaled >= second:
                 return 1
             bits *= 2
+            low, high = exp_bounds(self.rational, bits)
+
+    @cached_property
+    def _first_ratio_bounds(self) -> Bounds:
+        # Tables ask for millions of signs, and nearly all are settled at this precision.
+        return exp_bounds(self.rational, _FIRST_BITS)
 
     def compare(self, other: Epsilon) -> int:
         """Return the sign of self − other, exactly."""

@@ -81,7 +81,7 @@ def _close_pairs(table: Table, pairs: NDArray[np.intp], ratio: float) -> NDArray
     scaled = ratio * table.matrix
     deltas = np.empty(len(pairs))
     for place, a, neighbors in _blocks(pairs, table):
-        gains = table.matrix[a] - scaled[neighbors]
+        gains = table.matrix[a] - scaled[_span(neighbors)]
         deltas[place] = np.maximum(gains, 0, out=gains).sum(axis=1)
     # Terms are below 1 and e^ε in total, so this covers the difference of two rounded sums.
     error = (1 + ratio) * (table.outputs.size + 8) * 2.0**-50
@@ -95,18 +95,24 @@ def _exact_events(
     weights = table.weights.tolist()
     threshold = _threshold(table, ratio)
     seen: set[tuple[int, int]] = set()
+    # Structured tables repeat a few pairs of weights millions of times.
+    decided: dict[tuple[int, int], bool] = {}
     for _, a, neighbors in _blocks(pairs, table):
-        rows, outputs = np.nonzero(table.matrix[a] > threshold[neighbors])
+        open_questions = np.flatnonzero(table.matrix[a] > threshold[_span(neighbors)])
+        rows, outputs = np.divmod(open_questions, table.outputs.size)
         starts = np.searchsorted(rows, np.arange(len(neighbors) + 1)).tolist()
         doubtful = outputs.tolist()
         over = weights[a]
         for row, b in enumerate(neighbors.tolist()):
             under = weights[b]
-            members = [
-                y
-                for y in doubtful[starts[row] : starts[row + 1]]
-                if epsilon.sign(over[y], under[y]) > 0
-            ]
+            members: list[int] = []
+            for y in doubtful[starts[row] : starts[row + 1]]:
+                pair = over[y], under[y]
+                belongs = decided.get(pair)
+                if belongs is None:
+                    belongs = decided[pair] = epsilon.sign(*pair) > 0
+                if belongs:
+                    members.append(y)
             p, q = sum([over[y] for y in members]), sum([under[y] for y in members])
             if (p, q) not in seen:
                 seen.add((p, q))
@@ -137,6 +143,12 @@ def _blocks(pairs: NDArray[np.intp], table: Table) -> Iterator[tuple[slice, int,
         for first in range(start, stop, most):
             place = slice(first, min(first + most, stop))
             yield place, a, pairs[place, 1]
+
+
+def _span(codes: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+    """Return consecutive codes as a slice, which takes a view where an array would copy."""
+    first, last = int(codes[0]), int(codes[-1])
+    return slice(first, last + 1) if last - first == len(codes) - 1 else codes
 
 
 def widest_event(table: Table) -> Event | None:

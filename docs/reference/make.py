@@ -1,0 +1,129 @@
+"""Write the reference pages from the code: `.venv/bin/python docs/reference/make.py`.
+
+The tests compare the pages with what this file writes, so they cannot drift from the code.
+"""
+
+import inspect
+from pathlib import Path
+
+import typer.testing
+
+import noisewright as nw
+from noisewright.cli.app import app
+
+HERE = Path(__file__).parent
+
+SECTIONS = {
+    "Spaces": ("Counts", "Categories", "Subsets", "Interval", "Records"),
+    "Mechanisms": (
+        "geometric",
+        "explicit_fair",
+        "randomized_response",
+        "exponential",
+        "uniform",
+        "from_matrix",
+        "mixture",
+        "product",
+        "properties",
+        "Mechanism",
+    ),
+    "Privacy": (
+        "verify",
+        "tight_epsilon",
+        "tight_delta",
+        "profile",
+        "sufficient_sets",
+        "Guarantee",
+        "Epsilon",
+        "Verdict",
+        "Profile",
+    ),
+    "Composition": ("compose", "Composition", "ZeroConcentrated"),
+    "Certificates": ("certify", "check", "load", "Certificate"),
+    "Randomness": ("SystemSource", "SeededSource"),
+}
+
+
+def api_page() -> str:
+    """Return the page of the names at the top of the package."""
+    lines = [
+        "# Names people type",
+        "",
+        "Everything below is at the top level: `import noisewright as nw`. This page is made from",
+        "the code by `docs/reference/make.py`.",
+    ]
+    for section, names in SECTIONS.items():
+        lines += ["", f"## {section}"]
+        for name in names:
+            lines += ["", *entry(name)]
+    return "\n".join(lines) + "\n"
+
+
+def entry(name: str) -> list[str]:
+    """Return the lines about one name: signature, docstring and, for a class, its members."""
+    thing = getattr(nw, name)
+    lines = [f"### `{name}`", "", "```text", signature(name, thing), "```", "", doc(thing)]
+    if inspect.isclass(thing):
+        members = [(key, getattr(thing, key)) for key in vars(thing) if not key.startswith("_")]
+        rows = [(key, first_sentence(member)) for key, member in members if inspect.getdoc(member)]
+        if rows:
+            lines += ["", "| member | what it is |", "|---|---|"]
+            lines += [f"| `{key}` | {text} |" for key, text in rows]
+    return lines
+
+
+def signature(name: str, thing: object) -> str:
+    """Return the call as one would write it, without the annotations."""
+    if inspect.isclass(thing) and inspect.isabstract(thing):
+        return name
+    parameters = inspect.signature(thing).parameters.values()  # pyright: ignore[reportArgumentType]
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters if p.name != "self"]
+    return f"{name}{inspect.Signature(plain)}"
+
+
+def doc(thing: object) -> str:
+    """Return the docstring as Markdown."""
+    return (inspect.getdoc(thing) or "").replace("\nRequires:", "\n*Requires:*").replace(
+        "\nEnsures:", "\n*Ensures:*"
+    )
+
+
+def first_sentence(member: object) -> str:
+    """Return the first line of a member's docstring, safe inside a table."""
+    return (inspect.getdoc(member) or "").splitlines()[0].replace("|", "\\|")
+
+
+def cli_page() -> str:
+    """Return the page of the command line, from its own help texts."""
+    lines = [
+        "# Command line",
+        "",
+        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 130 interrupted.",
+        "This page is made from `--help` by `docs/reference/make.py`.",
+    ]
+    verbs = [command.name or "" for command in app.registered_commands]
+    for verb in ("", *verbs):
+        title = f"noisewright {verb}".strip()
+        lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def help_text(verb: str) -> str:
+    """Return a verb's help at a fixed width, without colors."""
+    runner = typer.testing.CliRunner(env={"COLUMNS": "90", "TERM": "dumb", "NO_COLOR": "1"})
+    arguments = [verb, "--help"] if verb else ["--help"]
+    output = runner.invoke(app, arguments, prog_name="noisewright").output
+    return "\n".join(line.rstrip() for line in output.strip().splitlines())
+
+
+PAGES = {"api.md": api_page, "cli.md": cli_page}
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

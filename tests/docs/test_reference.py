@@ -1,0 +1,31 @@
+"""The reference pages say what the code says, and leave nothing out."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import noisewright as nw
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+
+
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference_make", REFERENCE / "make.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["api.md", "cli.md"])
+def test_the_page_is_what_the_code_would_write(name: str) -> None:
+    written = (REFERENCE / name).read_text(encoding="utf-8")
+    assert written == maker().PAGES[name](), "run .venv/bin/python docs/reference/make.py"
+
+
+def test_every_public_name_is_documented() -> None:
+    documented = {name for names in maker().SECTIONS.values() for name in names}
+    assert documented == set(nw.__all__) - {"__version__", "errors"}
