@@ -16,6 +16,7 @@ from noisewright.mechanisms.products import (
 )
 from noisewright.mechanisms.properties import properties
 from noisewright.mechanisms.randomized_response import randomized_response
+from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.uniform import uniform
 from noisewright.mechanisms.wording import number
@@ -25,6 +26,7 @@ __all__ = [
     "Geometric",
     "Guarantee",
     "Mechanism",
+    "Response",
     "RowProduct",
     "Table",
     "any_change",

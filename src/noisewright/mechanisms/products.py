@@ -20,6 +20,7 @@ from noisewright.exact import Epsilon
 from noisewright.mechanisms.geometric import Geometric
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
+from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
 from noisewright.spaces import Records, Rows
@@ -198,7 +199,7 @@ def any_change(mechanism: Mechanism) -> Guarantee | None:
     """Return a guarantee that holds between any two inputs, not only between neighbors."""
     if mechanism.space.neighbors == "replace":
         return mechanism.claim
-    if isinstance(mechanism, ColumnProduct):
+    if isinstance(mechanism, (ColumnProduct, Response)):
         return mechanism.claim
     if isinstance(mechanism, Geometric):
         return Guarantee(_times(mechanism.epsilon, mechanism.space.n))

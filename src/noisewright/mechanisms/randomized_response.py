@@ -3,6 +3,9 @@
 P(other | d) = p, P(d | d) = 1 − mp for m + 1 points. Private iff p ≥ (1−δ)/(e^ε + m)
 (Holohan–Leith–Mason 2016, Theorem 8); with equality the largest expected number of changed
 rows is the least that any mechanism can have (Theorem 10).
+
+With many points there is no table: keep the truth with probability `keep`, else draw any point
+uniformly, which is the same family with p = (1 − keep)/(m + 1).
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import numpy as np
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, fixed
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
+from noisewright.mechanisms.response import Response, most_kept
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Space
 
@@ -23,13 +27,15 @@ def randomized_response(
     epsilon: Number | Epsilon | None = None,
     delta: Number = 0,
     alpha: Number | None = None,
-) -> Table:
+    table: bool | None = None,
+) -> Table | Response:
     """Return the optimal (ε, δ)-private randomized response on a finite space.
 
     Requires: at least two points; (epsilon, delta) other than (0, 0), for which only a
     constant distribution is private: use `uniform`.
-    Ensures: (ε, δ)-private for every two points, so for any neighbors; p is the least integer
-    weight that is private, so no smaller ε holds to a relative 2^-56 when neighbors exist.
+    Ensures: (ε, δ)-private for every two points, so for any neighbors; the truth is as likely
+    as integers allow, so no smaller ε holds to a relative 2^-56. With `table=True` an integer
+    table; with `table=False` a formula without one; by default a table up to 2,048 points.
     """
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if space.size < 2:
@@ -39,9 +45,13 @@ def randomized_response(
             "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
             "nw.uniform(space) for that."
         )
-    require_tabulable(space, space, instead="Use fewer points, or a product of smaller columns.")
     others = space.size - 1
     bits = _bits(claim, others)
+    if table is None:
+        table = space.size * space.size <= MOST_ENTRIES
+    if not table:
+        return Response(space, most_kept(claim, space.size, bits), bits, claim)
+    require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
     other = least_other_weight(claim, others, bits)
     weights = np.full((space.size, space.size), other, dtype=object)
     np.fill_diagonal(weights, (1 << bits) - others * other)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Enclosure, Epsilon
-from noisewright.mechanisms import Table
+from noisewright.mechanisms import Response, Table
+from noisewright.spaces import Pairs
 
 _MARGIN = 2.0**-48
 """Relative error allowed to doubles made from integers and to a few operations on them."""
@@ -59,8 +60,11 @@ class Event:
         return epsilon.sign(self.p - other.p, self.q - other.q) > 0
 
 
-def worst_event(table: Table, epsilon: Epsilon) -> Event:
+def worst_event(table: Table | Response, epsilon: Epsilon) -> Event:
     """Return the event with the largest P − e^ε Q over all neighbors, both directions."""
+    if isinstance(table, Response):
+        event = _truth(table)
+        return event if epsilon.sign(event.p, event.q) > 0 else replace(event, outputs=(), p=0, q=0)
     pairs = _by_input(_both_ways(table.space.neighbor_codes()))
     if epsilon.ratio_bounds(0)[0] > 1 << 900:
         # Beyond the range of doubles: every output of every pair is looked at in integers.
@@ -151,12 +155,22 @@ def _span(codes: NDArray[np.intp]) -> NDArray[np.intp] | slice:
     return slice(first, last + 1) if last - first == len(codes) - 1 else codes
 
 
-def widest_event(table: Table) -> Event | None:
+def _truth(response: Response) -> Event:
+    """Return the event that tells any two points apart best: the truth itself."""
+    truth, other, total = response.masses()
+    relation = response.space.neighbors
+    a, b = relation.pairs[0] if isinstance(relation, Pairs) else (0, 1)
+    return Event(a, b, (a,), truth, other, total)
+
+
+def widest_event(table: Table | Response) -> Event | None:
     """Return a single output with the largest ratio P/Q over neighbors; None if all are equal.
 
     Its ratio is e^ε for the tight ε at δ = 0; q = 0 means that no ε is enough.
     """
-    if table.space.neighbors == "replace":
+    if isinstance(table, Response):
+        candidates = iter([_truth(table)])
+    elif table.space.neighbors == "replace":
         candidates = _column_extremes(table)
     else:
         candidates = _pair_extremes(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noisewright.errors import InputError
-from noisewright.mechanisms import ColumnProduct, Geometric, Mechanism, RowProduct, Table
+from noisewright.mechanisms import ColumnProduct, Geometric, Mechanism, Response, RowProduct, Table
 
 
 def essential(mechanism: Mechanism) -> Mechanism:
@@ -16,6 +16,12 @@ def essential(mechanism: Mechanism) -> Mechanism:
     return mechanism
 
 
+def subject_of(mechanism: Mechanism) -> Table | Response:
+    """Return the integers that decide: a table, or the two weights of a randomized response."""
+    part = essential(mechanism)
+    return part if isinstance(part, Response) else table_under_test(part)
+
+
 def table_under_test(mechanism: Mechanism) -> Table:
     """Return the table whose privacy is that of the mechanism."""
     part = essential(mechanism)
@@ -23,7 +29,7 @@ def table_under_test(mechanism: Mechanism) -> Table:
         return part
     if isinstance(part, ColumnProduct):
         return part.table()
-    if isinstance(part, Geometric):
+    if isinstance(part, (Geometric, Response)):
         raise InputError(
             f"{part!r} has no table to look through. tight_epsilon, tight_delta and verify know "
             "its formula; or build it with table=True."

@@ -10,13 +10,14 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Mechanism,
+    Response,
     Table,
     any_change,
     read_delta,
 )
 from noisewright.privacy.events import widest_event, worst_event
 from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
-from noisewright.privacy.subject import essential, table_under_test
+from noisewright.privacy.subject import essential, subject_of
 
 
 def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
@@ -36,13 +37,13 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
 def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     """Return e^ε of the least ε as an exact rational; None if no ε is enough.
 
-    Requires: a table, or a product of tables.
+    Requires: a table, a randomized response, or a product of tables.
     """
     spare = read_delta(delta)
     part = essential(mechanism)
     if isinstance(part, ColumnProduct) and spare == 0:
         return _product_ratio(part)
-    table = table_under_test(part)
+    table = subject_of(part)
     if spare == 0:
         widest = widest_event(table)
         if widest is None:
@@ -81,16 +82,16 @@ def _worst_change(mechanism: Table | ColumnProduct) -> Fraction | None:
     return widest
 
 
-def _ratio_with_delta(table: Table, delta: Fraction) -> Fraction | None:
+def _ratio_with_delta(table: Table | Response, delta: Fraction) -> Fraction | None:
     """Find E with max over events of P − E·Q = δ by Newton's method, exactly.
 
     The maximum is convex in E and piecewise linear, so each step from the left lands on the
     zero of a supporting line, never beyond the answer, and after finitely many on it.
     """
-    spare = delta * table.total
     ratio = Fraction(1)
     while True:
         worst = worst_event(table, Epsilon.log(ratio))
+        spare = delta * worst.total
         if worst.p <= spare + ratio * worst.q:
             return ratio
         if worst.q == 0:
@@ -107,7 +108,7 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_delta(part.epsilon, exact)
-    worst = worst_event(table_under_test(part), exact)
+    worst = worst_event(subject_of(part), exact)
     bits = 192
     while True:
         needed = worst.delta_enclosure(exact, bits)

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.exact import Epsilon, Number, shown
-from noisewright.mechanisms import Geometric, Guarantee, Mechanism, Table
+from noisewright.mechanisms import Geometric, Guarantee, Mechanism, Response, Table
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
-from noisewright.privacy.subject import essential, table_under_test
+from noisewright.privacy.subject import essential, subject_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def verify(
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return _verify_formula(part, guarantee)
-    table = table_under_test(part)
+    table = subject_of(part)
     if guarantee.delta == 0:
         # One output decides at δ = 0; the full event is worked out only to show it.
         widest = widest_event(table)
@@ -80,7 +80,7 @@ def verify(
     return Verdict(True, guarantee)
 
 
-def witness_of(table: Table, event: Event) -> Witness:
+def witness_of(table: Table | Response, event: Event) -> Witness:
     """Translate an event from codes to points and probabilities."""
     return Witness(
         input=table.space.point(event.input),
