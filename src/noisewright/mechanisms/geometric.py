@@ -109,7 +109,7 @@ class Geometric(Structured):
         from noisewright.sampling import two_sided_geometric
 
         noise = two_sided_geometric(self.epsilon, len(codes), source)
-        return np.clip(codes + noise, 0, self.space.n).astype(np.int64)
+        return np.clip(codes.astype(np.int64) + noise, 0, self.space.n).astype(np.int64)
 
     def table(self) -> Table:
         """Return the integer table, for spaces small enough to have one.

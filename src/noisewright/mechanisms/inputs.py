@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.spaces import Records, Space, Subsets
+from noisewright.spaces import Counts, Records, Space, Subsets
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,19 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
         return Inputs(np.empty(0, dtype=np.intp), lambda codes, outputs: outputs.decode(codes))
     shape = values.shape
     flat = values.reshape(-1)
-    if _are_codes(space, flat):
-        codes = _checked_codes(space, flat)
-        return Inputs(codes, lambda drawn, outputs: drawn.astype(np.intp).reshape(shape))
-    return Inputs(space.encode(flat), lambda drawn, outputs: outputs.decode(drawn).reshape(shape))
+    given_codes = _are_codes(space, flat)
+    codes = _checked_codes(space, flat) if given_codes else space.encode(flat)
+
+    def restore(drawn: NDArray[Any], outputs: Space) -> NDArray[Any]:
+        numbers = given_codes or isinstance(outputs, Counts)
+        if not numbers or flat.dtype.kind not in "iu":
+            return outputs.decode(drawn).reshape(shape)
+        # Whole numbers come back in the type they came in, if it can hold every output.
+        wide_enough = outputs.size - 1 <= np.iinfo(flat.dtype).max
+        kind = flat.dtype if wide_enough else np.int64
+        return drawn.astype(kind, copy=False).reshape(shape)
+
+    return Inputs(codes, restore)
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:
@@ -83,15 +92,14 @@ def _are_codes(space: Space, values: NDArray[Any]) -> bool:
     )
 
 
-def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[np.intp]:
-    outside = (codes < 0) | (codes >= space.size)
-    if outside.any():
-        row = int(np.argmax(outside))
+def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[Any]:
+    if codes.size and not (codes.min() >= 0 and codes.max() < space.size):
+        row = int(np.argmax((codes < 0) | (codes >= space.size)))
         raise OutsideSpaceError(
             f"the code at row {row:,} is outside 0..{space.size - 1:,}, the codes of {space!r}.",
             row=row,
         )
-    return codes.astype(np.intp, copy=False)
+    return codes
 
 
 def _from_arrow(space: Space, inputs: Any) -> Inputs:

@@ -159,7 +159,7 @@ class Space(ABC):
     def _advice(self) -> str:
         return "Map it to a point first, or widen the space."
 
-    def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
+    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of an array of points; faster in spaces that know how."""
         codes = np.empty(len(values), dtype=np.intp)
         for row, value in enumerate(values.tolist()):
