@@ -8,7 +8,7 @@ covers their rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -41,7 +41,9 @@ class Event:
     total: int
 
     def delta_enclosure(self, epsilon: Epsilon, bits: int) -> Enclosure:
-        """Enclose P − e^ε Q, the δ that this event needs."""
+        """Enclose P − e^ε Q, the δ that this event needs; in a point if it is rational."""
+        if epsilon.ratio is not None:
+            return Enclosure.point((self.p - epsilon.ratio * self.q) / self.total)
         low, high = epsilon.ratio_bounds(bits)
         scale = self.total << bits
         return Enclosure(
@@ -68,15 +70,33 @@ def worst_event(table: Table | Response, epsilon: Epsilon) -> Event:
     pairs = _by_input(_both_ways(table.space.neighbor_codes()))
     if epsilon.ratio_bounds(0)[0] > 1 << 900:
         # Beyond the range of doubles: every output of every pair is looked at in integers.
-        found = _exact_events(table, pairs, epsilon, math.inf)
-    else:
-        low, _ = epsilon.ratio_bounds(64)
-        ratio = low / 2.0**64
-        found = _exact_events(table, _close_pairs(table, pairs, ratio), epsilon, ratio)
+        return _largest(table, pairs, epsilon, math.inf)
+    ratio = epsilon.ratio_bounds(64)[0] / 2.0**64
+    return _largest(table, _close_pairs(table, pairs, ratio), epsilon, ratio)
+
+
+def _largest(table: Table, pairs: NDArray[np.intp], epsilon: Epsilon, ratio: float) -> Event:
+    """Return the largest event of these pairs, passing over inputs that cannot surpass it.
+
+    When all points are neighbors, an input against the least weight of each output bounds all
+    its pairs. In symmetric tables the bound is reached, so one input settles all the others.
+    """
+    weights = table.weights.tolist()
+    threshold = _threshold(table, ratio)
+    above = _comparison(epsilon)
+    least = [min(column) for column in zip(*weights, strict=True)]
+    bounded = table.space.neighbors == "replace" and table.space.size > 2
     worst = Event(0, 0, (), 0, 0, table.total)
-    for event in found:
-        if event.above(worst, epsilon):
-            worst = event
+    for a, neighbors in _by_row(pairs):
+        if bounded:
+            over = weights[a]
+            best = [y for y, q in enumerate(least) if over[y] > q and above(over[y], q)]
+            p, q = sum([over[y] for y in best]), sum([least[y] for y in best])
+            if epsilon.sign(p - worst.p, q - worst.q) <= 0:
+                continue
+        for event in _events_of(table, a, neighbors, threshold, weights, above):
+            if event.above(worst, epsilon):
+                worst = event
     return worst
 
 
@@ -92,31 +112,45 @@ def _close_pairs(table: Table, pairs: NDArray[np.intp], ratio: float) -> NDArray
     return pairs[deltas >= deltas.max(initial=0.0) - error]
 
 
-def _exact_events(
-    table: Table, pairs: NDArray[np.intp], epsilon: Epsilon, ratio: float
+def _comparison(epsilon: Epsilon) -> Callable[[int, int], bool]:
+    """Return the exact test p > e^ε q for weights; all but near ties need one product."""
+    bits = 128
+    low, high = epsilon.ratio_bounds(bits)
+
+    def above(p: int, q: int) -> bool:
+        scaled = p << bits
+        if scaled > high * q:
+            return True
+        return scaled > low * q and epsilon.sign(p, q) > 0
+
+    return above
+
+
+def _events_of(
+    table: Table,
+    a: int,
+    neighbors: NDArray[np.intp],
+    threshold: NDArray[np.float64],
+    weights: list[list[int]],
+    above: Callable[[int, int], bool],
 ) -> Iterator[Event]:
-    """Yield the worst event of each ordered pair, leaving out repeated probabilities."""
-    weights = table.weights.tolist()
-    threshold = _threshold(table, ratio)
+    """Yield the worst event of one input and each neighbor, without repeated probabilities."""
+    over = weights[a]
     seen: set[tuple[int, int]] = set()
-    # Structured tables repeat a few pairs of weights millions of times.
-    decided: dict[tuple[int, int], bool] = {}
-    for _, a, neighbors in _blocks(pairs, table):
-        open_questions = np.flatnonzero(table.matrix[a] > threshold[_span(neighbors)])
-        rows, outputs = np.divmod(open_questions, table.outputs.size)
-        starts = np.searchsorted(rows, np.arange(len(neighbors) + 1)).tolist()
+    most = max(1, _CHUNK // table.outputs.size)
+    for start in range(0, len(neighbors), most):
+        block = neighbors[start : start + most]
+        doubts = np.flatnonzero(table.matrix[a] > threshold[_span(block)])
+        rows, outputs = np.divmod(doubts, table.outputs.size)
+        starts = np.searchsorted(rows, np.arange(len(block) + 1)).tolist()
         doubtful = outputs.tolist()
-        over = weights[a]
-        for row, b in enumerate(neighbors.tolist()):
+        for row, b in enumerate(block.tolist()):
             under = weights[b]
-            members: list[int] = []
-            for y in doubtful[starts[row] : starts[row + 1]]:
-                pair = over[y], under[y]
-                belongs = decided.get(pair)
-                if belongs is None:
-                    belongs = decided[pair] = epsilon.sign(*pair) > 0
-                if belongs:
-                    members.append(y)
+            members = [
+                y
+                for y in doubtful[starts[row] : starts[row + 1]]
+                if over[y] > under[y] and above(over[y], under[y])
+            ]
             p, q = sum([over[y] for y in members]), sum([under[y] for y in members])
             if (p, q) not in seen:
                 seen.add((p, q))
@@ -127,8 +161,8 @@ def _threshold(table: Table, ratio: float) -> NDArray[np.float64]:
     """Return what P(y | x) must exceed, as a double, for y to be worth an exact comparison."""
     if math.isinf(ratio):
         return np.full(table.matrix.shape, -1.0)
-    scaled = ratio * table.matrix
-    return np.where(scaled > _TINY, scaled * (1 - _MARGIN), -1.0)
+    # The weight itself must not be tiny: a large e^ε would hide that its double lost bits.
+    return np.where(table.matrix > _TINY, ratio * table.matrix * (1 - _MARGIN), -1.0)
 
 
 def _both_ways(pairs: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -139,14 +173,21 @@ def _by_input(pairs: NDArray[np.intp]) -> NDArray[np.intp]:
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
+def _by_row(pairs: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield each input with its neighbors, from pairs that are sorted by input."""
+    inputs, starts = np.unique(pairs[:, 0], return_index=True)
+    yield from zip(inputs.tolist(), np.split(pairs[:, 1], starts)[1:], strict=True)
+
+
 def _blocks(pairs: NDArray[np.intp], table: Table) -> Iterator[tuple[slice, int, NDArray[np.intp]]]:
     """Yield the pairs of one input after the other, in blocks that stay in the cache."""
     most = max(1, _CHUNK // table.outputs.size)
-    inputs, starts = np.unique(pairs[:, 0], return_index=True)
-    for a, start, stop in zip(inputs.tolist(), starts, [*starts[1:], len(pairs)], strict=True):
-        for first in range(start, stop, most):
-            place = slice(first, min(first + most, stop))
-            yield place, a, pairs[place, 1]
+    start = 0
+    for a, neighbors in _by_row(pairs):
+        for first in range(0, len(neighbors), most):
+            block = neighbors[first : first + most]
+            yield slice(start + first, start + first + len(block)), a, block
+        start += len(neighbors)
 
 
 def _span(codes: NDArray[np.intp]) -> NDArray[np.intp] | slice:
