@@ -13,16 +13,28 @@ from noisewright.exact import Enclosure, Epsilon, ceiling_float, log_bounds
 from noisewright.mechanisms import Guarantee
 
 
-def _enclosed(bounds: tuple[int, int], bits: int) -> Enclosure:
-    return Enclosure(Fraction(bounds[0], 1 << bits), Fraction(bounds[1], 1 << bits))
+def _ratio(epsilon: Epsilon, bits: int) -> Enclosure:
+    """Enclose e^ε; a rational is its own enclosure, or ties with it could never be settled."""
+    if epsilon.ratio is not None or epsilon.is_zero:
+        return Enclosure.point(epsilon.ratio or 1)
+    low, high = epsilon.ratio_bounds(bits)
+    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+
+
+def _alpha(epsilon: Epsilon, bits: int) -> Enclosure:
+    """Enclose e^-ε."""
+    if epsilon.ratio is not None or epsilon.is_zero:
+        return Enclosure.point(1 / (epsilon.ratio or Fraction(1)))
+    low, high = epsilon.alpha_bounds(bits)
+    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
 
 
 def geometric_delta(parameter: Epsilon, epsilon: Epsilon, bits: int) -> Enclosure:
     """Enclose the least δ at ε of the geometric mechanism with this parameter."""
     if parameter <= epsilon:
         return Enclosure.point(0)
-    alpha = _enclosed(parameter.alpha_bounds(bits), bits)
-    ratio = _enclosed(epsilon.ratio_bounds(bits), bits)
+    alpha = _alpha(parameter, bits)
+    ratio = _ratio(epsilon, bits)
     delta = (Enclosure.point(1) - ratio * alpha) / (alpha + 1)
     return Enclosure(max(Fraction(0), delta.low), max(Fraction(0), delta.high))
 
@@ -54,13 +66,12 @@ def geometric_tight_delta(parameter: Epsilon, epsilon: Epsilon) -> float:
 
 
 def geometric_tight_epsilon(parameter: Epsilon, delta: Fraction) -> float:
-    """Return the least ε at δ: e^ε = (1 − δ(1 + α))/α, rounded up."""
+    """Return the least ε at δ: e^ε = (1 − δ)/α − δ, rounded up."""
     if delta == 0:
         return parameter.ceiling()
     bits = 192
     while True:
-        alpha = _enclosed(parameter.alpha_bounds(bits), bits)
-        ratio = (Enclosure.point(1) - (alpha + 1) * delta) / alpha
+        ratio = _ratio(parameter, bits) * (1 - delta) - delta
         if ratio.high <= 1:
             return 0.0
         if ratio.low >= 1:

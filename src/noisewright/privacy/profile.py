@@ -55,6 +55,8 @@ class Profile:
         """Enclose the least δ at this ε; the enclosure is a point when δ is rational."""
         exact = Epsilon.of(epsilon)
         q, p = self.points[self._active(exact)]
+        if exact.ratio is not None:
+            return Enclosure.point(max(Fraction(0), (p - exact.ratio * q) / self.total))
         low, high = exact.ratio_bounds(bits)
         scale = self.total << bits
         return Enclosure(
