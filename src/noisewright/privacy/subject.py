@@ -28,6 +28,8 @@ def table_under_test(mechanism: Mechanism) -> Table:
     if isinstance(part, Table):
         return part
     if isinstance(part, ColumnProduct):
+        for _, column in part.columns:
+            _require_tables(column)
         return part.table()
     if isinstance(part, (Geometric, Response)):
         raise InputError(
@@ -35,3 +37,16 @@ def table_under_test(mechanism: Mechanism) -> Table:
             "its formula; or build it with table=True."
         )
     raise InputError(f"expected a finite mechanism; got {type(mechanism).__name__}.")
+
+
+def _require_tables(column: Mechanism) -> None:
+    """Refuse formulas: the table of a formula is rounded, and it is not what is sampled."""
+    part = essential(column)
+    if isinstance(part, ColumnProduct):
+        for _, inner in part.columns:
+            _require_tables(inner)
+    elif not isinstance(part, Table):
+        raise InputError(
+            f"a product with the column {part!r} has no table to look through. Build the column "
+            "with table=True; or use tight_epsilon at delta=0, or certify, which add up columns."
+        )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
-from noisewright.exact import Epsilon, Number, ceiling_float
+from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
 from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Mechanism,
     Response,
+    RowProduct,
     Table,
-    any_change,
     read_delta,
 )
 from noisewright.privacy.events import widest_event, worst_event
@@ -30,6 +31,8 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_epsilon(part.epsilon, spare)
+    if isinstance(part, ColumnProduct) and spare == 0:
+        return _ceiling(change_of_all(part))
     ratio = tight_ratio(part, delta=spare)
     return math.inf if ratio is None else Epsilon.log(ratio).ceiling()
 
@@ -42,7 +45,11 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     spare = read_delta(delta)
     part = essential(mechanism)
     if isinstance(part, ColumnProduct) and spare == 0:
-        return _product_ratio(part)
+        change = change_of_all(part)
+        if change is None:
+            return None
+        if change.rational == 0:
+            return change.ratio
     table = subject_of(part)
     if spare == 0:
         widest = widest_event(table)
@@ -52,34 +59,59 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     return _ratio_with_delta(table, spare)
 
 
-def _product_ratio(product: ColumnProduct) -> Fraction | None:
-    """Ratios of independent columns multiply, and each column may change to its worst."""
-    ratio = Fraction(1)
-    for _, mechanism in product.columns:
-        claim = None
-        if isinstance(mechanism, (Table, ColumnProduct)):
-            worst = _worst_change(mechanism)
-            if worst is None:
-                return None
-            ratio *= worst
-            continue
-        claim = any_change(mechanism)
-        if claim is None or claim.epsilon.ratio is None:
-            return tight_ratio(product.table())
-        ratio *= claim.epsilon.ratio
-    return ratio
+@dataclass(frozen=True)
+class Change:
+    """The tight ε = rational + ln(ratio) between any two inputs, neighbors or not."""
+
+    rational: Fraction
+    ratio: Fraction
 
 
-def _worst_change(mechanism: Table | ColumnProduct) -> Fraction | None:
+def change_of_all(mechanism: Mechanism) -> Change | None:
+    """Return the tight ε when all of a record changes; None if no ε is enough.
+
+    Ratios of independent parts multiply, and each part may change to its worst.
+    """
+    if isinstance(mechanism, RowProduct):
+        row = change_of_all(mechanism.row)
+        return row and Change(row.rational * mechanism.count, row.ratio**mechanism.count)
     if isinstance(mechanism, ColumnProduct):
-        return _product_ratio(mechanism)
+        total = Change(Fraction(0), Fraction(1))
+        for _, column in mechanism.columns:
+            change = change_of_all(column)
+            if change is None:
+                return None
+            total = Change(total.rational + change.rational, total.ratio * change.ratio)
+        return total
+    if isinstance(mechanism, Geometric):
+        n, epsilon = mechanism.space.n, mechanism.epsilon
+        return Change(epsilon.rational * n, (epsilon.ratio or Fraction(1)) ** n)
+    if isinstance(mechanism, Response):
+        truth, other, _ = mechanism.masses()
+        return Change(Fraction(0), Fraction(truth, other)) if other else None
+    return _change_of_table(mechanism.table())
+
+
+def _change_of_table(table: Table) -> Change | None:
     widest = Fraction(1)
-    for column in mechanism.weights.T.tolist():
+    for column in table.weights.T.tolist():
         most, least = max(column), min(column)
         if most and not least:
             return None
         widest = max(widest, Fraction(most, least)) if most else widest
-    return widest
+    return Change(Fraction(0), widest)
+
+
+def _ceiling(change: Change | None) -> float:
+    if change is None:
+        return math.inf
+    bits = 192
+    while True:
+        low, high = log_bounds(change.ratio, bits)
+        below = ceiling_float(change.rational + Fraction(low, 1 << bits))
+        if below == ceiling_float(change.rational + Fraction(high, 1 << bits)):
+            return below
+        bits *= 2
 
 
 def _ratio_with_delta(table: Table | Response, delta: Fraction) -> Fraction | None:
