@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 
@@ -13,21 +13,19 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     Ensures: `path` holds the old content or the new, whatever happens; on an error nothing
     new is left behind. The error is the operating system's, with the path the caller gave.
     """
-    target = Path(path)
+    # A link keeps pointing where it points; what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    temporary = target.parent / f".noisewright-{os.urandom(8).hex()}"
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as problem:
-        raise type(problem)(problem.errno, problem.strerror, str(target)) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
+        # Plain opening gives the mode that the user's umask asks for.
+        with open(temporary, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes private files; a result should have the mode that plain writing gives.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as problem:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(problem, OSError):
+            raise type(problem)(problem.errno, problem.strerror, os.fspath(path)) from None
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -142,6 +143,10 @@ def _key(label: Any) -> Any:
     return (isinstance(label, bool), label)
 
 
+def _is_endless(label: Any) -> bool:
+    return isinstance(label, float) and not math.isfinite(label)
+
+
 def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     if isinstance(labels, (str, bytes)):
         raise SpaceError(
@@ -158,10 +163,10 @@ def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
         raise SpaceError("Categories needs at least one label; got none.")
     seen: set[Any] = set()
     for position, label in enumerate(listed):
-        if not isinstance(label, (str, int, float, bytes)) or label != label:
+        if not isinstance(label, (str, int, float, bytes)) or _is_endless(label):
             raise SpaceError(
-                f"labels[{position}] is {label!r}; a label is a text, a number or a bool. For "
-                "missing values declare a label such as 'missing'."
+                f"labels[{position}] is {label!r}; a label is a text, a finite number or a bool. "
+                "For missing values declare a label such as 'missing'."
             )
         key = _key(label)
         if key in seen:
