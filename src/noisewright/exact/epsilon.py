@@ -18,6 +18,9 @@ from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_fl
 
 _FIRST_BITS = 192
 
+_LONGEST_RATIO = 12_000
+"""Python converts integers of at most 4,300 digits to text; this is some 3,600."""
+
 
 @dataclass(frozen=True)
 class Epsilon:
@@ -69,6 +72,21 @@ class Epsilon:
     def log(cls, ratio: Fraction) -> Epsilon:
         """Return ε = ln(ratio), for a rational ratio ≥ 1."""
         return cls() if ratio == 1 else cls(ratio=ratio)
+
+    def brief(self) -> Epsilon:
+        """Return ε, or a rational just above it when its ratio takes too long to write out."""
+        if self.ratio is None or self.ratio.numerator.bit_length() <= _LONGEST_RATIO:
+            return self
+        return Epsilon(rational=Fraction(self.bounds(_FIRST_BITS)[1], 1 << _FIRST_BITS))
+
+    def times(self, count: int) -> Epsilon:
+        """Return count · ε, or a rational just above it when it takes too long to write out."""
+        if self.ratio is None:
+            return Epsilon(rational=self.rational * count)
+        if self.ratio.numerator.bit_length() * count <= _LONGEST_RATIO:
+            return Epsilon.log(self.ratio**count)
+        bits = _FIRST_BITS + count.bit_length()
+        return Epsilon(rational=Fraction(self.bounds(bits)[1] * count, 1 << bits))
 
     @property
     def is_zero(self) -> bool:
@@ -167,7 +185,8 @@ class Epsilon:
     def __str__(self) -> str:
         if self.ratio is None:
             return f"{self.ceiling():.12g}"
-        return f"{self.ceiling():.12g}" if len(str(self.ratio)) > 24 else f"ln({self.ratio})"
+        short = self.ratio.numerator.bit_length() < 40
+        return f"ln({self.ratio})" if short else f"{self.ceiling():.12g}"
 
 
 NOTHING_PROMISED = math.inf

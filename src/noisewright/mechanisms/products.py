@@ -197,12 +197,12 @@ class ColumnProduct(Structured):
 
 def any_change(mechanism: Mechanism) -> Guarantee | None:
     """Return a guarantee that holds between any two inputs, not only between neighbors."""
-    if mechanism.space.neighbors == "replace":
+    if mechanism.space.neighbors == "replace" and mechanism.claim is not None:
         return mechanism.claim
     if isinstance(mechanism, (ColumnProduct, Response)):
         return mechanism.claim
     if isinstance(mechanism, Geometric):
-        return Guarantee(_times(mechanism.epsilon, mechanism.space.n))
+        return Guarantee(mechanism.epsilon.times(mechanism.space.n))
     if isinstance(mechanism, Table):
         return _widest_ratio(mechanism)
     return None
@@ -217,7 +217,7 @@ def _widest_ratio(table: Table) -> Guarantee | None:
             return None
         if largest:
             widest = max(widest, Fraction(largest, smallest))
-    return Guarantee(Epsilon.log(widest))
+    return Guarantee(Epsilon.log(widest).brief())
 
 
 def _summed(claims: list[Guarantee | None]) -> Guarantee | None:
@@ -230,12 +230,6 @@ def _summed(claims: list[Guarantee | None]) -> Guarantee | None:
     )
 
 
-def _times(epsilon: Epsilon, count: int) -> Epsilon:
-    if epsilon.ratio is None:
-        return Epsilon(rational=epsilon.rational * count)
-    return Epsilon.log(epsilon.ratio**count)
-
-
 def epsilon_sum(parts: list[Epsilon]) -> Epsilon:
     """Return the sum of several ε, or a rational just above it when their kinds are mixed."""
     rational = sum((part.rational for part in parts), Fraction(0))
@@ -245,6 +239,6 @@ def epsilon_sum(parts: list[Epsilon]) -> Epsilon:
     if ratio == 1:
         return Epsilon(rational=rational)
     if rational == 0:
-        return Epsilon.log(ratio)
+        return Epsilon.log(ratio).brief()
     _, high = Epsilon.log(ratio).bounds(128)
     return Epsilon(rational=rational + Fraction(high, 1 << 128))

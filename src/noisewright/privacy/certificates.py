@@ -54,7 +54,9 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as JSON text."""
-        return json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
+        # Labels may hold lone surrogates (from odd file names), which UTF-8 cannot write.
+        return text if text.isascii() or _is_utf8(text) else json.dumps(self.document) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate; an existing file is replaced whole or not at all."""
@@ -109,6 +111,14 @@ def certify(
     return Certificate(document, guarantee)
 
 
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _digest(section: Any) -> str:
     text = json.dumps(section, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -136,7 +146,7 @@ def _claim(
             f"no finite epsilon holds at delta={delta or 0}: some output is possible for one "
             "input and impossible for its neighbor. Give a larger delta=, or mend the zeros."
         )
-    return Guarantee(Epsilon.log(ratio), delta or 0)
+    return Guarantee(Epsilon.log(ratio).brief(), delta or 0)
 
 
 def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
