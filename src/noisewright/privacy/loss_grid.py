@@ -132,7 +132,7 @@ def fine_grid(factors: Sequence[Factor], *, precision: float, points: int) -> tu
     tail_slope = 1 + 6 / spread.deviation if spread.deviation else 1.0
     wished = math.sqrt(8 * precision / (spread.times * tail_slope))
     affordable = spread.width / points
-    step = min(max(wished, affordable), 1.0)
+    step = max(min(wished, 1.0), affordable)
     ratio = spread.largest
     if ratio is None or ratio <= 1:
         return Grid.through(Fraction(math.exp(step))), affordable <= wished
