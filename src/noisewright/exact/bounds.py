@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 
 from noisewright.errors import ParameterError
 
@@ -61,8 +62,9 @@ def _shifted(low: int, high: int, by: int) -> Bounds:
 def _exp_raw(x: Fraction, bits: int) -> tuple[int, int, int]:
     """Bound e^x at about `bits` fractional bits; also return the precision used."""
     # e^x = (e^(x/2^s))^(2^s) with |x|/2^s ≤ 2^-8: few terms, and each squaring loses one bit.
+    # About as many squarings as terms, the square root of the bits, is quickest for both.
     size = max(0, abs(x.numerator).bit_length() - x.denominator.bit_length() + 1)
-    squarings = size + 8 + max(bits, 1).bit_length()
+    squarings = size + 8 + isqrt(max(bits, 1))
     growth = int(abs(x) * 3 / 2) + 2 if x > 0 else 2
     work = max(bits, 1) + 2 * squarings + growth + 16
     small_low, small_high = fixed(x / (1 << squarings), work)
@@ -82,8 +84,9 @@ def _taylor(t: int, work: int) -> Bounds:
     while term_low or term_high:
         index += 1
         products = (term_low * t, term_high * t)
-        term_low = min(products) // (index << work)
-        term_high = -(-max(products) // (index << work))
+        # Shifting first rounds the same way and is far quicker than dividing by a long number.
+        term_low = (min(products) >> work) // index
+        term_high = -((-max(products) >> work) // index)
         low += term_low
         high += term_high
         if term_low >= -1 and term_high <= 1:
