@@ -38,13 +38,16 @@ def test_randomized_response_at_one_percent(
 ) -> None:
     sampler = TableSampler(rounded(response(k, epsilon), log2_total), log2_total)
 
-    def draw(n: int) -> NDArray[np.intp]:
+    def draw(n: int) -> list[int]:
         codes = uniform_below(k, n)
-        return np.bincount((sampler.draw(codes) - codes) % k, minlength=k)
+        out = sampler.draw(codes)
+        joint = np.bincount(codes * k + out, minlength=k * k)
+        return [int((out == codes).sum()), *joint.tolist()]
 
     def law(epsilon: float) -> list[float]:
         total = math.exp(epsilon) + k - 1
-        return [math.exp(epsilon) / total, *[1 / total] * (k - 1)]
+        joint = np.array(response(k, epsilon)) / total / k
+        return [math.exp(epsilon) / total, *joint.ravel().tolist()]
 
     alarm.judge(draw, law(epsilon), [law(epsilon * 1.01), law(epsilon * 0.99)])
 
@@ -55,17 +58,31 @@ def test_keep_or_uniform_stands_in_for_large_tables(alarm: Alarm, k: int) -> Non
     table = np.full((k, k), other, dtype=object)
     np.fill_diagonal(table, (1 << 100) - (k - 1) * other)
     sampler = TableSampler(table, 100)
+    code = k - 2
 
     def draw(n: int) -> list[int]:
-        codes = uniform_below(k, n)
-        moves = (sampler.draw(codes).astype(np.int64) - codes) % k
-        return [int((moves == 0).sum()), int((moves < k // 3).sum())]
+        out = sampler.draw(np.full(n, code))
+        return [int(event.sum()) for event in (out == code, out < k // 3, out % 2, out == k - 1)]
 
     def law(epsilon: float) -> list[float]:
         total = math.exp(epsilon) + k - 1
-        return [math.exp(epsilon) / total, (math.exp(epsilon) + k // 3 - 1) / total]
+        return [math.exp(epsilon) / total, k // 3 / total, k // 2 / total, 1 / total]
 
     alarm.judge(draw, law(5.0), [law(5.05), law(4.95)])
+
+
+@pytest.mark.parametrize("log2_total", [20, 100, 500])
+def test_what_stands_in_for_a_large_table_has_its_weights(log2_total: int) -> None:
+    k, total = 300, 1 << log2_total
+    other = total // 450
+    table = np.full((k, k), other, dtype=object)
+    np.fill_diagonal(table, total - (k - 1) * other)
+    stand_in = TableSampler(table, log2_total)._keep
+    assert stand_in is not None
+    assert stand_in.keep + other == table[0, 0]
+    assert Fraction(total - stand_in.keep, k) == other
+    table[0, 1], table[0, 2] = other + 1, other - 1
+    assert TableSampler(table, log2_total)._keep is None
 
 
 def test_keep_or_uniform_by_itself(alarm: Alarm) -> None:
@@ -73,10 +90,10 @@ def test_keep_or_uniform_by_itself(alarm: Alarm) -> None:
 
     def draw(n: int) -> NDArray[np.intp]:
         codes = uniform_below(5, n)
-        return np.bincount((sampler.draw(codes) - codes) % 5, minlength=5)
+        return np.bincount(codes * 5 + sampler.draw(codes), minlength=25)
 
-    def law(keep: float) -> list[float]:
-        return [keep + (1 - keep) / 5, *[(1 - keep) / 5] * 4]
+    def law(keep: float) -> NDArray[np.float64]:
+        return (np.eye(5) * keep + (1 - keep) / 5).ravel() / 5
 
     alarm.judge(draw, law(0.5), [law(0.505), law(0.495)])
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from noisewright.sampling import uniform_below
 from noisewright.sampling.uniform import uniform_into
@@ -74,3 +75,19 @@ def test_long_words_are_cut_to_bits_and_rejected(bound: int) -> None:
     last = np.array([5 << spare], dtype=np.uint64)
     out = uniform_below(bound, 5, Scripted([words, again, last]))
     assert out.tolist() == [0, 1, bound - 1, 7, 5]
+
+
+@pytest.mark.parametrize("bound", [3 << 64, (1 << 64) + 1, (1 << 72) - 1])
+def test_integers_beyond_64_bits_are_rejected_at_the_bound(bound: int) -> None:
+    bits = (bound - 1).bit_length()
+    size = -(-bits // 8)
+
+    def candidates(*values: int) -> NDArray[np.uint8]:
+        data = b"".join((v << (8 * size - bits)).to_bytes(size, "little") for v in values)
+        return np.frombuffer(data, dtype=np.uint8)
+
+    source = Scripted(
+        [candidates(0, bound, bound - 1, (1 << bits) - 1), candidates(bound, 6), candidates(5)]
+    )
+    assert uniform_below(bound, 4, source).tolist() == [0, bound - 1, 6, 5]
+    source.assert_used_up()

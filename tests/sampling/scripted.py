@@ -26,17 +26,17 @@ class Scripted(Source):
 
 
 class Shadowed(Source):
-    """System bits; calls `after` once, right after the request number `at` was served."""
+    """System bits; calls `after` once, right after the first request for this kind was served."""
 
-    def __init__(self, after: Callable[[], None], *, at: int) -> None:
+    def __init__(self, after: Callable[[], None], kind: str) -> None:
         self._source = SystemSource()
         self._after = after
-        self._left = at
+        self._kind: np.dtype[Any] | None = np.dtype(kind)
 
     def fill(self, buffer: NDArray[Any]) -> None:
         self._source.fill(buffer)
-        self._left -= 1
-        if self._left == 0:
+        if buffer.size and buffer.dtype == self._kind:
+            self._kind = None
             self._after()
 
 

@@ -54,9 +54,8 @@ class Coin:
         np.less(scratch, low, out=out)
         for prefix in range(low, high):
             undecided = np.flatnonzero(scratch == prefix)
-            for position, word in zip(
-                undecided.tolist(), source.words(undecided.size).tolist(), strict=True
-            ):
+            words = source.words(undecided.size).tolist()
+            for position, word in zip(undecided.tolist(), words, strict=True):
                 out[position] = self.settle(prefix << _MORE | word, _FIRST + _MORE, source)
 
     def settle(self, prefix: int, bits: int, source: Source) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -26,6 +26,9 @@ _FLUSH = 1 << 13
 """Draws that share a cell are settled together, this many at a time, to spread the overhead."""
 _WORTHWHILE = 1 / 16
 """Above this share of shared cells, keep-or-uniform is quicker where it applies."""
+
+
+_Settle = Callable[[NDArray[np.intp], NDArray[np.intp], Source], NDArray[Any]]
 
 
 class TableSampler:
@@ -97,7 +100,7 @@ class TableSampler:
         if self._keep is not None:
             self._keep.draw_into(codes, out, bits)
             return
-        work = _Work(self, out, bits)
+        work = _Work(self._layout, self._settle, out, bits)
         for start in range(0, codes.size, CHUNK):
             part = codes[start : start + CHUNK]
             check_codes(part, count=self.rows, offset=start)
@@ -117,14 +120,14 @@ class TableSampler:
             raise ParameterError(f"row is {code}; the table has rows 0..{self.rows - 1}.")
         count = checked_size(size)
         out = np.empty(count, dtype=self.dtype)
-        work = _Work(self, out, source or default_source())
+        work = _Work(self._layout, self._settle, out, source or default_source())
         same = np.full(min(count, CHUNK), code, dtype=np.intp)
         for start in range(0, count, CHUNK):
             work.draw(same[: count - start], start)
         work.settle()
         return out
 
-    def settle(
+    def _settle(
         self, rows: NDArray[np.intp], cells: NDArray[np.intp], source: Source
     ) -> NDArray[Any]:
         """Return the outputs of draws that fell into these shared cells of these rows."""
@@ -158,9 +161,9 @@ class TableSampler:
 class _Work:
     """One call's buffers, and the draws that it still has to settle."""
 
-    def __init__(self, sampler: TableSampler, out: NDArray[Any], source: Source) -> None:
-        self._settle = sampler.settle
-        self._plan = sampler._layout  # pyright: ignore[reportPrivateUsage]
+    def __init__(self, plan: Layout, settle: _Settle, out: NDArray[Any], source: Source) -> None:
+        self._plan = plan
+        self._settle = settle
         self._out = out
         self._source = source
         self._index = np.empty(min(out.size, CHUNK), dtype=np.intp)
