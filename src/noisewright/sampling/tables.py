@@ -22,7 +22,7 @@ from noisewright.sampling.entropy import Source, default_source, redone_after_fo
 from noisewright.sampling.response import KeepOrUniform
 
 _LARGEST_LOG2_TOTAL = 100_000
-_FLUSH = 1 << 13
+_FLUSH = 1 << 12
 """Draws that share a cell are settled together, this many at a time, to spread the overhead."""
 _WORTHWHILE = 1 / 16
 """Above this share of shared cells, keep-or-uniform is quicker where it applies."""

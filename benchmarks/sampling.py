@@ -1,0 +1,207 @@
+"""How fast exact draws with cryptographic bits are, next to the machine's limit and a peer.
+
+    python benchmarks/sampling.py
+
+The limit is AES in counter mode alone, at 8 bytes for each value, on one core: no sampler that
+spends a 64-bit word on each value can beat it. Every line is a ratio within one run: before each
+measurement the limit is measured again, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import resource
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.exact import Epsilon
+from noisewright.sampling import (
+    SystemSource,
+    TableSampler,
+    bernoulli,
+    discrete_gaussian,
+    two_sided_geometric,
+    uniform_below,
+)
+
+VALUES = 1 << 21
+LOG2_TOTAL = 100
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measurement; `required` is the least ratio that is good enough, if there is one."""
+
+    name: str
+    rate: float
+    ratio: float
+    against: str
+    required: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.required is None or self.ratio >= self.required
+
+
+def seconds(work: Callable[[], object], *, repeats: int = 7) -> float:
+    """The least processor time of several runs: what else the machine does only adds to it."""
+    times: list[float] = []
+    for _ in range(repeats):
+        start = time.thread_time()
+        work()
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+def limit() -> Callable[[], object]:
+    """Work that makes VALUES · 8 bytes with bare AES-CTR, in the chunks that suit it best."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    chunk = 1 << 19
+    cipher = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
+    zeros, out = bytes(chunk), bytearray(chunk)
+
+    def work() -> None:
+        for _ in range(VALUES * 8 // chunk):
+            cipher.update_into(zeros, out)
+
+    return work
+
+
+def response(k: int, epsilon: float) -> TableSampler:
+    """k-ary randomized response as a table."""
+    total = 1 << LOG2_TOTAL
+    other = int(Fraction(total) / Fraction(math.exp(epsilon) + k - 1))
+    table = np.full((k, k), other, dtype=object)
+    np.fill_diagonal(table, total - (k - 1) * other)
+    return TableSampler(table, LOG2_TOTAL)
+
+
+def arbitrary(k: int) -> TableSampler:
+    """A table without structure."""
+    total = 1 << LOG2_TOTAL
+    table: list[list[int]] = []
+    for probabilities in np.random.default_rng().dirichlet(np.ones(k), size=k).tolist():
+        row = [int(Fraction(p) * total) for p in probabilities]
+        row[0] += total - sum(row)
+        table.append(row)
+    return TableSampler(table, LOG2_TOTAL)
+
+
+def table_work(sampler: TableSampler, dtype: Any) -> Callable[[], object]:
+    codes = uniform_below(sampler.rows, VALUES).astype(dtype)
+    out = np.empty(VALUES, dtype=sampler.dtype)
+    return lambda: sampler.draw_into(codes, out)
+
+
+def cases() -> list[tuple[str, Callable[[], object], int, float | None]]:
+    """(name, work, values made by it, required ratio)."""
+    epsilon, source = Epsilon.of("1"), SystemSource()
+    buffer = np.empty(1 << 16, dtype=np.uint64)
+    few = VALUES // 8
+    return [
+        ("our stream, 8 bytes a value", lambda: source.fill(buffer), buffer.size, None),
+        ("randomized response, k = 4", table_work(response(4, 1), np.uint8), VALUES, 0.20),
+        ("randomized response, k = 16", table_work(response(16, 1), np.uint8), VALUES, 0.20),
+        ("  the same with 64-bit codes", table_work(response(16, 1), np.int64), VALUES, 0.20),
+        ("randomized response, k = 1,000", table_work(response(1000, 5), np.uint16), VALUES, None),
+        ("any table, 16 x 16", table_work(arbitrary(16), np.uint8), VALUES, 0.08),
+        ("  the same with 64-bit codes", table_work(arbitrary(16), np.int64), VALUES, 0.08),
+        ("any table, 200 x 200", table_work(arbitrary(200), np.uint8), VALUES, None),
+        ("any table, 1,000 x 1,000", table_work(arbitrary(1000), np.uint16), VALUES, None),
+        ("Bernoulli(1/3)", lambda: bernoulli(Fraction(1, 3), VALUES), VALUES, None),
+        ("uniform below 1,000", lambda: uniform_below(1000, VALUES), VALUES, None),
+        ("two-sided geometric, eps = 1", lambda: two_sided_geometric(epsilon, few), few, None),
+        (
+            "two-sided geometric, eps = 1e-9",
+            lambda: two_sided_geometric(Epsilon.of("1e-9"), few),
+            few,
+            None,
+        ),
+        ("discrete Gaussian, variance 100", lambda: discrete_gaussian(100, few), few, None),
+        ("discrete Gaussian, variance 1e12", lambda: discrete_gaussian("1e12", few), few, None),
+    ]
+
+
+def against_the_limit() -> list[Result]:
+    bare = limit()
+    best = VALUES / seconds(bare)
+    results = [Result("AES-CTR alone, 8 bytes a value", best, 1.0, "AES-CTR")]
+    for name, work, values, required in cases():
+        work()
+        # Rounds that alternate, so that a slow moment of the machine meets both.
+        pairs = [(seconds(bare, repeats=1), seconds(work, repeats=1)) for _ in range(9)]
+        rate = values / min(pair[1] for pair in pairs)
+        alone = VALUES / min(pair[0] for pair in pairs)
+        results.append(Result(name, rate, rate / alone, "AES-CTR", required))
+    return results
+
+
+def against_diffprivlib() -> list[Result]:
+    """Randomized response against diffprivlib's ExponentialCategorical, if it is installed."""
+    try:
+        mechanisms: Any = importlib.import_module("diffprivlib.mechanisms")
+    except ImportError:
+        return []
+
+    results: list[Result] = []
+    for k in (4, 16):
+        labels = [str(label) for label in range(k)]
+        utilities = [[a, b, 1.0] for i, a in enumerate(labels) for b in labels[i + 1 :]]
+        peer: Any = mechanisms.ExponentialCategorical(epsilon=1.0, utility_list=utilities)
+        inputs = [labels[i % k] for i in range(5000)]
+        theirs = len(inputs) / seconds(lambda p=peer, xs=inputs: [p.randomise(x) for x in xs])
+        ours = VALUES / seconds(table_work(response(k, 1), np.uint8))
+        name = f"randomized response, k = {k}"
+        results.append(Result(name, ours, ours / theirs, "diffprivlib", 300))
+    return results
+
+
+def extra_memory(rows: int) -> int:
+    """Bytes that drawing `rows` values takes at its peak, beyond codes and output."""
+    sampler = arbitrary(16)
+    codes = np.zeros(rows, dtype=np.uint8)
+    out = np.empty(rows, dtype=sampler.dtype)
+    tracemalloc.start()
+    sampler.draw_into(codes, out)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def memory() -> list[Result]:
+    """Eight times the rows must not take more memory: the ratio is small to large."""
+    small, large = extra_memory(1 << 23), extra_memory(1 << 26)
+    name = f"extra memory at 2^26 rows, {large / 1024:,.0f} KiB"
+    return [Result(name, 0, small / large, "2^23 rows", 0.9)]
+
+
+def run() -> list[Result]:
+    return [*against_the_limit(), *against_diffprivlib(), *memory()]
+
+
+def main() -> int:
+    results = run()
+    print(f"{'draw':42} {'million/s':>10} {'ratio':>9}  {'against':12} {'required':>8}")
+    for result in results:
+        required = "" if result.required is None else f"{result.required:.3g}"
+        verdict = "" if result.required is None else "ok" if result.passed else "TOO SLOW"
+        print(
+            f"{result.name:42} {result.rate / 1e6:10.2f} {result.ratio:9.3f}  "
+            f"{result.against:12} {required:>8} {verdict}"
+        )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"The whole run took at most {peak:.0f} MB.")
+    return 0 if all(result.passed for result in results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
