@@ -5,8 +5,8 @@ Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 130 inte
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
+import signal
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -19,17 +19,21 @@ app = typer.Typer(
     name="noisewright",
     help=(
         "Design, prove and release differentially private data.\n\n"
-        "Start with [bold]noisewright demo[/bold]. Exit codes: 0 it holds, 1 it does not hold, "
-        "2 the input cannot be used."
+        "Start with [bold]noisewright demo[/bold]. Each verb has examples: "
+        "[bold]noisewright verify --help[/bold].\n\n"
+        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used."
     ),
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command(name="demo")(demo.demo)
-app.command(name="verify")(verify.verify)
-app.command(name="check")(check.check)
+app.command(name="demo", help=demo.HELP)(demo.demo)
+app.command(name="verify", help=verify.HELP)(verify.verify)
+app.command(name="check", help=check.HELP)(check.check)
+
+# The root of the errors about arguments; typer keeps its own copy under a private name.
+_ArgumentError = cast(type[Exception], typer.BadParameter.__mro__[2])
 
 
 def _show_version(wanted: bool) -> None:
@@ -48,17 +52,25 @@ def _root(
     pass
 
 
-def main() -> None:
+def run(arguments: list[str]) -> int:
     """Run the program; errors made on purpose become one plain sentence and exit code 2."""
+    if hasattr(signal, "SIGPIPE"):
+        # A reader that has seen enough (head, less) ends the program quietly, as it ends others.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    as_json = "--json" in arguments
     try:
-        app()
+        # Only for people does typer explain wrong arguments by itself; machines get JSON.
+        code = app(arguments, prog_name="noisewright", standalone_mode=not as_json)
     except NoisewrightError as problem:
-        failed(str(problem), as_json="--json" in sys.argv[1:])
-        sys.exit(2)
-    except KeyboardInterrupt:
-        failed("Interrupted; nothing was written.", as_json=False)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough.
-        sys.stderr.close()
-        sys.exit(0)
+        failed(str(problem), as_json=as_json)
+        return 2
+    except OSError as problem:
+        failed(f"{problem.filename or 'the output'}: {problem.strerror}.", as_json=as_json)
+        return 2
+    except _ArgumentError as problem:
+        worded: Any = problem
+        failed(worded.format_message(), as_json=as_json)
+        return 2
+    except SystemExit as end:
+        code = end.code
+    return code if isinstance(code, int) else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,13 +10,19 @@ import typer
 
 from noisewright import checker
 from noisewright.cli.say import answer, say
-from noisewright.errors import CertificateError
+from noisewright.errors import InputError
 
-EPILOG = (
-    "Examples: [cyan]noisewright check m.json[/cyan] · "
-    "[cyan]noisewright check *.json --json[/cyan] · "
-    "[cyan]python checker.py m.json[/cyan] does the same without this package."
-)
+HELP = """Prove certificates again, from their files alone.
+
+Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is no certificate.
+
+\b
+Examples:
+  noisewright check m.json
+  noisewright check *.json --json
+  noisewright check m.json --digest 9f86d08…  (all 64 digits, from a place you trust)
+  python checker.py m.json     (the same, without this package)
+"""
 
 
 def check(
@@ -30,15 +37,9 @@ def check(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
-    """Prove certificates again, from their files alone.
-
-    Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is no certificate.
-
-    Examples:
-      noisewright check m.json
-
-      noisewright check *.json --json
-    """
+    """Prove certificates again, from their files alone."""
+    if digest is not None and len(certificates) > 1:
+        raise InputError("--digest is about one certificate; check the files one by one.")
     worst = 0
     answers: list[dict[str, Any]] = []
     for path in certificates:
@@ -65,13 +66,12 @@ def check(
 
 
 def _other_digest(path: Path, digest: str) -> list[tuple[str, str]]:
-    import json
-
-    try:
-        found = str(json.loads(path.read_text(encoding="utf-8"))["digest"])
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise CertificateError(f"cannot read the digest of {path}.") from problem
-    wanted = digest.removeprefix("sha256:").strip().lower()
+    wanted = digest.strip().removeprefix("sha256:").lower()
+    if len(wanted) != 64 or not set(wanted) <= set("0123456789abcdef"):
+        raise InputError(
+            f"--digest is {digest!r}; give all 64 hexadecimal digits that were announced."
+        )
+    found = str(json.loads(path.read_text(encoding="utf-8"))["digest"])
     if found == wanted:
         return []
     return [

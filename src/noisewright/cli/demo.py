@@ -13,6 +13,14 @@ import typer
 
 from noisewright.cli.say import heading, say
 
+HELP = """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
+
+\b
+Examples:
+  noisewright demo
+  noisewright demo --out /tmp/tour
+"""
+
 _DRAWS = 1_000_000
 
 
@@ -21,10 +29,7 @@ def demo(
         "noisewright-demo"
     ),
 ) -> None:
-    """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
-
-    Example: noisewright demo --out /tmp/tour
-    """
+    """Build a mechanism, prove it, certify it, sample it, and catch a forgery."""
     import noisewright as nw
     from noisewright.errors import InputError
 
@@ -49,7 +54,7 @@ def demo(
     least = nw.tight_epsilon(mechanism)
     say(
         f"{verdict} This was decided on the integers that are sampled, not on rounded "
-        f"probabilities. No smaller epsilon would do: the least is {least:.12g}."
+        f"probabilities. No smaller epsilon would do: the least is {least!r}."
     )
     too_much = nw.verify(mechanism, epsilon="0.49")
     say(f"Claim a little more and you are told why not. {too_much}")

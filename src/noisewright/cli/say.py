@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-_OUT = Console(highlight=False, soft_wrap=True)
-
 
 def say(sentence: str = "", *, style: str = "") -> None:
     """Print one plain sentence."""
-    _OUT.print(Text(sentence, style=style))
+    # Made anew each time, because a console keeps the stream that it first saw.
+    Console(highlight=False, soft_wrap=True).print(Text(sentence, style=style))
 
 
 def heading(text: str) -> None:
@@ -24,14 +22,14 @@ def heading(text: str) -> None:
 
 
 def answer(values: dict[str, Any]) -> None:
-    """Print an answer for machines."""
-    print(json.dumps(values, indent=1, ensure_ascii=False))
+    """Print an answer for machines: one JSON object, in ASCII, which any terminal can show."""
+    print(json.dumps(values, indent=1))
 
 
 def failed(message: str, *, as_json: bool) -> None:
-    """Print why the program could not do its work, on the error stream."""
+    """Print why the program could not do its work: on the error stream, or as JSON."""
     if as_json:
-        print(json.dumps({"error": message}, ensure_ascii=False), file=sys.stderr)
+        answer({"error": message})
     else:
         Console(stderr=True, highlight=False, soft_wrap=True).print(
             Text("noisewright: ", style="bold red"), Text(message), sep=""

@@ -2,64 +2,79 @@
 
 from __future__ import annotations
 
-import csv
-import json
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 from noisewright.exact import shown
+
+HELP = """Decide exactly whether a mechanism is private, or show why it is not.
+
+Without --epsilon it tells the least epsilon that holds. A matrix is text: rows of probabilities \
+(0.25 or 1/4) or of whole weights, separated by commas, semicolons, tabs or spaces, or JSON rows.
+
+Exit codes: 0 it holds, 1 it does not, 2 the file cannot be used.
+
+\b
+Examples:
+  noisewright verify matrix.csv
+  noisewright verify matrix.csv --epsilon 1 --delta 1e-6
+  noisewright verify counts.csv --neighbors adjacent --epsilon 0.5 --json
+  noisewright verify matrix.csv --epsilon 2 --certificate m.json
+"""
+
+
+class Relation(Enum):
+    """Which inputs of a matrix are neighbors."""
+
+    REPLACE = "replace"
+    ADJACENT = "adjacent"
 
 
 def verify(
     mechanism: Annotated[
         Path,
         typer.Argument(
-            help="A certificate, or a matrix of probabilities (CSV, or JSON rows): one row per "
-            "input, one column per output.",
+            help="A certificate, or a matrix of probabilities: one row per input, one column per "
+            "output.",
             show_default=False,
         ),
     ],
     epsilon: Annotated[
-        str | None, typer.Option(help="The epsilon to prove, e.g. 0.5 or 1/3.")
+        str | None,
+        typer.Option("--epsilon", "-e", help="The epsilon to prove, e.g. 0.5 or 1/3."),
     ] = None,
     alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
-    delta: Annotated[str, typer.Option(help="The delta to prove.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help="The delta to prove.")] = "0",
     neighbors: Annotated[
-        str,
+        Relation | None,
         typer.Option(
-            help="For a matrix: 'replace' (any two inputs) or 'adjacent' (inputs next to each "
-            "other, as with counts)."
+            help="Of a matrix: any two inputs ('replace', the default), or inputs next to each "
+            "other, as with counts ('adjacent').",
+            show_default=False,
         ),
-    ] = "replace",
+    ] = None,
     certificate: Annotated[
-        Path | None, typer.Option(help="Write a certificate here if it holds.")
+        Path | None,
+        typer.Option("--certificate", "-c", help="Write a certificate here if it holds."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
-    """Decide exactly whether a mechanism is private, or show why it is not.
-
-    Without --epsilon it tells the least epsilon that holds. Exit codes: 0 it holds, 1 it does
-    not, 2 the file cannot be used.
-
-    Examples:
-      noisewright verify matrix.csv --epsilon 1
-
-      noisewright verify matrix.csv --neighbors adjacent --epsilon 0.5 --delta 1e-6 --json
-
-      noisewright verify matrix.csv --epsilon 2 --certificate m.json
-    """
+    """Decide exactly whether a mechanism is private, or show why it is not."""
     import noisewright as nw
 
     subject = _read(mechanism, neighbors)
     least = nw.tight_epsilon(subject, delta=delta)
-    if epsilon is None and alpha is None:
+    asked = epsilon is not None or alpha is not None
+    if not asked:
         holds, witness = least != float("inf"), None
         sentence = (
-            f"The least epsilon at delta={delta} is {least:.12g}."
+            f"The least epsilon at delta={delta} is {least!r}."
             if holds
             else f"No epsilon holds at delta={delta}: some output is possible for one input and "
             "impossible for its neighbor."
@@ -67,26 +82,36 @@ def verify(
     else:
         verdict = nw.verify(subject, epsilon=epsilon, alpha=alpha, delta=delta)
         holds, witness = verdict.holds, verdict.witness
-        sentence = f"{verdict} The least epsilon at this delta is {least:.12g}."
+        # Every digit is shown: rounded down, the number would not hold.
+        sentence = f"{verdict} The least epsilon at this delta is {least!r}."
     if certificate is not None and holds:
-        claim = {} if epsilon is None and alpha is None else {"epsilon": epsilon, "alpha": alpha}
+        claim = {"epsilon": epsilon, "alpha": alpha} if asked else {}
         nw.certify(subject, delta=delta, **claim).save(certificate)
     if as_json:
         answer(
             {
                 "holds": holds,
-                "least_epsilon": least if least != float("inf") else None,
+                "epsilon": epsilon,
+                "alpha": alpha,
                 "delta": delta,
+                "least_epsilon": least if least != float("inf") else None,
                 "witness": None if witness is None else _plain(witness),
                 "certificate": str(certificate) if certificate is not None and holds else None,
             }
         )
     else:
         say(sentence, style="green" if holds else "red")
-        if certificate is not None and holds:
-            say(f"The certificate is in {certificate}.")
-            say(f"Check it with: noisewright check {certificate}")
+        if certificate is not None:
+            _tell_where(certificate, holds)
     raise typer.Exit(0 if holds else 1)
+
+
+def _tell_where(certificate: Path, holds: bool) -> None:
+    if holds:
+        say(f"The certificate is in {certificate}.")
+        say(f"Check it with: noisewright check {certificate}")
+    else:
+        say(f"No certificate was written to {certificate}.")
 
 
 def _plain(witness: Any) -> dict[str, Any]:
@@ -99,39 +124,17 @@ def _plain(witness: Any) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, neighbors: str) -> Any:
+def _read(path: Path, neighbors: Relation | None) -> Any:
     import noisewright as nw
 
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror}.") from problem
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path} is not a text file; give a CSV matrix or a certificate."
-        ) from None
-    if not text.strip():
-        raise InputError(f"{path} is empty; it needs one row of probabilities per input.")
+    text = read_text(path)
     if text.lstrip().startswith("{"):
+        if neighbors is not None:
+            raise InputError(
+                f"{path} is a certificate, which says itself who is whose neighbor; leave "
+                "--neighbors out."
+            )
         return nw.load(path)
-    rows = _json_rows(path, text) if text.lstrip().startswith("[") else _csv_rows(path, text)
-    space = nw.Counts(len(rows) - 1, neighbors=neighbors) if len(rows) > 1 else None
-    if space is None:
-        raise InputError(f"{path} has one row; privacy compares at least two inputs.")
-    return nw.from_matrix(space, rows)
-
-
-def _json_rows(path: Path, text: str) -> list[list[Any]]:
-    try:
-        rows = json.loads(text, parse_float=str)
-    except ValueError as problem:
-        raise InputError(f"{path} is not valid JSON: {problem}.") from None
-    return rows
-
-
-def _csv_rows(path: Path, text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    separator = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
-    if separator is None:
-        return [line.split() for line in lines]
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    rows = read_rows(path, text)
+    relation = (neighbors or Relation.REPLACE).value
+    return nw.from_matrix(nw.Counts(len(rows) - 1, neighbors=relation), rows)

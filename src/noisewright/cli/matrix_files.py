@@ -1,0 +1,94 @@
+"""Reading a matrix of probabilities from a file: CSV of any dialect, or JSON rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from noisewright.errors import InputError
+
+Rows = list[list[Any]]
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, or say what is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        raise InputError(f"cannot read {path}: {problem.strerror}.") from problem
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path} is not a text file in UTF-8; give a CSV matrix, JSON rows or a certificate."
+        ) from None
+    if "\0" in text:
+        raise InputError(f"{path} is not a text file; give a CSV matrix or a certificate.")
+    if not text.strip():
+        raise InputError(f"{path} is empty; it needs one row of probabilities per input.")
+    return text
+
+
+def read_rows(path: Path, text: str) -> Rows:
+    """Return the rows of a matrix; numbers stay as they were written, so nothing is rounded."""
+    rows = _json_rows(path, text) if text.lstrip().startswith("[") else _csv_rows(path, text)
+    if len(rows) < 2:
+        raise InputError(
+            f"{path} has {'one row' if rows else 'no rows'}; privacy compares at least two inputs, "
+            "one row each."
+        )
+    return rows
+
+
+def _json_rows(path: Path, text: str) -> Rows:
+    try:
+        rows = json.loads(text, parse_float=str)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{path} is not valid JSON: {problem}.") from None
+    if not all(isinstance(row, list) for row in rows):
+        raise InputError(f"{path} must hold a list of rows, as in [[0.75, 0.25], [0.25, 0.75]].")
+    return rows
+
+
+def _csv_rows(path: Path, text: str) -> Rows:
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if not lines:
+        return []
+    # A semicolon comes first: where it separates, a comma is a decimal point.
+    separator = next((mark for mark in (";", "\t", ",") if mark in lines[0]), None)
+    if separator is None:
+        rows = [line.split() for line in lines]
+    else:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    if separator != ",":
+        rows = [[cell.replace(",", ".") for cell in row] for row in rows]
+    if rows and any(cell and not _is_number(cell) for cell in rows[0]):
+        raise InputError(
+            f"the first line of {path} holds text ({rows[0][0]!r} …); give numbers only, without a "
+            "header, one row per input and one column per output."
+        )
+    for x, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise InputError(
+                f"row {x + 1} of {path} has {len(row)} cells, the first one {len(rows[0])}; each "
+                "row needs one probability for each output."
+            )
+        for y, cell in enumerate(row):
+            if not _is_number(cell):
+                raise InputError(
+                    f"row {x + 1}, column {y + 1} of {path} is {cell!r}; a probability such as "
+                    "0.25 or 1/4 was expected."
+                )
+    # Whole numbers are weights, whose rows have one common sum.
+    whole = all(cell.isdecimal() for row in rows for cell in row)
+    return [[int(cell) for cell in row] for row in rows] if whole else rows
+
+
+def _is_number(cell: str) -> bool:
+    """Tell numbers, fractions and the words for what is no number from other text."""
+    plain = cell.replace("/", "", 1).lstrip("+-")
+    try:
+        float(plain)
+    except ValueError:
+        return False
+    return len(cell) < 4000
