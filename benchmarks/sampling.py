@@ -1,6 +1,6 @@
 """How fast exact draws with cryptographic bits are, next to the machine's limit and a peer.
 
-    python benchmarks/sampling.py
+    python -m benchmarks.sampling
 
 The limit is AES in counter mode alone, at 8 bytes for each value, on one core: no sampler that
 spends a 64-bit word on each value can beat it. Every line is a ratio within one run: before each
@@ -12,16 +12,14 @@ from __future__ import annotations
 import importlib
 import math
 import os
-import resource
-import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from benchmarks.measure import Result, report, seconds
 from noisewright.exact import Epsilon
 from noisewright.sampling import (
     SystemSource,
@@ -34,31 +32,6 @@ from noisewright.sampling import (
 
 VALUES = 1 << 21
 LOG2_TOTAL = 100
-
-
-@dataclass(frozen=True)
-class Result:
-    """One measurement; `required` is the least ratio that is good enough, if there is one."""
-
-    name: str
-    rate: float
-    ratio: float
-    against: str
-    required: float | None = None
-
-    @property
-    def passed(self) -> bool:
-        return self.required is None or self.ratio >= self.required
-
-
-def seconds(work: Callable[[], object], *, repeats: int = 7) -> float:
-    """The least processor time of several runs: what else the machine does only adds to it."""
-    times: list[float] = []
-    for _ in range(repeats):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return min(times)
 
 
 def limit() -> Callable[[], object]:
@@ -185,23 +158,9 @@ def memory() -> list[Result]:
 
 
 def run() -> list[Result]:
+    """Measure everything about drawing."""
     return [*against_the_limit(), *against_diffprivlib(), *memory()]
 
 
-def main() -> int:
-    results = run()
-    print(f"{'draw':42} {'million/s':>10} {'ratio':>9}  {'against':12} {'required':>8}")
-    for result in results:
-        required = "" if result.required is None else f"{result.required:.3g}"
-        verdict = "" if result.required is None else "ok" if result.passed else "TOO SLOW"
-        print(
-            f"{result.name:42} {result.rate / 1e6:10.2f} {result.ratio:9.3f}  "
-            f"{result.against:12} {required:>8} {verdict}"
-        )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"The whole run took at most {peak:.0f} MB.")
-    return 0 if all(result.passed for result in results) else 1
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(report(run()))

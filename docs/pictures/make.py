@@ -13,6 +13,7 @@ PEOPLE = 8
 
 
 def heatmap(mechanism: nw.Mechanism, title: str) -> alt.LayerChart:
+    """Draw a mechanism: a row for each input, a column for each output."""
     cells = [
         {"truth": x, "answer": y, "probability": float(p), "text": f"{p:.2f}"}
         for x, row in enumerate(mechanism.matrix)
@@ -31,14 +32,13 @@ def heatmap(mechanism: nw.Mechanism, title: str) -> alt.LayerChart:
 
 
 def curves(mechanisms: dict[str, nw.Mechanism]) -> alt.Chart:
+    """Draw the exact privacy curves of several mechanisms."""
     rows = []
     for name, mechanism in mechanisms.items():
         profile = nw.profile(mechanism)
         for step in range(61):
             epsilon = step / 100
-            rows.append(
-                {"epsilon": epsilon, "delta": profile.delta(epsilon), "mechanism": name}
-            )
+            rows.append({"epsilon": epsilon, "delta": profile.delta(epsilon), "mechanism": name})
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_line(strokeWidth=2.5)

@@ -38,7 +38,15 @@ SECTIONS = {
         "Verdict",
         "Profile",
     ),
-    "Composition": ("compose", "Composition", "ZeroConcentrated"),
+    "Composition": (
+        "compose",
+        "Composition",
+        "ZeroConcentrated",
+        "gaussian_rho",
+        "basic_composition",
+        "advanced_composition",
+        "optimal_composition",
+    ),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),
 }
@@ -83,8 +91,10 @@ def signature(name: str, thing: object) -> str:
 
 def doc(thing: object) -> str:
     """Return the docstring as Markdown."""
-    return (inspect.getdoc(thing) or "").replace("\nRequires:", "\n*Requires:*").replace(
-        "\nEnsures:", "\n*Ensures:*"
+    return (
+        (inspect.getdoc(thing) or "")
+        .replace("\nRequires:", "\n*Requires:*")
+        .replace("\nEnsures:", "\n*Ensures:*")
     )
 
 

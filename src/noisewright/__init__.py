@@ -30,10 +30,15 @@ if TYPE_CHECKING:
     from noisewright.privacy import Composition as Composition
     from noisewright.privacy import Profile as Profile
     from noisewright.privacy import Verdict as Verdict
+    from noisewright.privacy import ZeroConcentrated as ZeroConcentrated
+    from noisewright.privacy import advanced_composition as advanced_composition
+    from noisewright.privacy import basic_composition as basic_composition
     from noisewright.privacy import certify as certify
     from noisewright.privacy import check as check
     from noisewright.privacy import compose as compose
+    from noisewright.privacy import gaussian_rho as gaussian_rho
     from noisewright.privacy import load as load
+    from noisewright.privacy import optimal_composition as optimal_composition
     from noisewright.privacy import profile as profile
     from noisewright.privacy import sufficient_sets as sufficient_sets
     from noisewright.privacy import tight_delta as tight_delta
@@ -72,10 +77,14 @@ _ROOM_OF = {
             "Profile",
             "Verdict",
             "ZeroConcentrated",
+            "advanced_composition",
+            "basic_composition",
             "certify",
             "check",
             "compose",
+            "gaussian_rho",
             "load",
+            "optimal_composition",
             "profile",
             "sufficient_sets",
             "tight_delta",

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
@@ -31,8 +30,7 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
     elif isinstance(step, Mapping) or callable(step):
         mapping = cast("Mapping[Any, Any]", step)
         function = cast("Callable[[Any], Any]", step) if callable(step) else mapping.__getitem__
-        kernel, released = _function_kernel(table.outputs, function, outputs)
-        log2_kernel = 0
+        return _relabeled(table, function, outputs)
     elif isinstance(step, (Sequence, np.ndarray)):
         matrix = from_matrix(table.outputs, step, outputs=outputs)
         kernel, log2_kernel, released = matrix.weights, matrix.log2_total, matrix.outputs
@@ -51,9 +49,9 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
     )
 
 
-def _function_kernel(
-    given: Space, function: Callable[[Any], Any], outputs: Any
-) -> tuple[NDArray[Any], Space]:
+def _relabeled(table: Table, function: Callable[[Any], Any], outputs: Any) -> Table:
+    """Add up the columns that get the same label."""
+    given = table.outputs
     try:
         results = [function(point) for point in given.points]
     except KeyError as problem:
@@ -64,10 +62,17 @@ def _function_kernel(
         released = given
     else:
         released = Categories(dict.fromkeys(results))
-    kernel = np.zeros((given.size, released.size), dtype=object)
+    weights = np.zeros((table.space.size, released.size), dtype=object)
     for code, result in enumerate(results):
-        kernel[code, released.code(result)] = 1
-    return kernel, released
+        weights[:, released.code(result)] += table.weights[:, code]
+    return Table(
+        table.space,
+        weights,
+        log2_total=table.log2_total,
+        outputs=released,
+        claim=table.claim,
+        name=f"{table.name}, post-processed",
+    )
 
 
 def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None) -> Table:

@@ -1,0 +1,1 @@
+"""Speed against peers and against the machine's limit, as ratios within one run."""
