@@ -135,11 +135,8 @@ def _claim(
     claim = mechanism.claim
     if claim is not None and (delta is None or read_delta(delta) == claim.delta):
         return claim
-    if isinstance(essential(mechanism), Geometric):
-        raise ParameterError(
-            f"{mechanism!r} claims {claim}; to certify another delta, say which epsilon= to claim "
-            "with it (tight_epsilon tells the least)."
-        )
+    if isinstance(essential(mechanism), Geometric) and claim is not None:
+        return Guarantee(claim.epsilon, delta or 0)
     ratio = tight_ratio(mechanism, delta=delta or 0)
     if ratio is None:
         raise NotPrivateError(
@@ -154,6 +151,11 @@ def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     if isinstance(part, ColumnProduct):
         _prove_columns(part, guarantee)
         return
+    if isinstance(part, Geometric) and guarantee.delta and guarantee.epsilon < part.epsilon:
+        raise ParameterError(
+            f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "
+            "whatever delta is. To trade epsilon for delta, build the mechanism with table=True."
+        )
     verdict = verify(part, epsilon=guarantee.epsilon, delta=guarantee.delta)
     if not verdict:
         raise NotPrivateError(

@@ -12,7 +12,15 @@ import numpy as np
 from noisewright import checker
 from noisewright.errors import CertificateError, NotPrivateError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms import ColumnProduct, Geometric, Guarantee, Mechanism, RowProduct, Table
+from noisewright.mechanisms import (
+    ColumnProduct,
+    Geometric,
+    Guarantee,
+    Mechanism,
+    Response,
+    RowProduct,
+    Table,
+)
 from noisewright.spaces import Categories, Counts, Interval, Pairs, Space
 
 
@@ -21,16 +29,24 @@ def load(path: str | os.PathLike[str]) -> Mechanism:
 
     Ensures: a file that does not prove its claims raises, and nothing is returned.
     """
-    report = checker.check_file(os.fspath(path))
+    document = _document(path)
+    report = checker.check(document)
     if not report:
         failure = report.failures[0]
         kind = CertificateError if failure.part in ("file", "format") else NotPrivateError
         raise kind(f"{os.fspath(path)} is not proven. {failure.part}: {failure.message}")
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
     claims = document["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
     return _mechanism(document["mechanism"], document["neighbors"], claim)
+
+
+def _document(path: str | os.PathLike[str]) -> Any:
+    """Read the file once, so that what is returned is what was proven."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError, RecursionError) as problem:
+        raise CertificateError(f"cannot read {os.fspath(path)}: {problem}.") from problem
 
 
 def _epsilon(section: dict[str, str]) -> Epsilon:
@@ -41,13 +57,14 @@ def _epsilon(section: dict[str, str]) -> Epsilon:
     return Epsilon.log(Fraction(section["ln"]))
 
 
-def _mechanism(
-    section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee | None
-) -> Mechanism:
+def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Mechanism:
     match section["form"]:
         case "geometric":
             space = Counts(section["inputs"]["n"])
             return Geometric(space, _epsilon(section["parameter"]))
+        case "response":
+            space, keep = _space(section["inputs"], neighbors), int(section["keep"], 16)
+            return Response(space, keep, section["log2_total"], claim)
         case "rows":
             parent = section["parent"]
             return RowProduct(
@@ -65,7 +82,7 @@ def _column(column: dict[str, Any]) -> tuple[str, Mechanism]:
     return column["name"], _mechanism(column["mechanism"], column["neighbors"], claim)
 
 
-def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee | None) -> Table:
+def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:
     weights = np.array(
         [[int(weight, 16) for weight in row] for row in section["weights"]], dtype=object
     )
