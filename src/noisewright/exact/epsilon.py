@@ -14,7 +14,7 @@ from functools import cached_property
 
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
-from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float
+from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
 
 _FIRST_BITS = 192
 
@@ -33,6 +33,9 @@ class Epsilon:
     ratio: Fraction | None = None
 
     def __post_init__(self) -> None:
+        if self.ratio == 1:
+            # One number, one value: ln(1) is the rational 0.
+            object.__setattr__(self, "ratio", None)
         if self.ratio is not None and self.rational != 0:
             raise ParameterError("an epsilon is either rational or the log of a rational.")
         if self.rational < 0 or (self.ratio is not None and self.ratio < 1):
@@ -55,7 +58,7 @@ class Epsilon:
             value = exactly(epsilon, name="epsilon")
             if value < 0:
                 raise ParameterError(
-                    f"epsilon is {epsilon}; it must be at least 0. A smaller epsilon is more "
+                    f"epsilon is {shown(value)}; it must be at least 0. A smaller epsilon is more "
                     "private; 0.1 to 3 is common."
                 )
             return cls(rational=value)
@@ -63,7 +66,7 @@ class Epsilon:
         value = exactly(alpha, name="alpha")
         if not 0 < value <= 1:
             raise ParameterError(
-                f"alpha is {alpha}; it is e^-epsilon and must lie in (0, 1]. For example "
+                f"alpha is {shown(value)}; it is e^-epsilon and must lie in (0, 1]. For example "
                 "alpha=0.9 is epsilon=0.105."
             )
         return cls.log(1 / value)

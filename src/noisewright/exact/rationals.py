@@ -12,6 +12,9 @@ from noisewright.errors import ParameterError
 
 _ACCEPTED = "a float, an integer, a Fraction, a Decimal or a string such as '0.1' or '1/3'"
 
+_LARGEST_POWER = 4_000
+"""Decimal exponents beyond this are refused: such a number would be too long to write out."""
+
 Number = int | float | str | Fraction | Decimal
 """What may be given where an exact number is wanted."""
 
@@ -37,6 +40,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise ParameterError(f"{name} is {value}; it must be finite.")
+        _require_moderate(value.adjusted(), name)
         return Fraction(value)
     if isinstance(value, str):
         return _parsed(value, name)
@@ -57,10 +61,24 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
 def _parsed(text: str, name: str) -> Fraction:
     if len(text) > 4000:
         raise ParameterError(f"{name} is a text of {len(text)} characters; a number was expected.")
+    _, _, power = text.lower().partition("e")
+    try:
+        exponent = int(power or 0)
+    except ValueError:
+        exponent = 0  # not a number at all, as Fraction will say
+    _require_moderate(exponent, name)
     try:
         return Fraction(text.strip())
     except (ValueError, ZeroDivisionError) as problem:
         raise ParameterError(f"{name} is {text!r}; it must be {_ACCEPTED}.") from problem
+
+
+def _require_moderate(power: int, name: str) -> None:
+    if abs(power) > _LARGEST_POWER:
+        raise ParameterError(
+            f"{name} has the decimal exponent {power:,}; at most ±{_LARGEST_POWER:,} is read. Such "
+            "a number is nearly always a slip."
+        )
 
 
 def as_text(value: Fraction) -> str:
