@@ -109,6 +109,10 @@ def shown(value: Fraction, digits: int = 6) -> str:
     if value.denominator == 1 and abs(value) < 10**digits:
         return str(value.numerator)
     try:
-        return f"{float(value):.{digits}g}"
+        near = float(value)
     except OverflowError:
-        return f"about 2^{value.numerator.bit_length() - value.denominator.bit_length()}"
+        near = 0.0
+    if near:
+        return f"{near:.{digits}g}"
+    sign = "-" if value < 0 else ""
+    return f"about {sign}2^{value.numerator.bit_length() - value.denominator.bit_length()}"

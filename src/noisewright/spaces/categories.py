@@ -34,7 +34,7 @@ class Categories(Space):
         self, labels: Iterable[Label], *, neighbors: Any = "replace", metric: Any = "discrete"
     ) -> None:
         set_field = object.__setattr__
-        set_field(self, "labels", _checked_labels(labels))
+        set_field(self, "labels", read_labels(labels, space="Categories", one="label"))
         set_field(
             self,
             "metric",
@@ -69,7 +69,7 @@ class Categories(Space):
 
     @cached_property
     def _codes(self) -> dict[Any, int]:
-        return {_key(label): code for code, label in enumerate(self.labels)}
+        return {label_key(label): code for code, label in enumerate(self.labels)}
 
     def point(self, code: int) -> Label:
         """Return the label with this code."""
@@ -80,7 +80,7 @@ class Categories(Space):
     def code(self, point: Any) -> int:
         """Return the code of a label."""
         try:
-            return self._codes[_key(point)]
+            return self._codes[label_key(point)]
         except (KeyError, TypeError):
             raise self.outside() from None
 
@@ -108,7 +108,10 @@ class Categories(Space):
     @cached_property
     def _label_array(self) -> NDArray[Any]:
         if len({type(label) for label in self.labels}) == 1:
-            return np.array(self.labels)
+            plain = np.array(self.labels)
+            # numpy rounds whole numbers of 64 bits and more and drops zeros at the end of a text.
+            if plain.tolist() == list(self.labels):
+                return plain
         mixed = np.empty(self.size, dtype=object)
         mixed[:] = self.labels
         return mixed
@@ -134,7 +137,7 @@ class Categories(Space):
         return {"kind": "labels", "labels": labels}
 
 
-def _key(label: Any) -> Any:
+def label_key(label: Any) -> Any:
     """Return a key that keeps True, 1 and "1" apart but lets numpy scalars match."""
     if isinstance(label, np.generic):
         label = label.item()
@@ -147,29 +150,30 @@ def _is_endless(label: Any) -> bool:
     return isinstance(label, float) and not math.isfinite(label)
 
 
-def _checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label, ...]:
+    """Read the labels or items of a space; each must be a value that can be told apart."""
     if isinstance(labels, (str, bytes)):
         raise SpaceError(
-            f"Categories takes a list of labels; got the text {labels!r}. Write "
-            f"Categories([{labels!r}, …])."
+            f"{space} takes a list of {one}s; got the text {labels!r}. Write "
+            f"{space}([{labels!r}, …])."
         )
     try:
         listed = [label.item() if isinstance(label, np.generic) else label for label in labels]
     except TypeError as problem:
         raise SpaceError(
-            f"Categories takes a list of labels; got {type(labels).__name__}."
+            f"{space} takes a list of {one}s; got {type(labels).__name__}."
         ) from problem
     if not listed:
-        raise SpaceError("Categories needs at least one label; got none.")
+        raise SpaceError(f"{space} needs at least one {one}; got none.")
     seen: set[Any] = set()
     for position, label in enumerate(listed):
         if not isinstance(label, (str, int, float, bytes)) or _is_endless(label):
             raise SpaceError(
-                f"labels[{position}] is {label!r}; a label is a text, a finite number or a bool. "
-                "For missing values declare a label such as 'missing'."
+                f"{one}s[{position}] is {label!r}; each {one} is a text, a finite number or a bool. "
+                f"For missing values declare one such as 'missing'."
             )
-        key = _key(label)
+        key = label_key(label)
         if key in seen:
-            raise SpaceError(f"the label {label!r} is given twice; labels must differ.")
+            raise SpaceError(f"the {one} {label!r} is given twice; {one}s must differ.")
         seen.add(key)
     return tuple(listed)

@@ -93,7 +93,10 @@ class Counts(Space):
         try:
             if isinstance(point, (bool, np.bool_)):
                 raise TypeError
-            whole: Any = int(point) if isinstance(point, float) and point.is_integer() else point
+            number: Any = point.item() if isinstance(point, np.floating) else point
+            whole: Any = (
+                int(number) if isinstance(number, float) and number.is_integer() else number
+            )
             value = operator.index(whole)
         except TypeError:
             raise self.outside(why="it is not a whole number") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import SpaceError
+from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text, exactly
 from noisewright.spaces.metric import Distance, Metric, read_metric, simplest
 from noisewright.spaces.neighbors import Neighbors, read_neighbors
@@ -93,6 +94,8 @@ class Interval(Space):
     def code(self, point: Any) -> int:
         """Return the code of a number on the grid."""
         try:
+            if isinstance(point, str):
+                raise ParameterError("a text is not a number")
             steps = (exactly(point, name="the value") - self.low) / self.step
         except ValueError:
             raise self.outside(why="it is not a finite number") from None
@@ -128,9 +131,12 @@ class Interval(Space):
 
     def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return codes as numbers."""
-        if self.size <= 1 << 16:
-            return np.array([self.point(code) for code in range(self.size)])[codes]
-        return float(self.low) + codes.astype(np.float64) * float(self.step)
+        scale = math.lcm(self.low.denominator, self.step.denominator)
+        low, high, step = (int(value * scale) for value in (self.low, self.high, self.step))
+        if max(scale, abs(low), abs(high), high - low) >> 53:
+            return np.array([self.point(code) for code in codes.tolist()])
+        # Both whole numbers are exact as doubles, so their quotient is rounded once, as `point` is.
+        return (low + codes.astype(np.int64) * step) / scale
 
     def _advice(self) -> str:
         return "Clamp the values to the bounds and round them to the grid, or change the space."

@@ -11,6 +11,7 @@ import numpy as np
 
 from noisewright.errors import SpaceError
 from noisewright.exact import exactly
+from noisewright.spaces.amounts import amount
 
 Distance = int | Fraction
 
@@ -40,7 +41,7 @@ def read_metric(
 ) -> Metric:
     """Read a metric: a name that the space knows, a matrix, or a function of two points."""
     if isinstance(given, DistanceMatrix):
-        return given
+        given = given.rows
     if isinstance(given, str):
         if given not in names:
             raise SpaceError(
@@ -62,7 +63,9 @@ def _checked(given: Any, size: int) -> DistanceMatrix:
             "metric must be a name, a square matrix of distances or a function of two points."
         ) from problem
     if len(rows) != size or any(len(row) != size for row in rows):
-        raise SpaceError(f"the matrix of distances must be {size} × {size}, one row per point.")
+        raise SpaceError(
+            f"the matrix of distances must have {amount(size)} rows and columns, one per point."
+        )
     for a, row in enumerate(rows):
         for b, distance in enumerate(row):
             if distance < 0 or (a == b) != (distance == 0):

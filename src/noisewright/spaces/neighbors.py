@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError, TooLargeError
+from noisewright.spaces.amounts import amount
 
 MOST_PAIRS = 1 << 26
 """More neighbor pairs than this (1 GB of indices) are not listed."""
@@ -36,7 +37,8 @@ Neighbors = Literal["replace", "adjacent"] | Pairs
 def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Neighbors:
     """Read a relation: a word, pairs of points, a 0/1 matrix or a distance matrix.
 
-    In a distance matrix the neighbors are the points at a distance of at most 1.
+    A matrix of zeros and ones (or bools) says who is a neighbor of whom; in any other matrix the
+    numbers are distances, and the neighbors are the points at a distance of at most 1.
     """
     if isinstance(given, Pairs):
         return _checked(given.pairs, size)
@@ -88,7 +90,8 @@ def _looks_square(given: Any, size: int) -> bool:
 def _from_matrix(matrix: NDArray[Any], size: int) -> Pairs:
     if matrix.shape != (size, size):
         raise SpaceError(
-            f"the matrix of neighbors has shape {matrix.shape}; this space needs {(size, size)}."
+            f"the matrix of neighbors has shape {matrix.shape}; this space needs one row and one "
+            f"column for each of its {amount(size)} points."
         )
     if matrix.dtype == bool:
         related = matrix
@@ -96,9 +99,10 @@ def _from_matrix(matrix: NDArray[Any], size: int) -> Pairs:
         numbers = matrix.astype(float)
         if not np.all(np.isfinite(numbers)) or np.any(numbers < 0):
             raise SpaceError("a distance matrix must hold finite numbers of at least 0.")
-        related = (numbers <= 1) & ~np.eye(size, dtype=bool)
+        # Zeros and ones say who is a neighbor; read as distances they would make all points so.
+        related = numbers == 1 if np.all((numbers == 0) | (numbers == 1)) else numbers <= 1
     if np.any(related != related.T):
-        first, second = np.argwhere(related != related.T)[0]
+        first, second = np.argwhere(related != related.T)[0].tolist()
         raise SpaceError(
             f"the matrix of neighbors is not symmetric: entries ({first}, {second}) and "
             f"({second}, {first}) differ."
@@ -113,7 +117,9 @@ def _checked(pairs: Iterable[tuple[int, int]], size: int) -> Pairs:
         if a == b:
             raise SpaceError(f"point {a} is given as its own neighbor; leave such pairs out.")
         if a < 0 or b >= size:
-            raise SpaceError(f"the pair ({a}, {b}) is outside the {size} points of the space.")
+            raise SpaceError(
+                f"the pair ({a}, {b}) is outside the {amount(size)} points of the space."
+            )
     if not unique and size > 1:
         raise SpaceError(
             "no two points are neighbors, so any mechanism would count as private. Give at "
@@ -134,7 +140,7 @@ def pair_codes(relation: Neighbors, size: int) -> NDArray[np.intp]:
     count = pair_count(relation, size)
     if count > MOST_PAIRS:
         raise TooLargeError(
-            f"the space has {count:,} pairs of neighbors, too many to list (at most "
+            f"the space has {amount(count)} pairs of neighbors, too many to list (at most "
             f"{MOST_PAIRS:,}). Use a smaller space or a mechanism given by a formula.",
             size=count,
         )

@@ -34,6 +34,11 @@ class Records(Space):
         metric: Any = "hamming",
         **named: Space,
     ) -> None:
+        if columns is not None and not isinstance(columns, Mapping):
+            raise SpaceError(
+                f"Records takes columns by name; got a {type(columns).__name__}. Write "
+                "Records(job=Categories([...])) or give a mapping."
+            )
         both = {**(columns or {}), **named}
         if columns is not None and len(both) != len(columns) + len(named):
             raise SpaceError("a column is given twice, in the mapping and by keyword.")
@@ -128,7 +133,7 @@ class Records(Space):
 
     def _named_separation(self) -> Distance:
         if self.metric == "sum":
-            return min(space.separation for _, space in self.columns if space.size > 1)
+            return min((s.separation for _, s in self.columns if s.size > 1), default=0)
         return int(self.size > 1)
 
     def describe(self) -> dict[str, Any]:

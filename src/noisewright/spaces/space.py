@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, TooLargeError
+from noisewright.spaces.amounts import amount
 from noisewright.spaces.metric import Distance, DistanceMatrix, Metric
 from noisewright.spaces.neighbors import Neighbors, Pairs, pair_codes, pair_count, related
 
@@ -66,7 +67,7 @@ class Space(ABC):
         """Raise TooLargeError when listing `what` would be absurd."""
         if self.size > most:
             raise TooLargeError(
-                f"{self!r} has {_amount(self.size)} points, too many to list {what} (at most "
+                f"{self!r} has {amount(self.size)} points, too many to list {what} (at most "
                 f"{most:,}). Work with single points or use a mechanism given by a formula.",
                 size=self.size,
             )
@@ -161,7 +162,7 @@ class Space(ABC):
 
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of an array of points; faster in spaces that know how."""
-        codes = np.empty(len(values), dtype=np.intp)
+        codes = np.empty(len(values), dtype=object if self.size >> 62 else np.intp)
         for row, value in enumerate(values.tolist()):
             try:
                 codes[row] = self.code(value)
@@ -175,7 +176,3 @@ class Space(ABC):
         for row, code in enumerate(codes.tolist()):
             points[row] = self.point(code)
         return points
-
-
-def _amount(size: int) -> str:
-    return f"{size:,}" if size.bit_length() < 64 else f"2^{size.bit_length() - 1} or more"

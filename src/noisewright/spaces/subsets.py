@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from noisewright.errors import SpaceError
-from noisewright.spaces.categories import Label
+from noisewright.spaces.categories import Label, label_key, read_labels
 from noisewright.spaces.metric import Distance, Metric, read_metric
 from noisewright.spaces.neighbors import Neighbors, read_neighbors
 from noisewright.spaces.space import Space
@@ -33,16 +32,8 @@ class Subsets(Space):
         neighbors: Any = "replace",
         metric: Any = "symmetric difference",
     ) -> None:
-        if isinstance(items, (str, bytes)):
-            raise SpaceError(f"Subsets takes a list of items; got the text {items!r}.")
-        listed = tuple(items)
-        if not listed:
-            raise SpaceError("Subsets needs at least one item.")
-        if len(set(listed)) != len(listed):
-            twice = next(item for item in listed if listed.count(item) > 1)
-            raise SpaceError(f"the item {twice!r} is given twice; items must differ.")
         set_field = object.__setattr__
-        set_field(self, "items", listed)
+        set_field(self, "items", read_labels(items, space="Subsets", one="item"))
         set_field(
             self,
             "metric",
@@ -62,7 +53,8 @@ class Subsets(Space):
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.items[:4])) + (", …" if len(self.items) > 4 else "")
         count = f" ({len(self.items):,} items)" if len(self.items) > 4 else ""
-        return f"Subsets([{shown}]{count})"
+        relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
+        return f"Subsets([{shown}]{count}{relation})"
 
     @property
     def size(self) -> int:
@@ -70,8 +62,8 @@ class Subsets(Space):
         return 1 << len(self.items)
 
     @cached_property
-    def _bits(self) -> dict[Label, int]:
-        return {item: 1 << position for position, item in enumerate(self.items)}
+    def _bits(self) -> dict[Any, int]:
+        return {label_key(item): 1 << position for position, item in enumerate(self.items)}
 
     def point(self, code: int) -> frozenset[Label]:
         """Return the subset with this bit mask."""
@@ -92,7 +84,7 @@ class Subsets(Space):
         mask = 0
         try:
             for item in point:
-                mask |= self._bits[item]
+                mask |= self._bits[label_key(item)]
         except (KeyError, TypeError):
             raise self.outside(why="it holds an item that was not declared") from None
         return mask
