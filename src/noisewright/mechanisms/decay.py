@@ -59,11 +59,7 @@ def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:
     Ensures: −ln α' lies in [ε(1 − 2^-56), ε), and the smallest weight has so many bits that
     rounding each weight to a neighboring integer keeps all ratios below e^ε.
     """
-    # A lower bound on ε of a few bits is all that the planning needs.
-    low, _ = epsilon.bounds(128)
-    if low == 0:
-        low = 1
-    log2_inverse = max(0, 129 - low.bit_length())
+    log2_inverse = bits_below_one(least(epsilon))
     depth = _log2_depth(epsilon, length) + log2_inverse + 2
     weight_bits = _ROOM + 6 + log2_inverse
     if depth > _DEEPEST + log2_inverse:
@@ -79,6 +75,17 @@ def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:
     for _ in range(length):
         powers.append((powers[-1] * alpha) >> scale)
     return Decay(tuple(powers), scale, log2_total, floor)
+
+
+def least(epsilon: Epsilon) -> Fraction:
+    """Return a rational of at most ε and, if ε ≤ 1, at least ε/2: all that planning needs."""
+    # 1 − 1/r ≤ ln r
+    return epsilon.rational if epsilon.ratio is None else 1 - 1 / epsilon.ratio
+
+
+def bits_below_one(value: Fraction) -> int:
+    """Return at least log2(1/value), rounded up, for value > 0."""
+    return max(0, value.denominator.bit_length() - value.numerator.bit_length() + 1)
 
 
 def _log2_depth(epsilon: Epsilon, length: int) -> int:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Epsilon, Number, fixed
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.decay import bits_below_one, least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.response import Response, most_kept
@@ -62,9 +63,8 @@ def _bits(claim: Guarantee, others: int) -> int:
     """Return a total fine enough that rounding p up costs a relative 2^-56 of ε at most."""
     _, ratio = claim.epsilon.ratio_bounds(0)
     # What keeps truth and lies apart is ε or, when it is 0, δ: its size sets the resolution.
-    apart, _ = claim.epsilon.bounds(4096) if not claim.epsilon.is_zero else fixed(claim.delta, 4096)
-    shared, _ = fixed(1 - claim.delta, 4096)
-    depth = sum(max(0, 4097 - max(part, 1).bit_length()) for part in (apart, shared) if part)
+    apart = claim.delta if claim.epsilon.is_zero else least(claim.epsilon)
+    depth = bits_below_one(apart) + (bits_below_one(1 - claim.delta) if claim.delta < 1 else 0)
     return 64 + 2 * (ratio + others).bit_length() + depth
 
 
