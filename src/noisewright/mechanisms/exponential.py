@@ -15,7 +15,7 @@ import numpy as np
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds
-from noisewright.mechanisms.decay import positive_epsilon
+from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
@@ -34,7 +34,7 @@ def exponential(
     candidates: Space | Any,
     quality: Quality,
     *,
-    epsilon: Number,
+    epsilon: Number | Epsilon,
     sensitivity: Number | None = None,
     space: Space | None = None,
     monotonic: bool = False,
@@ -72,8 +72,10 @@ def exponential(
             "the quality is the same for all neighbors, so there is nothing to protect: pick the "
             "best candidate directly, or give sensitivity= if the quality is scaled elsewhere."
         )
-    factor = read.rational / (change if monotonic else 2 * change)
-    weights, bits = _rounded([[q * factor for q in row] for row in qualities], read)
+    # The log of a rational is taken a hair smaller, below what the rounding costs anyway.
+    rational = read.rational if read.ratio is None else Fraction(read.bounds(192)[0], 1 << 192)
+    factor = rational / (change if monotonic else 2 * change)
+    weights, bits = _rounded([[q * factor for q in row] for row in qualities], rational)
     return Table(
         inputs,
         weights,
@@ -115,15 +117,14 @@ def _sensitivity(qualities: list[list[Fraction]], space: Space, *, monotonic: bo
     return largest
 
 
-def _rounded(exponents: list[list[Fraction]], epsilon: Epsilon) -> tuple[Any, int]:
+def _rounded(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:
     """Round rows ∝ e^exponent to integers with one total, each weight to a relative 2^-s.
 
     The exponents are shrunk by a relative 2^-57, so ideal ratios stay below e^(ε(1 − 2^-57));
     s is large enough that two roundings cost less than the room. Rows much deeper than
     2^-160 are mixed with a floor of about 2^-128, which only brings ratios closer to 1.
     """
-    log2_inverse = max(0, epsilon.rational.denominator.bit_length())
-    weight_bits = _ROOM + 8 + log2_inverse
+    weight_bits = _ROOM + 8 + bits_below_one(epsilon)
     columns = len(exponents[0])
     spread = max(max(row) - min(row) for row in exponents)
     depth = int(spread * 3 / 2) + 2
@@ -136,7 +137,10 @@ def _rounded(exponents: list[list[Fraction]], epsilon: Epsilon) -> tuple[Any, in
     weights = np.empty((len(exponents), columns), dtype=object)
     for x, row in enumerate(exponents):
         top = max(row)
-        powers = [exp_bounds((e - top) * shrink, precision)[0] for e in row]
+        # e^-t < 2^-t: what is too small to see at this precision is not worked out.
+        powers = [
+            exp_bounds((e - top) * shrink, precision)[0] if top - e <= precision else 0 for e in row
+        ]
         norm = sum(powers)
         whole = [floor + room * power // norm for power in powers]
         whole[row.index(top)] += (1 << bits) - sum(whole)
