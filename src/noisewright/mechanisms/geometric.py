@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import SpaceError
+from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
@@ -100,6 +100,15 @@ class Geometric(Structured):
     claim: Guarantee = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        require_counts(self.space, "geometric")
+        if self.epsilon.is_zero:
+            raise ParameterError("epsilon is 0; the geometric mechanism needs a positive one.")
+        if self.space.n >> 62:
+            raise TooLargeError(
+                f"{self.space!r} has counts beyond 2^62, where counts and noise no longer add up "
+                "in 64 bits. Use a smaller n.",
+                size=self.space.size,
+            )
         object.__setattr__(self, "outputs", self.space)
         # Neighboring inputs give every output with probabilities of ratio e^ε or less.
         object.__setattr__(self, "claim", Guarantee(self.epsilon))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.spaces import Counts, Records, Space, Subsets
+from noisewright.spaces import Categories, Counts, Interval, Records, Rows, Space, Subsets, amount
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,6 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
             lambda codes, outputs: outputs.point(int(codes[0])),
         )
     values = _as_array(inputs)
-    if values.size == 0:
-        return Inputs(np.empty(0, dtype=np.intp), lambda codes, outputs: outputs.decode(codes))
     shape = values.shape
     flat = values.reshape(-1)
     given_codes = _are_codes(space, flat)
@@ -58,8 +56,8 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
 def _is_one_point(space: Space, inputs: Any) -> bool:
     if isinstance(inputs, (str, bytes, int, float, np.generic, set, frozenset, dict)):
         return True
-    # A tuple is one record of a space of records and otherwise a sequence of inputs.
-    return isinstance(inputs, tuple) and isinstance(space, Records) and inputs in space
+    # A tuple is one point of a space of tuples and otherwise a sequence of inputs.
+    return isinstance(inputs, tuple) and isinstance(space, (Records, Rows)) and inputs in space
 
 
 def _as_array(inputs: Any) -> NDArray[Any]:
@@ -86,17 +84,16 @@ def _are_codes(space: Space, values: NDArray[Any]) -> bool:
     """Whole numbers are codes in spaces whose points are not numbers."""
     if values.dtype.kind not in "iu":
         return False
-    first = space.point(0)
-    return (
-        isinstance(space, Subsets) or not isinstance(first, (int, float)) or isinstance(first, bool)
-    )
+    if isinstance(space, Categories):
+        return not any(type(label) in (int, float) for label in space.labels)
+    return not isinstance(space, (Counts, Interval))
 
 
 def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[Any]:
     if codes.size and not (codes.min() >= 0 and codes.max() < space.size):
         row = int(np.argmax((codes < 0) | (codes >= space.size)))
         raise OutsideSpaceError(
-            f"the code at row {row:,} is outside 0..{space.size - 1:,}, the codes of {space!r}.",
+            f"the code at row {row:,} is outside the {amount(space.size)} codes of {space!r}.",
             row=row,
         )
     return codes
@@ -129,17 +126,27 @@ def _from_arrow(space: Space, inputs: Any) -> Inputs:
     elif pa.types.is_nested(inputs.type):
         codes = read_inputs(space, inputs.to_pylist()).codes
     else:
-        codes = read_inputs(space, inputs.to_numpy(zero_copy_only=False)).codes
+        values = inputs.to_numpy(zero_copy_only=False)
+        read = read_inputs(space, values)
+        if values.dtype.kind in "iu":
+            return Inputs(
+                read.codes, lambda drawn, outputs: _arrow_array(read.restore(drawn, outputs))
+            )
+        codes = read.codes
 
     def restore(drawn: NDArray[Any], outputs: Space) -> Any:
         if isinstance(inputs, pa.DictionaryArray):
             indices = pa.array(drawn.astype(np.int32))
             return pa.DictionaryArray.from_arrays(indices, _arrow_points(outputs))
+        if isinstance(outputs, Records) and pa.types.is_struct(inputs.type):
+            names = [name for name, _ in outputs.columns]
+            points = [map(_plain, point) for point in outputs.decode(drawn).tolist()]
+            return pa.array([dict(zip(names, point, strict=True)) for point in points])
         if isinstance(space, Subsets) or pa.types.is_nested(inputs.type):
-            return pa.array([_plain(point) for point in outputs.decode(drawn).tolist()])
+            return _arrow_array([_plain(point) for point in outputs.decode(drawn).tolist()])
         if outputs.size <= 1 << 16 and not outputs.ordered:
             return _arrow_points(outputs).take(pa.array(drawn.astype(np.int32)))
-        return pa.array(outputs.decode(drawn))
+        return _arrow_array(outputs.decode(drawn))
 
     return Inputs(codes, restore)
 
@@ -161,9 +168,19 @@ def _dictionary_codes(space: Space, array: Any) -> NDArray[np.intp]:
 
 
 def _arrow_points(space: Space) -> Any:
+    return _arrow_array([_plain(point) for point in space.points])
+
+
+def _arrow_array(values: Any) -> Any:
     import pyarrow as pa
 
-    return pa.array([_plain(point) for point in space.points])
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise InputError(
+            "the outputs are of several types, which an Arrow array cannot hold. Declare outputs "
+            "of one type, or sample from a list."
+        ) from problem
 
 
 def _plain(point: Any) -> Any:

@@ -49,21 +49,30 @@ class RowProduct(Structured):
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Sanitize one database of `count` rows, in the form in which it came."""
-        rows = len(inputs) if hasattr(inputs, "__len__") else None
+        rows = _row_count(inputs)
         if rows != self.count:
             raise InputError(
                 f"this product sanitizes databases of {self.count:,} rows; got "
                 f"{'no sequence' if rows is None else f'{rows:,}'}."
             )
+        if isinstance(self.row, RowProduct):
+            return [self.row.sample(database, source=source) for database in inputs]
         return self.row.sample(inputs, source=source)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Draw released databases for databases given by their codes."""
-        drawn = np.empty(len(codes), dtype=object)
-        for place, code in enumerate(codes.tolist()):
-            database = list(self.space.point(code))
-            drawn[place] = self.outputs.code(self.row.sample(database, source=source).tolist())
-        return drawn
+        size = self.row.space.size
+        rows = np.empty((self.count, len(codes)), dtype=object)
+        rest = codes.astype(object)
+        for place in reversed(range(self.count)):
+            rows[place] = rest % size
+            rest = rest // size
+        flat = rows.reshape(-1)
+        drawn = self.row.draw(flat if size >> 62 else flat.astype(np.intp), source)
+        joined: NDArray[Any] = np.zeros(len(codes), dtype=object)
+        for part in drawn.astype(object).reshape(rows.shape):
+            joined = joined * self.row.outputs.size + part
+        return joined
 
     def table(self) -> Table:
         """Return the whole product as one table, for small databases."""
@@ -91,6 +100,15 @@ class RowProduct(Structured):
             "neighbors": self.row.space.describe_neighbors(),
         }
         return {"form": "rows", "count": self.count, "parent": parent}
+
+
+def _row_count(inputs: Any) -> int | None:
+    """Return how many rows these inputs are; None for a single value."""
+    if isinstance(inputs, Mapping):
+        return next((_row_count(column) for column in inputs.values()), 0)
+    if isinstance(inputs, (str, bytes, set, frozenset)) or not hasattr(inputs, "__len__"):
+        return None
+    return len(inputs)
 
 
 def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanism) -> ColumnProduct:
@@ -140,9 +158,10 @@ class ColumnProduct(Structured):
                 f"the columns given are {sorted(inputs)}; this product takes {sorted(names)}. "
                 "Drop or add columns so that they match."
             )
-        lengths = {len(inputs[name]) for name in names if hasattr(inputs[name], "__len__")}
+        lengths = {_row_count(inputs[name]) for name in names}
         if len(lengths) > 1:
-            raise InputError(f"the columns have different lengths: {sorted(lengths)}.")
+            shown = sorted("one value" if n is None else f"{n:,}" for n in lengths)
+            raise InputError(f"the columns have different lengths: {', '.join(shown)}.")
         return {name: m.sample(inputs[name], source=source) for name, m in self.columns}
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
@@ -151,8 +170,9 @@ class ColumnProduct(Structured):
         rest = codes.astype(object)
         scale = 1
         for _, mechanism in reversed(self.columns):
-            part = (rest % mechanism.space.size).astype(np.intp)
-            rest = rest // mechanism.space.size
+            size = mechanism.space.size
+            part = rest % size if size >> 62 else (rest % size).astype(np.intp)
+            rest = rest // size
             drawn = drawn + scale * mechanism.draw(part, source).astype(object)
             scale *= mechanism.outputs.size
         return drawn
