@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, TableError
-from noisewright.exact import exactly
+from noisewright.exact import exactly, shown
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table, read_outputs
-from noisewright.spaces import Space
+from noisewright.spaces import Space, amount
 
 _TOLERANCE = Fraction(1, 10**9)
 """Rows of floats may miss 1 by this much: the rounding of a careless sum, not an error."""
@@ -40,8 +40,8 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
     rows = _rows(matrix)
     if len(rows) != space.size:
         raise TableError(
-            f"the matrix has {len(rows)} rows; {space!r} has {space.size} points, and each needs "
-            "one row."
+            f"the matrix has {len(rows)} rows; {space!r} has {amount(space.size)} points, and each "
+            "needs one row."
         )
     released = read_outputs(outputs, columns=len(rows[0]), space=space)
     require_tabulable(space, released, instead="Use a smaller space.")
@@ -60,6 +60,8 @@ def _rows(matrix: Any) -> list[list[Any]]:
             raise TableError(f"the matrix has {matrix.ndim} dimensions; it must have two.")
         rows: list[list[Any]] = matrix.tolist()
     elif isinstance(matrix, Sequence) and not isinstance(matrix, (str, bytes)):
+        if any(isinstance(row, (str, bytes)) for row in matrix):
+            raise TableError("the matrix must be a list of rows of numbers; a row is a text.")
         try:
             rows = [
                 [cell.item() if isinstance(cell, np.generic) else cell for cell in row]
@@ -141,7 +143,7 @@ def _completed(x: int, row: list[int], bits: int) -> list[int]:
     missing = total - sum(row)
     if abs(missing) > _TOLERANCE * total:
         raise TableError(
-            f"row {x} sums to {float(Fraction(sum(row), total)):.12g}; each row must sum to 1 "
+            f"row {x} sums to {shown(Fraction(sum(row), total), 12)}; each row must sum to 1 "
             f"(rounding up to {float(_TOLERANCE):g} is mended). Rows are inputs here: if the "
             "columns sum to 1, transpose the matrix."
         )

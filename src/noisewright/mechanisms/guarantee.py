@@ -14,8 +14,8 @@ def read_delta(delta: Number) -> Fraction:
     value = exactly(delta, name="delta")
     if not 0 <= value <= 1:
         raise ParameterError(
-            f"delta is {shown(value)}; it must lie between 0 and 1. It bounds the probability that the "
-            "promise of epsilon fails; 0, or well below 1 / number of people, is common."
+            f"delta is {shown(value)}; it must lie between 0 and 1. It bounds the probability that "
+            "the promise of epsilon fails; 0, or well below 1 / number of people, is common."
         )
     return value
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noisewright.errors import TooLargeError
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.inputs import read_inputs
-from noisewright.spaces import Space
+from noisewright.spaces import Space, amount
 
 if TYPE_CHECKING:
     from noisewright.mechanisms.products import RowProduct
@@ -104,10 +104,9 @@ def require_tabulable(space: Space, outputs: Space, *, instead: str) -> None:
     """Raise TooLargeError when a table over these spaces would be absurd."""
     entries = space.size * outputs.size
     if entries > MOST_ENTRIES:
-        amount = f"{entries:,}" if entries.bit_length() < 64 else f"2^{entries.bit_length() - 1}"
         raise TooLargeError(
-            f"a table for {space!r} would have {amount} entries (at most {MOST_ENTRIES:,}). "
-            f"{instead}",
+            f"a table for {space!r} would have {amount(entries)} entries (at most "
+            f"{MOST_ENTRIES:,}). {instead}",
             size=entries,
         )
 

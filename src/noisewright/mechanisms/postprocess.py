@@ -12,13 +12,15 @@ from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
 from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Categories, Space
 
 
 def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
     """Return `table` followed by a step on its outputs: a function, a mapping or a kernel."""
-    if isinstance(step, Table):
+    if isinstance(step, Mechanism):
+        step = step.table()
         if step.space.size != table.outputs.size or tuple(step.space.points) != tuple(
             table.outputs.points
         ):
@@ -79,7 +81,7 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
     """Run one of several mechanisms, chosen by a public coin.
 
     Requires: the same inputs and outputs; weights that sum to 1 (equal by default). Weights
-    that are not binary fractions are rounded to multiples of 2^-128, the last taking the rest.
+    that are not binary fractions are rounded to multiples of 2^-128, the largest taking the rest.
     Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
     """
     parts = list(mechanisms)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TableError
+from noisewright.exact import shown
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
-from noisewright.spaces import Categories, Space
+from noisewright.spaces import Categories, Space, amount
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source, TableSampler
@@ -105,6 +106,17 @@ class Table(Mechanism):
             tuple(weight >> shift for weight in row) for row in self.weights.tolist()
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # numpy forgets on the way that an array is read-only; the constructor checks it anew.
+        return _rebuilt, (
+            self.space,
+            self.outputs,
+            self.weights,
+            self.log2_total,
+            self.claim,
+            self.name,
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
@@ -134,10 +146,22 @@ class Table(Mechanism):
         }
 
 
+def _rebuilt(
+    space: Space,
+    outputs: Space,
+    weights: NDArray[Any],
+    log2_total: int,
+    claim: Guarantee | None,
+    name: str,
+) -> Table:
+    return Table(space, weights, log2_total=log2_total, outputs=outputs, claim=claim, name=name)
+
+
 def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:
     if weights.shape != (space.size, outputs.size):
         raise TableError(
-            f"the table has shape {weights.shape}; {space.size} inputs and {outputs.size} outputs "
+            f"the table has shape {weights.shape}; {amount(space.size)} inputs and "
+            f"{amount(outputs.size)} outputs "
             "need one row per input and one column per output."
         )
     for x, row in enumerate(weights.tolist()):
@@ -149,7 +173,9 @@ def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) ->
                 )
         if sum(row) != total:
             raise TableError(
-                f"row {x} sums to {sum(row)}; each row must sum to exactly {total}, the total."
+                f"row {x} sums to 2^{total.bit_length() - 1} {'+' if sum(row) > total else '−'} "
+                f"{shown(Fraction(abs(sum(row) - total)))}; each row must sum to exactly that "
+                "power of two, the total."
             )
     if weights.flags.writeable or weights.dtype != object:
         weights = weights.astype(object)
@@ -163,5 +189,5 @@ def read_outputs(outputs: Any, *, columns: int, space: Space) -> Space:
         return space if columns == space.size else Categories(range(columns))
     read = outputs if isinstance(outputs, Space) else Categories(outputs)
     if read.size != columns:
-        raise InputError(f"there are {read.size} outputs but {columns} columns.")
+        raise InputError(f"there are {amount(read.size)} outputs but {columns} columns.")
     return read

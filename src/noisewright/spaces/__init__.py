@@ -1,5 +1,6 @@
 """What a record can be: points, metrics and neighbors."""
 
+from noisewright.spaces.amounts import amount
 from noisewright.spaces.categories import Categories, Label
 from noisewright.spaces.counts import Counts, whole_number
 from noisewright.spaces.interval import Interval
@@ -23,5 +24,6 @@ __all__ = [
     "Rows",
     "Space",
     "Subsets",
+    "amount",
     "whole_number",
 ]

@@ -169,8 +169,8 @@ def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label
     for position, label in enumerate(listed):
         if not isinstance(label, (str, int, float, bytes)) or _is_endless(label):
             raise SpaceError(
-                f"{one}s[{position}] is {label!r}; each {one} is a text, a finite number or a bool. "
-                f"For missing values declare one such as 'missing'."
+                f"{one}s[{position}] is {label!r}; each {one} is a text, a finite number or a "
+                f"bool. For missing values declare one such as 'missing'."
             )
         key = label_key(label)
         if key in seen:
