@@ -5,8 +5,17 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the program `noisewright`."""
+    import io
+    import signal
     import sys
 
+    if hasattr(signal, "SIGPIPE"):
+        # A reader that has seen enough (head, less) ends the program quietly, as it ends others.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without some character shows a question mark instead of an error.
+            stream.reconfigure(errors="replace")
     try:
         # Loading takes longest, so someone who changes their mind does it here.
         from noisewright.cli.app import run

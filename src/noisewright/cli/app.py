@@ -5,7 +5,6 @@ Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 130 inte
 
 from __future__ import annotations
 
-import signal
 from typing import Annotated, Any, cast
 
 import typer
@@ -54,9 +53,6 @@ def _root(
 
 def run(arguments: list[str]) -> int:
     """Run the program; errors made on purpose become one plain sentence and exit code 2."""
-    if hasattr(signal, "SIGPIPE"):
-        # A reader that has seen enough (head, less) ends the program quietly, as it ends others.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     as_json = "--json" in arguments
     try:
         # Only for people does typer explain wrong arguments by itself; machines get JSON.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def _csv_rows(path: Path, text: str) -> Rows:
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     if separator != ",":
         rows = [[cell.replace(",", ".") for cell in row] for row in rows]
-    if rows and any(cell and not _is_number(cell) for cell in rows[0]):
+    if not any(_is_number(cell) for cell in rows[0]):
         raise InputError(
             f"the first line of {path} holds text ({rows[0][0]!r} …); give numbers only, without a "
             "header, one row per input and one column per output."
@@ -85,10 +86,8 @@ def _csv_rows(path: Path, text: str) -> Rows:
 
 
 def _is_number(cell: str) -> bool:
-    """Tell numbers, fractions and the words for what is no number from other text."""
-    plain = cell.replace("/", "", 1).lstrip("+-")
+    """Tell decimals and fractions from other text; "nan" and "inf" are no probabilities."""
     try:
-        float(plain)
+        return math.isfinite(float(cell.replace("/", "", 1)))
     except ValueError:
         return False
-    return len(cell) < 4000
