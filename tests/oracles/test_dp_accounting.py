@@ -50,7 +50,7 @@ def worst(table: Table, epsilon: float, *, pessimistic: bool) -> float:
                 value_discretization_interval=GRID,
                 symmetric=True,
             )
-            found = max(found, distribution.get_delta_for_epsilon(epsilon))
+            found = max(found, float(distribution.get_delta_for_epsilon(epsilon)))
     return found
 
 

@@ -1,0 +1,169 @@
+"""The program itself: help, version, wrong words, interruptions, and the demo."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import noisewright as nw
+from noisewright.cli.app import app
+from tests.cli.conftest import PROGRAM, Program
+
+VERBS = [command.name or "" for command in app.registered_commands]
+
+
+def test_without_arguments_there_is_help(shell: Program) -> None:
+    said = shell()
+    assert said.code in (0, 2)
+    assert "Usage: noisewright" in said.out + said.err
+    assert all(verb in said.out + said.err for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_the_help_of_each_verb_shows_examples_one_a_line(
+    verb: str, flag: str, noisewright: Program
+) -> None:
+    said = noisewright(verb, flag)
+    assert said.code == 0
+    lines = [line.strip() for line in said.out.splitlines()]
+    start = lines.index("Examples:")
+    assert lines[start + 1].startswith(f"noisewright {verb}")
+    assert lines[start + 2].startswith(f"noisewright {verb}")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_same_help_inside_python(verb: str) -> None:
+    result = CliRunner().invoke(app, [verb, "--help"])
+    assert result.exit_code == 0
+    assert "Examples:" in result.output
+
+
+def test_the_version(shell: Program) -> None:
+    said = shell("--version")
+    assert (said.code, said.out) == (0, f"noisewright {nw.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["frobnicate"], ["verify"], ["check"], ["verify", "x", "--frob"], ["--frob"]]
+)
+def test_wrong_words_end_with_2(arguments: list[str], noisewright: Program) -> None:
+    said = noisewright(*arguments)
+    assert said.code == 2
+    assert "Traceback" not in said.err
+    assert said.err
+    as_json = noisewright(*arguments, "--json")
+    assert as_json.code == 2
+    assert as_json.json["error"]
+
+
+def test_the_demo_is_a_tour_in_sentences(shell: Program, tmp_path: Path) -> None:
+    said = shell("demo", "--out", "tour")
+    assert said.code == 0, said
+    assert said.err == ""
+    assert sorted(path.name for path in (tmp_path / "tour").iterdir()) == [
+        "forged.json",
+        "geometric.json",
+    ]
+    assert nw.check(tmp_path / "tour" / "geometric.json")
+    assert not nw.check(tmp_path / "tour" / "forged.json")
+    assert re.findall(r"^\d\. .*$", said.out, re.MULTILINE) == [
+        "1. A mechanism",
+        "2. Its guarantee",
+        "3. A certificate that needs no trust in us",
+        "4. Noise",
+        "5. A forgery",
+    ]
+    sentences = [
+        line
+        for line in said.out.splitlines()
+        if line and not line.startswith(" ") and not re.match(r"\d\.|What next", line)
+    ]
+    assert len(sentences) > 10
+    assert all(line.endswith((".", ":", "1")) for line in sentences), sentences
+    assert "Traceback" not in said.out
+    assert "NOT" in said.out.upper().split("5. A FORGERY")[1]
+
+
+def test_the_demo_can_be_run_again(noisewright: Program) -> None:
+    assert noisewright("demo").code == 0
+    assert noisewright("demo").code == 0
+
+
+@pytest.mark.parametrize("out", ["file", "file/tour", "/proc/tour", "/proc"])
+def test_a_demo_that_cannot_write_says_so_in_one_sentence(
+    out: str, noisewright: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    said = noisewright("demo", "--out", out)
+    assert said.code == 2
+    assert said.err.startswith("noisewright: cannot ")
+    assert said.err.count("\n") == 1
+
+
+def start(*arguments: str, cwd: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [str(PROGRAM), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1"},
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("after", [0.15, 0.3, 1.5])
+def test_ctrl_c_ends_with_130_and_without_a_traceback(after: float, tmp_path: Path) -> None:
+    """While loading, and while at work: this matrix takes long."""
+    row = " ".join(["1/900"] * 900)
+    (tmp_path / "m").write_text("\n".join([row] * 900), encoding="utf-8")
+    child = start("verify", "m", "--epsilon", "1", "--delta", "1/3", cwd=tmp_path)
+    time.sleep(after)
+    for _ in range(3):
+        child.send_signal(signal.SIGINT)
+        try:
+            out, err = child.communicate(timeout=5)
+            break
+        except subprocess.TimeoutExpired:
+            continue  # some library's loading swallowed it; people press again
+    else:
+        child.kill()
+        raise AssertionError(child.communicate())
+    if b"interrupted" not in err and b"noisewright/cli" not in err:
+        return  # Python itself was still starting, and spoke for itself
+    assert child.returncode == 130, (out, err)
+    assert b"Traceback" not in err
+    assert b"interrupted" in err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["demo"], ["check", *["nowhere.json"] * 200]])
+def test_a_reader_who_leaves_early_causes_no_traceback(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    child = start(*arguments, cwd=tmp_path)
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    err = child.stderr.read()
+    child.wait(timeout=60)
+    child.stderr.close()
+    assert b"Traceback" not in err, err
+    assert b"Exception" not in err, err
+
+
+def test_ascii_terminals_get_an_answer(tmp_path: Path) -> None:
+    """A demo in a terminal that knows only ASCII must not end in an encoding error."""
+    child = subprocess.run(
+        [str(PROGRAM), "demo"],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"},
+        check=False,
+    )
+    assert b"Traceback" not in child.stderr
+    assert child.returncode == 0
