@@ -57,11 +57,12 @@ def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:
     """Plan the rounding of a table with entries c · α^t, t ≤ length, and c ≥ (1 − α)/2.
 
     Ensures: −ln α' lies in [ε(1 − 2^-56), ε), and the smallest weight has so many bits that
-    rounding each weight to a neighboring integer keeps all ratios below e^ε.
+    rounding each weight, and even sums of them, to whole numbers keeps all ratios below e^ε.
     """
     log2_inverse = bits_below_one(least(epsilon))
     depth = _log2_depth(epsilon, length) + log2_inverse + 2
-    weight_bits = _ROOM + 6 + log2_inverse
+    # A weight may be the sum of as many roundings as there are outputs.
+    weight_bits = _ROOM + 6 + log2_inverse + outputs.bit_length()
     if depth > _DEEPEST + log2_inverse:
         lifted = _FLOOR + _log2_depth(epsilon, 1) + log2_inverse + outputs.bit_length()
         log2_total = weight_bits + lifted

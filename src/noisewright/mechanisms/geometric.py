@@ -9,6 +9,7 @@ Sundararajan 2009.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -62,18 +63,21 @@ def require_counts(space: Space, name: str) -> None:
 
 
 def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
-    """Round the tails of the noise; the masses are their differences, so rows sum exactly.
+    """Round the masses inside; the tails that fall on the ends are their sums, so rows sum exactly.
 
-    Inside, the mass at distance t is tail(t) − tail(t + 1): y α^t = x α^t − x α^(t+1). A row
-    then telescopes to the total whatever the tails were rounded to.
+    x α^t = y α^t + x α^(t+1): a tail is the mass at t and the tail beyond it. A row then
+    telescopes to the total whatever the masses were rounded to, and since rounding keeps their
+    order, the table is row monotone down to the last unit.
     """
     n = space.n
     decay = decay_for(epsilon, length=n, outputs=space.size)
     total = (1 << decay.log2_total) - space.size * decay.floor
-    tails = [total * power // (decay.one + decay.powers[1]) for power in decay.powers]
-    ends = [decay.floor + tail for tail in (total - tails[1], *tails[1:])]
-    inside = [decay.floor + total - 2 * tails[1]]
-    inside += [decay.floor + tails[t] - tails[t + 1] for t in range(1, n)]
+    once, alpha = decay.one + decay.powers[1], decay.powers[1]
+    masses = [total * (decay.one - alpha) * p // (once << decay.scale) for p in decay.powers]
+    last = total * decay.powers[n] // once
+    tails = list(accumulate(reversed(masses[1:n]), initial=last))[::-1]
+    ends = [decay.floor + tail for tail in (total - tails[0], *tails)]
+    inside = [decay.floor + mass for mass in (total - 2 * tails[0], *masses[1:n])]
     require_gentle(ends, epsilon)
     require_gentle(inside, epsilon)
     codes = np.arange(n + 1)
