@@ -186,10 +186,10 @@ class Epsilon:
         return self.ceiling()
 
     def __str__(self) -> str:
-        if self.ratio is None:
-            return f"{self.ceiling():.12g}"
-        short = self.ratio.numerator.bit_length() < 40
-        return f"ln({self.ratio})" if short else f"{self.ceiling():.12g}"
+        # All digits, rounded up: what is shown is never less than what is promised.
+        shown = repr(self.ceiling()).removesuffix(".0")
+        short = self.ratio is not None and self.ratio.numerator.bit_length() < 40
+        return f"ln({self.ratio})" if short else shown
 
 
 NOTHING_PROMISED = math.inf

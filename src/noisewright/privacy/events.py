@@ -204,14 +204,15 @@ def _truth(response: Response) -> Event:
     return Event(a, b, (a,), truth, other, total)
 
 
-def widest_event(table: Table | Response) -> Event | None:
+def widest_event(table: Table | Response, *, any_two: bool = False) -> Event | None:
     """Return a single output with the largest ratio P/Q over neighbors; None if all are equal.
 
-    Its ratio is e^ε for the tight ε at δ = 0; q = 0 means that no ε is enough.
+    Its ratio is e^ε for the tight ε at δ = 0; q = 0 means that no ε is enough. `any_two` looks
+    at every two inputs, neighbors or not.
     """
     if isinstance(table, Response):
         candidates = iter([_truth(table)])
-    elif table.space.neighbors == "replace":
+    elif any_two or table.space.neighbors == "replace":
         candidates = _column_extremes(table)
     else:
         candidates = _pair_extremes(table)

@@ -27,6 +27,8 @@ from noisewright.spaces import Categories, Counts, Interval, Pairs, Space
 def load(path: str | os.PathLike[str]) -> Mechanism:
     """Read a certificate, prove it again, and return its mechanism with the proven claim.
 
+    A certificate names points, not how they came about: counts and grids come back as such, all
+    others as Categories (a subset or a record as its JSON text), with the discrete metric.
     Ensures: a file that does not prove its claims raises, and nothing is returned.
     """
     document = _document(path)

@@ -66,6 +66,17 @@ class Change:
     rational: Fraction
     ratio: Fraction
 
+    def within(self, epsilon: Epsilon) -> bool:
+        """Tell exactly whether rational + ln(ratio) ≤ ε."""
+        if epsilon.ratio is not None:
+            # rational + ln(ratio) ≤ ln(r) says e^rational · ratio ≤ r.
+            claimed = epsilon.ratio / self.ratio
+            return Epsilon(rational=self.rational).sign(*claimed.as_integer_ratio()) >= 0
+        rest = epsilon.rational - self.rational
+        if rest < 0:
+            return False
+        return Epsilon(rational=rest).sign(*self.ratio.as_integer_ratio()) <= 0
+
 
 def change_of_all(mechanism: Mechanism) -> Change | None:
     """Return the tight ε when all of a record changes; None if no ε is enough.

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from noisewright.exact import Epsilon, Number, shown
-from noisewright.mechanisms import Geometric, Guarantee, Mechanism, Response, Table
+from noisewright.mechanisms import ColumnProduct, Geometric, Guarantee, Mechanism, Response, Table
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
 from noisewright.privacy.subject import essential, subject_of
+from noisewright.privacy.tight import change_of_all
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Two neighboring inputs and an event with P(event | input) > e^ε P(event | neighbor) + δ."""
+    """Two neighboring inputs and an event with P(event | input) > e^ε P(event | neighbor) + δ.
+
+    For a product over rows they are two values of one row. `p` and `q` are exact, except for
+    a formula, whose probabilities are irrational: there they are rounded to 2^-128.
+    """
 
     input: Any
     neighbor: Any
@@ -68,6 +74,12 @@ def verify(
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return _verify_formula(part, guarantee)
+    if isinstance(part, ColumnProduct) and guarantee.delta == 0:
+        change = change_of_all(part)
+        if change is not None and change.within(guarantee.epsilon):
+            return Verdict(True, guarantee)
+        if all(isinstance(column, (Table, Response)) for _, column in part.columns):
+            return Verdict(False, guarantee, _witness_of_columns(part))
     table = subject_of(part)
     if guarantee.delta == 0:
         # One output decides at δ = 0; the full event is worked out only to show it.
@@ -88,6 +100,23 @@ def witness_of(table: Table | Response, event: Event) -> Witness:
         event=tuple(table.outputs.point(y) for y in event.outputs),
         p=Fraction(event.p, event.total),
         q=Fraction(event.q, event.total),
+    )
+
+
+def _witness_of_columns(product: ColumnProduct) -> Witness:
+    """Return the record whose every column changes to its worst, and the answer that tells."""
+    parts: list[Witness] = []
+    for _, column in product.columns:
+        assert isinstance(column, (Table, Response))
+        widest = widest_event(column, any_two=True)
+        same = Event(0, 0, (0,), 1, 1, 1)
+        parts.append(witness_of(column, widest or same))
+    return Witness(
+        input=tuple(part.input for part in parts),
+        neighbor=tuple(part.neighbor for part in parts),
+        event=(tuple(part.event[0] for part in parts),),
+        p=math.prod((part.p for part in parts), start=Fraction(1)),
+        q=math.prod((part.q for part in parts), start=Fraction(1)),
     )
 
 
