@@ -1,0 +1,109 @@
+"""A number that no mechanism's loss can be below, proven in exact arithmetic.
+
+Give each constraint a price λ ≥ 0 (any sign for equations) and charge the mechanism for
+breaking it. The best it can then do is at most the optimum, for any prices: in each row it puts
+all mass on the entry with the least cost after charges. Prices come from the solver; only the
+quality of the bound depends on them, never its truth. e^ε is rounded so that the bound only
+falls.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from noisewright.design.program import Program
+from noisewright.design.refine import BITS, Refined
+
+
+def lower_bound(program: Program, solution: Refined) -> Fraction:
+    """Return a proven lower bound on the loss of every feasible mechanism."""
+    prices = _admissible(program, solution.duals)
+    problem = program.problem
+    _, ratio_high = problem.guarantee.epsilon.ratio_bounds(BITS)
+    ratio_low, _ = problem.guarantee.epsilon.ratio_bounds(BITS)
+    # Costs after charges, over 2^BITS, rounded down; e^ε is taken where it hurts the bound.
+    charged = [_floor(cost) for cost in program.costs]
+    constant = 0
+    for constraint, price in zip(program.constraints, prices, strict=True):
+        if price == 0 or constraint.kind == "row":
+            continue
+        constant -= _ceil_product(constraint.limit, price)
+        for variable, rational, multiple in constraint.terms:
+            if rational:
+                charged[variable] += _floor_product(rational, price)
+            if multiple:
+                amount = multiple * price
+                charged[variable] += amount * (ratio_low if amount > 0 else ratio_high) >> BITS
+    least = _rows_at_least(program, charged)
+    return Fraction(least + constant, 1 << BITS)
+
+
+def _rows_at_least(program: Program, charged: list[int]) -> int:
+    """Return Σ over inputs of the least charged cost in its row.
+
+    A variable that stands for two mirrored entries carries the cost of both; half of it
+    belongs to each.
+    """
+    often: dict[int, int] = {}
+    grid = program.variable_of.tolist()
+    for row in grid:
+        for variable in row:
+            often[variable] = often.get(variable, 0) + 1
+    return sum(min(charged[v] // often[v] for v in row) for row in grid)
+
+
+def _admissible(program: Program, duals: list[int]) -> list[int]:
+    """Turn the solver's duals into prices with the right signs.
+
+    HiGHS gives duals ≤ 0 for upper limits of a minimization; a price is their negative. Slack
+    variables must not be able to earn: the budget of a pair is priced at its dearest excess.
+    The prices of the worst-case rows must sum to 1, because the worst case has no row to
+    live in.
+    """
+    prices = [
+        -dual if constraint.equal else max(0, -dual)
+        for constraint, dual in zip(program.constraints, duals, strict=True)
+    ]
+    _price_budgets(program, prices)
+    _price_worst(program, prices)
+    return prices
+
+
+def _price_budgets(program: Program, prices: list[int]) -> None:
+    excess_price: dict[int, int] = {}
+    for row, constraint in enumerate(program.constraints):
+        if constraint.kind == "excess":
+            slack = next(v for v, r, _ in constraint.terms if v >= program.entries and r == -1)
+            excess_price[slack] = excess_price.get(slack, 0) + prices[row]
+    for row, constraint in enumerate(program.constraints):
+        if constraint.kind == "budget":
+            prices[row] = max(
+                -(-excess_price.get(v, 0) // int(often)) for v, often, _ in constraint.terms
+            )
+
+
+def _price_worst(program: Program, prices: list[int]) -> None:
+    rows = [row for row, constraint in enumerate(program.constraints) if constraint.kind == "worst"]
+    if not rows:
+        return
+    total = sum(prices[row] for row in rows)
+    one = 1 << BITS
+    if total == 0:
+        prices[rows[0]] = one
+        return
+    # Dividing all prices by one positive number keeps them admissible.
+    for row in range(len(prices)):
+        prices[row] = prices[row] * one // total
+    prices[rows[0]] += one - sum(prices[row] for row in rows)
+
+
+def _floor(value: Fraction) -> int:
+    return (value.numerator << BITS) // value.denominator
+
+
+def _floor_product(rational: Fraction, price: int) -> int:
+    return rational.numerator * price // rational.denominator
+
+
+def _ceil_product(rational: Fraction, price: int) -> int:
+    return -(-rational.numerator * price // rational.denominator)

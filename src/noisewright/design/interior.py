@@ -1,0 +1,40 @@
+"""A mechanism that satisfies everything with room to spare.
+
+Mixing a trace of it into an optimal solution gives every inequality room for rounding. It is
+the uniform mechanism plus a small multiple of
+
+    g(j, i) = n/2 − |i − j| − [i ≠ j] · j(n − j)/n        (ordered points)
+    g(j, i) = n if i = j else −1                          (points without an order)
+
+Rows of g sum to 0 because Σ_i |i − j| = n(n+1)/2 − j(n − j). Its diagonal is constant (F) and
+positive (WH), it is centrosymmetric (S), and it falls by 1 along a row and by at least 1/n
+along a column with each step away from the diagonal (CM, RM, hence CH, RH), all strictly.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from noisewright.design.problem import Problem
+
+
+def interior(problem: Problem) -> list[list[Fraction]]:
+    """Return the mechanism as exact rows."""
+    inputs, outputs = problem.shape
+    share = Fraction(1, outputs)
+    if problem.outputs != problem.space:
+        return [[share] * outputs for _ in range(inputs)]
+    n = inputs - 1
+    if problem.space.ordered:
+        bumps = [
+            [Fraction(n, 2) - abs(i - j) - (Fraction(j * (n - j), n) if i != j else 0) for i in range(outputs)]
+            for j in range(inputs)
+        ]
+    else:
+        bumps = [[Fraction(n if i == j else -1) for i in range(outputs)] for j in range(inputs)]
+    # Entries stay within a factor of 1 ± ε/8 of uniform, so ratios stay below e^(ε/2).
+    low, _ = problem.guarantee.epsilon.bounds(64)
+    size = min(Fraction(low, 1 << 64), Fraction(1)) / 8
+    size = size or Fraction(problem.guarantee.delta, 8)
+    step = size * share / n
+    return [[share + step * bump for bump in row] for row in bumps]

@@ -1,0 +1,42 @@
+"""How much a mechanism errs, exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from noisewright.design.losses import read_loss, read_prior
+from noisewright.errors import ParameterError
+from noisewright.exact import ceiling_float
+from noisewright.mechanisms import Mechanism, Table
+
+GOALS = ("expected", "worst")
+
+
+def read_goal(goal: str) -> str:
+    """Read the goal: the expected loss under the prior, or that of the worst input."""
+    if goal not in GOALS:
+        raise ParameterError(f"goal is {goal!r}; it must be 'expected' or 'worst'.")
+    return goal
+
+
+def loss(mechanism: Mechanism, loss: Any = "L0", *, goal: str = "expected", prior: Any = None) -> float:
+    """Return the loss of a mechanism: the smallest double that is not below the true value.
+
+    `goal="expected"` averages over inputs by the prior (uniform by default);
+    `goal="worst"` takes the worst input, unweighted.
+    """
+    return ceiling_float(exact_loss(mechanism.table(), loss, goal=goal, prior=prior))
+
+
+def exact_loss(table: Table, loss: Any = "L0", *, goal: str = "expected", prior: Any = None) -> Fraction:
+    """Return the loss of a table as an exact rational."""
+    costs = read_loss(loss, table.space, table.outputs).costs
+    by_input = [
+        Fraction(sum(weight * cost for weight, cost in zip(row, line, strict=True)), table.total)
+        for row, line in zip(table.weights.tolist(), costs, strict=True)
+    ]
+    if read_goal(goal) == "worst":
+        return max(by_input)
+    weights = read_prior(prior, table.space)
+    return sum((w * one for w, one in zip(weights, by_input, strict=True)), Fraction(0))

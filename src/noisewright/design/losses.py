@@ -1,0 +1,132 @@
+"""What an error costs: a matrix of exact numbers, one row per input and one column per output.
+
+    L0      1 for any wrong answer
+    L0,d    1 for an answer more than d away (the paper prints ≥, which contradicts L0 = L0,0)
+    L1, L2  the distance of the answer, and its square
+    distance  the space's own metric
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.errors import ParameterError
+from noisewright.exact import exactly
+from noisewright.spaces import Counts, Interval, Space
+
+Costs = tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A named matrix of costs: `costs[x][y]` is what output y costs on input x."""
+
+    name: str
+    costs: Costs
+
+    def __repr__(self) -> str:
+        return f"Loss({self.name})"
+
+
+def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
+    """Read a loss: a name, a matrix, or a function of (input, output).
+
+    Requires: finite costs of at least 0. L1, L2 and L0,d need points that are numbers or a
+    space with a metric that tells how far apart two points are.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str):
+        return Loss(loss, _matrix(_named(loss, space, outputs), space, outputs))
+    if callable(loss):
+        return Loss(getattr(loss, "__name__", "loss"), _matrix(loss, space, outputs))
+    rows = loss.tolist() if isinstance(loss, np.ndarray) else loss
+    try:
+        costs = tuple(tuple(exactly(cost, name="a cost") for cost in row) for row in rows)
+    except TypeError as problem:
+        raise ParameterError(
+            "loss must be a name (L0, L1, L2, 'L0,1', distance), a matrix or a function of "
+            "(input, output)."
+        ) from problem
+    if len(costs) != space.size or any(len(row) != outputs.size for row in costs):
+        raise ParameterError(
+            f"the loss matrix must have {space.size} rows (inputs) and {outputs.size} columns "
+            "(outputs)."
+        )
+    return Loss("matrix", _checked(costs))
+
+
+def _named(name: str, space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
+    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
+    if name == "L0":
+        return lambda x, y: int(x != y)
+    if within:
+        limit = int(within.group(1))
+        away = _distance(space, outputs)
+        return lambda x, y: int(away(x, y) > limit)
+    if name in ("L1", "distance"):
+        return _distance(space, outputs)
+    if name == "L2":
+        away = _distance(space, outputs)
+        return lambda x, y: away(x, y) ** 2
+    raise ParameterError(
+        f"loss is {name!r}; the named ones are 'L0', 'L1', 'L2', 'L0,d' for a whole d, and "
+        "'distance'. A matrix or a function of (input, output) is fine too."
+    )
+
+
+def _distance(space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
+    """Return the distance of an input and an output: the metric, or that of the numbers."""
+    if outputs == space:
+        return space.distance
+    if isinstance(space, (Counts, Interval)):
+        return lambda x, y: abs(exactly(x, name="an input") - exactly(y, name="an output"))
+    raise ParameterError(
+        "this loss needs a distance between inputs and outputs, which are different points "
+        "here. Give a matrix or a function of (input, output)."
+    )
+
+
+def _matrix(cost: Callable[[Any, Any], Any], space: Space, outputs: Space) -> Costs:
+    points = list(outputs.points)
+    return _checked(
+        tuple(
+            tuple(exactly(cost(x, y), name="a cost") for y in points) for x in space.points
+        )
+    )
+
+
+def _checked(costs: Costs) -> Costs:
+    for x, row in enumerate(costs):
+        for y, cost in enumerate(row):
+            if cost < 0:
+                raise ParameterError(
+                    f"the cost at row {x}, column {y} is {cost}; costs must be at least 0."
+                )
+    return costs
+
+
+def read_prior(prior: Any, space: Space) -> tuple[Fraction, ...]:
+    """Read the weights of the inputs: uniform by default; they must sum to 1 up to rounding."""
+    if prior is None:
+        return (Fraction(1, space.size),) * space.size
+    if isinstance(prior, dict):
+        given: list[Any] = [prior.get(point, 0) for point in space.points]
+        unknown = [point for point in prior if point not in space]
+        if unknown:
+            raise ParameterError(f"the prior names {unknown[0]!r}, which is not a point.")
+    else:
+        given = prior.tolist() if isinstance(prior, np.ndarray) else list(prior)
+    weights = [exactly(weight, name="a prior weight") for weight in given]
+    if len(weights) != space.size or any(weight < 0 for weight in weights):
+        raise ParameterError(f"the prior needs {space.size} weights of at least 0.")
+    total = sum(weights)
+    if abs(total - 1) > Fraction(1, 10**9):
+        raise ParameterError(f"the prior sums to {float(total):.12g}; it must sum to 1.")
+    return tuple(weight / total for weight in weights)

@@ -1,0 +1,65 @@
+"""A design problem as a value: what may come in and go out, what is promised, what errors cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.design.losses import Loss
+from noisewright.mechanisms import Guarantee
+from noisewright.spaces import Space
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimize a loss over all mechanisms with a guarantee and structural properties."""
+
+    space: Space
+    outputs: Space
+    guarantee: Guarantee
+    loss: Loss
+    goal: str
+    prior: tuple[Fraction, ...]
+    properties: frozenset[str]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Inputs and outputs."""
+        return self.space.size, self.outputs.size
+
+    @cached_property
+    def pairs(self) -> NDArray[np.intp]:
+        """The unordered pairs of neighboring inputs."""
+        return self.space.neighbor_codes()
+
+    @cached_property
+    def is_centrosymmetric(self) -> bool:
+        """Whether turning inputs and outputs around changes nothing.
+
+        Then averaging a mechanism with its mirror image keeps everything, and one may look
+        among symmetric mechanisms only (Cormode–Kulkarni–Srivastava 2018, Theorem 1, which
+        needs the prior to be symmetric too).
+        """
+        last_input, last_output = self.space.size - 1, self.outputs.size - 1
+        if not self.space.ordered or not self.outputs.ordered:
+            return False
+        if self.goal == "expected" and self.prior != self.prior[::-1]:
+            return False
+        costs = self.loss.costs
+        if any(row != costs[last_input - x][::-1] for x, row in enumerate(costs)):
+            return False
+        pairs = {(int(a), int(b)) for a, b in self.pairs}
+        mirrored = {(last_input - b, last_input - a) for a, b in pairs}
+        return last_output >= 0 and pairs == mirrored
+
+    @property
+    def weighted_costs(self) -> list[list[Fraction]]:
+        """What each entry of the matrix adds to the expected loss."""
+        return [
+            [weight * cost for cost in row]
+            for weight, row in zip(self.prior, self.loss.costs, strict=True)
+        ]

@@ -1,0 +1,173 @@
+"""A design problem as a sparse linear program over the entries of the matrix.
+
+Every coefficient is a rational or −e^ε, and is kept that way: the solver sees doubles, the
+proof sees the numbers themselves. A constraint is `Σ coefficient · entry ≤ limit` or `= limit`.
+With centrosymmetry one variable stands for an entry and its mirror image.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.design.problem import Problem
+
+Terms = tuple[tuple[int, Fraction, int], ...]
+"""(variable, rational part, multiple of e^ε): the coefficient is rational + multiple · e^ε."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Σ terms ≤ limit, or = limit; `kind` says where it comes from."""
+
+    kind: str
+    terms: Terms
+    limit: Fraction
+    equal: bool
+    copies: int
+    """How many constraints of the full program it stands for."""
+
+
+@dataclass
+class Program:
+    """Variables, costs and constraints of a design problem."""
+
+    problem: Problem
+    variable_of: NDArray[np.intp]
+    """For each entry (input, output) its variable."""
+    entries: int
+    """How many variables are entries; slack variables and the worst case follow."""
+    costs: list[Fraction] = field(default_factory=list[Fraction])
+    constraints: list[Constraint] = field(default_factory=list[Constraint])
+
+    @property
+    def variables(self) -> int:
+        return len(self.costs)
+
+
+def program_for(problem: Problem) -> Program:
+    """Write down the program of a problem, with one variable per orbit of its symmetry."""
+    return _Writer(problem).program
+
+
+class _Writer:
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        inputs, outputs = problem.shape
+        codes = np.arange(inputs * outputs).reshape(inputs, outputs)
+        self.symmetric = problem.is_centrosymmetric
+        mirrored = codes[::-1, ::-1] if self.symmetric else codes
+        smallest, variable_of = np.unique(np.minimum(codes, mirrored), return_inverse=True)
+        self.variable_of = variable_of.reshape(codes.shape)
+        self.program = Program(problem, self.variable_of, len(smallest))
+        self.program.costs = [Fraction(0)] * len(smallest)
+        self.seen: dict[tuple[str, Terms, Fraction, bool], int] = {}
+        self._rows()
+        self._privacy()
+        self._properties()
+        self._objective()
+        for (kind, terms, limit, equal), copies in self.seen.items():
+            self.program.constraints.append(Constraint(kind, terms, limit, equal, copies))
+
+    def _add(
+        self,
+        kind: str,
+        terms: list[tuple[int, Fraction | int, int]],
+        limit: Fraction | int = 0,
+        *,
+        equal: bool = False,
+    ) -> None:
+        merged: dict[int, tuple[Fraction, int]] = {}
+        for variable, rational, multiple in terms:
+            r, m = merged.get(variable, (Fraction(0), 0))
+            merged[variable] = (r + rational, m + multiple)
+        kept = tuple(sorted((v, r, m) for v, (r, m) in merged.items() if r or m))
+        if not kept:
+            return
+        key = (kind, kept, Fraction(limit), equal)
+        self.seen[key] = self.seen.get(key, 0) + 1
+
+    def _new(self, cost: Fraction = Fraction(0)) -> int:
+        self.program.costs.append(cost)
+        return len(self.program.costs) - 1
+
+    def _rows(self) -> None:
+        for x, row in enumerate(self.variable_of.tolist()):
+            self._add("row", [(v, 1, 0) for v in row], 1, equal=True)
+            del x
+
+    def _privacy(self) -> None:
+        delta = self.problem.guarantee.delta
+        grid = self.variable_of.tolist()
+        slack_of: dict[Terms, int] = {}
+        for a, b in self.problem.pairs.tolist():
+            for over, under in ((a, b), (b, a)):
+                lines = [[(p, 1, 0), (q, 0, -1)] for p, q in zip(grid[over], grid[under], strict=True)]
+                if delta == 0:
+                    for terms in lines:
+                        self._add("privacy", terms)
+                    continue
+                slacks: list[int] = []
+                for terms in lines:
+                    key = tuple((v, Fraction(r), m) for v, r, m in terms)
+                    if key not in slack_of:
+                        slack_of[key] = self._new()
+                    slacks.append(slack_of[key])
+                    self._add("excess", [*terms, (slacks[-1], -1, 0)])
+                self._add("budget", [(s, 1, 0) for s in slacks], delta)
+
+    def _properties(self) -> None:
+        grid = self.variable_of.tolist()
+        codes = self.problem.properties
+        size = len(grid)
+        points = range(size)
+        if "RM" in codes:
+            self._falling("RM", [[grid[j][i] for j in points] for i in points])
+        elif "RH" in codes:
+            self._peaked("RH", [[grid[j][i] for j in points] for i in points])
+        if "CM" in codes:
+            self._falling("CM", grid)
+        elif "CH" in codes:
+            self._peaked("CH", grid)
+        if "F" in codes:
+            for i in points[1:]:
+                self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True)
+        if "WH" in codes:
+            for i in points:
+                self._add("WH", [(grid[i][i], -1, 0)], Fraction(-1, size))
+        if "S" in codes and not self.symmetric:
+            for j in points:
+                for i in points:
+                    mirror = grid[size - 1 - j][size - 1 - i]
+                    if grid[j][i] < mirror:
+                        self._add("S", [(grid[j][i], 1, 0), (mirror, -1, 0)], equal=True)
+
+    def _falling(self, kind: str, lines: list[list[int]]) -> None:
+        """Each line rises up to its own position and falls after it."""
+        for peak, line in enumerate(lines):
+            for k in range(len(line) - 1):
+                low, high = (line[k], line[k + 1]) if k < peak else (line[k + 1], line[k])
+                if low != high:
+                    self._add(kind, [(low, 1, 0), (high, -1, 0)])
+
+    def _peaked(self, kind: str, lines: list[list[int]]) -> None:
+        """In each line the entry at its own position is the largest."""
+        for peak, line in enumerate(lines):
+            for k, variable in enumerate(line):
+                if k != peak and variable != line[peak]:
+                    self._add(kind, [(variable, 1, 0), (line[peak], -1, 0)])
+
+    def _objective(self) -> None:
+        grid = self.variable_of.tolist()
+        if self.problem.goal == "expected":
+            for row, line in zip(grid, self.problem.weighted_costs, strict=True):
+                for variable, cost in zip(row, line, strict=True):
+                    self.program.costs[variable] += cost
+            return
+        worst = self._new(Fraction(1))
+        for row, line in zip(grid, self.problem.loss.costs, strict=True):
+            terms = [(v, c, 0) for v, c in zip(row, line, strict=True) if c]
+            self._add("worst", [*terms, (worst, -1, 0)])

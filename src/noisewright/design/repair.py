@@ -1,0 +1,126 @@
+"""From a sharp solution to a table of integers that has every property exactly.
+
+Mix in a trace of the interior mechanism, round, and give what is missing in each row to
+entries off the diagonal, mirror images alike. The result is checked in exact arithmetic; if
+the trace was too small for the solution's leftovers, a larger one is tried.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from noisewright.design.interior import interior
+from noisewright.design.problem import Problem
+from noisewright.design.program import Program
+from noisewright.design.refine import BITS, Refined
+from noisewright.errors import NoisewrightError
+from noisewright.mechanisms import Table, properties
+from noisewright.privacy import verify
+
+_TRACES = (46, 40, 34, 28, 22, 16, 10)
+"""The interior mechanism is mixed in with weight 2^-46, or more if need be."""
+
+
+def repaired(program: Program, solution: Refined) -> tuple[Table, int]:
+    """Return a table near the solution that satisfies all constraints exactly.
+
+    The second number says how small a trace of the interior mechanism was enough.
+    """
+    problem = program.problem
+    inputs, outputs = problem.shape
+    one = 1 << BITS
+    rows = [[max(0, solution.values[v]) for v in row] for row in program.variable_of.tolist()]
+    rows = [[value * one // sum(row) for value in row] for row in rows]
+    if "F" in problem.properties:
+        rows = _leveled(rows)
+    center = [[(f.numerator << BITS) // f.denominator for f in row] for row in interior(problem)]
+    total = 1 << (BITS - 8)
+    for trace in _TRACES:
+        mixed = [
+            [(((one - (one >> trace)) * v + (one >> trace) * c) >> BITS) * total >> BITS for v, c in zip(a, b, strict=True)]
+            for a, b in zip(rows, center, strict=True)
+        ]
+        table = _table(problem, mixed, total)
+        if _is_feasible(problem, table):
+            return table, trace
+    raise NoisewrightError(
+        "the solver's answer could not be turned into a proven mechanism; please report this "
+        f"problem: {problem}."
+    )
+
+
+def _leveled(rows: list[list[int]]) -> list[list[int]]:
+    """Give all rows the same diagonal; each row's difference goes to its other entries."""
+    level = sum(row[i] for i, row in enumerate(rows)) // len(rows)
+    leveled: list[list[int]] = []
+    for i, row in enumerate(rows):
+        rest = sum(row) - row[i]
+        wanted = sum(row) - level
+        leveled.append([level if k == i else v * wanted // rest for k, v in enumerate(row)])
+    return leveled
+
+
+def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
+    size = len(mixed)
+    symmetric = problem.is_centrosymmetric or "S" in problem.properties
+    square = problem.outputs == problem.space
+    fair = "F" in problem.properties
+    if symmetric:
+        # One integer stands for an entry and its mirror image.
+        mixed = [
+            [min(v, mixed[size - 1 - j][len(row) - 1 - i]) for i, v in enumerate(row)]
+            for j, row in enumerate(mixed)
+        ]
+    if fair:
+        level = min(row[i] for i, row in enumerate(mixed)) & ~1
+        for i, row in enumerate(mixed):
+            row[i] = level
+    weights = np.empty((size, len(mixed[0])), dtype=object)
+    for j, row in enumerate(mixed):
+        weights[j] = _completed(row, total, j if square else None, symmetric and 2 * j == size - 1, fair)
+    if symmetric:
+        # Rows were completed by the same rule; the second half is the mirror of the first.
+        half = size // 2
+        weights[size - half :] = weights[:half][::-1, ::-1]
+    return Table(
+        problem.space,
+        weights,
+        log2_total=total.bit_length() - 1,
+        outputs=problem.outputs,
+        claim=problem.guarantee,
+        name="designed mechanism",
+    )
+
+
+def _completed(row: list[int], total: int, own: int | None, self_mirrored: bool, fair: bool) -> list[int]:
+    """Add what is missing to the total: to the diagonal if it may move, else beside it."""
+    missing = total - sum(row)
+    done = list(row)
+    last = len(row) - 1
+    if own is not None and not fair:
+        done[own] += missing
+        return done
+    if own is None:
+        largest = max(range(len(row)), key=row.__getitem__)
+        if not self_mirrored:
+            done[largest] += missing
+            return done
+        done[largest] += missing // 2
+        done[last - largest] += missing - missing // 2
+        return done
+    others = [i for i in (own - 1, own + 1) if 0 <= i <= last]
+    if self_mirrored:
+        done[others[0]] += missing // 2
+        done[others[1]] += missing - missing // 2
+    else:
+        done[others[0]] += missing
+    return done
+
+
+def _is_feasible(problem: Problem, table: Table) -> bool:
+    held = properties(table) if problem.outputs == problem.space else frozenset[str]()
+    if not problem.properties <= held:
+        return False
+    return verify(
+        table, epsilon=problem.guarantee.epsilon, delta=problem.guarantee.delta
+    ).holds
