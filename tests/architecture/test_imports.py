@@ -27,6 +27,8 @@ AT_ONCE: dict[str, set[str]] = {
     "spaces": {"numpy"},
     "mechanisms": {"numpy"},
     "privacy": {"numpy"},
+    "design": {"numpy"},
+    "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
 }
 
@@ -34,10 +36,12 @@ AT_ONCE: dict[str, set[str]] = {
 ON_USE: dict[str, set[str]] = {
     "sampling": {"cryptography"},
     "mechanisms": {"pyarrow"},
+    "design": {"highspy", "scipy"},
+    "report": {"altair", "vl_convert"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 
-HEAVY = ["altair", "cryptography", "pyarrow", "rich", "scipy", "typer", "vl_convert"]
+HEAVY = ["altair", "cryptography", "highspy", "pyarrow", "rich", "scipy", "typer", "vl_convert"]
 
 MODULES = [
     pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in sorted(PACKAGE.rglob("*.py"))

@@ -27,7 +27,10 @@ def interior(problem: Problem) -> list[list[Fraction]]:
     n = inputs - 1
     if problem.space.ordered:
         bumps = [
-            [Fraction(n, 2) - abs(i - j) - (Fraction(j * (n - j), n) if i != j else 0) for i in range(outputs)]
+            [
+                Fraction(n, 2) - abs(i - j) - (Fraction(j * (n - j), n) if i != j else 0)
+                for i in range(outputs)
+            ]
             for j in range(inputs)
         ]
     else:

@@ -20,7 +20,9 @@ def read_goal(goal: str) -> str:
     return goal
 
 
-def loss(mechanism: Mechanism, loss: Any = "L0", *, goal: str = "expected", prior: Any = None) -> float:
+def loss(
+    mechanism: Mechanism, loss: Any = "L0", *, goal: str = "expected", prior: Any = None
+) -> float:
     """Return the loss of a mechanism: the smallest double that is not below the true value.
 
     `goal="expected"` averages over inputs by the prior (uniform by default);
@@ -29,7 +31,9 @@ def loss(mechanism: Mechanism, loss: Any = "L0", *, goal: str = "expected", prio
     return ceiling_float(exact_loss(mechanism.table(), loss, goal=goal, prior=prior))
 
 
-def exact_loss(table: Table, loss: Any = "L0", *, goal: str = "expected", prior: Any = None) -> Fraction:
+def exact_loss(
+    table: Table, loss: Any = "L0", *, goal: str = "expected", prior: Any = None
+) -> Fraction:
     """Return the loss of a table as an exact rational."""
     costs = read_loss(loss, table.space, table.outputs).costs
     by_input = [

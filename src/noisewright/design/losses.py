@@ -1,9 +1,9 @@
 """What an error costs: a matrix of exact numbers, one row per input and one column per output.
 
-    L0      1 for any wrong answer
-    L0,d    1 for an answer more than d away (the paper prints ≥, which contradicts L0 = L0,0)
-    L1, L2  the distance of the answer, and its square
-    distance  the space's own metric
+L0      1 for any wrong answer
+L0,d    1 for an answer more than d away (the paper prints ≥, which contradicts L0 = L0,0)
+L1, L2  the distance of the answer, and its square
+distance  the space's own metric
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from noisewright.errors import ParameterError
 from noisewright.exact import exactly
 from noisewright.spaces import Counts, Interval, Space
 
-Costs = tuple[tuple[Fraction, ...], ...]
+Cost = int | Fraction
+Costs = tuple[tuple[Cost, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, str):
-        return Loss(loss, _matrix(_named(loss, space, outputs), space, outputs))
+        quick = _on_codes(loss, space, outputs)
+        costs = quick or _matrix(_named(loss, space, outputs), space, outputs)
+        return Loss(loss, costs)
     if callable(loss):
         return Loss(getattr(loss, "__name__", "loss"), _matrix(loss, space, outputs))
     rows = loss.tolist() if isinstance(loss, np.ndarray) else loss
     try:
-        costs = tuple(tuple(exactly(cost, name="a cost") for cost in row) for row in rows)
+        costs = tuple(tuple(_cost(cost) for cost in row) for row in rows)
     except TypeError as problem:
         raise ParameterError(
             "loss must be a name (L0, L1, L2, 'L0,1', distance), a matrix or a function of "
@@ -60,6 +63,18 @@ def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
             "(outputs)."
         )
     return Loss("matrix", _checked(costs))
+
+
+def _on_codes(name: str, space: Space, outputs: Space) -> Costs | None:
+    """Return the named losses of counts from differences of codes, all at once."""
+    if not isinstance(space, Counts) or outputs != space or space.metric != "absolute":
+        return None
+    codes = np.arange(space.size)
+    away = np.abs(codes[:, None] - codes)
+    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
+    named = {"L0": away > 0, "L1": away, "distance": away, "L2": away * away}
+    matrix = away > int(within.group(1)) if within else named.get(name)
+    return None if matrix is None else tuple(map(tuple, matrix.astype(int).tolist()))
 
 
 def _named(name: str, space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
@@ -95,11 +110,15 @@ def _distance(space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
 
 def _matrix(cost: Callable[[Any, Any], Any], space: Space, outputs: Space) -> Costs:
     points = list(outputs.points)
-    return _checked(
-        tuple(
-            tuple(exactly(cost(x, y), name="a cost") for y in points) for x in space.points
-        )
-    )
+    return _checked(tuple(tuple(_cost(cost(x, y)) for y in points) for x in space.points))
+
+
+def _cost(value: Any) -> Cost:
+    """Read a cost; whole ones stay Python integers, which are far quicker than fractions."""
+    if type(value) is int:
+        return value
+    exact = exactly(value, name="a cost")
+    return exact.numerator if exact.denominator == 1 else exact
 
 
 def _checked(costs: Costs) -> Costs:

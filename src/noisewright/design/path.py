@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from noisewright.design.losses import Costs
 from noisewright.exact import Epsilon
 
@@ -21,43 +23,56 @@ BITS = 256
 """Fixed point: numbers here are integers over 2^256."""
 
 
-def best_relabeling(epsilon: Epsilon, costs: list[list[Fraction]]) -> list[int]:
+def best_relabeling(
+    epsilon: Epsilon, costs: Costs, prior: tuple[Fraction, ...], then: Costs | None = None
+) -> list[int]:
     """Return for each output k of the geometric mechanism the output i to publish instead.
 
-    That is argmin_i Σ_j w_j c_ji P(k | j): the best guess once k was seen. `costs[j][i]` are
-    already weighted by the prior. The lowest i wins ties near the middle of the posterior.
+    That is argmin_i Σ_j w_j c_ji P(k | j): the best guess once k was seen. Among outputs that
+    are equally good, to the precision of doubles, the second loss `then` decides.
     """
-    import numpy as np
-
     size = len(costs)
     codes = np.arange(size)
-    alpha = np.exp(-epsilon.ceiling())
-    seen = alpha ** np.abs(codes[:, None] - codes)
-    expected = seen @ np.array([[float(c) for c in row] for row in costs])
-    return np.argmin(expected, axis=1).tolist()
+    alpha = np.exp(-min(epsilon.ceiling(), 700.0))
+    seen = alpha ** np.abs(codes[:, None] - codes).astype(float)
+    seen = seen * np.array([float(w) for w in prior])
+    expected = seen @ np.array(costs, dtype=float)
+    if then is None:
+        return np.argmin(expected, axis=1).tolist()
+    best = expected.min(axis=1, keepdims=True)
+    second = seen @ np.array(then, dtype=float)
+    second[expected > best * (1 + 1e-12) + 1e-300] = np.inf
+    return np.argmin(second, axis=1).tolist()
 
 
-def proven_bound(epsilon: Epsilon, costs: list[list[Fraction]], relabeling: list[int]) -> Fraction | None:
+def proven_bound(
+    epsilon: Epsilon, costs: Costs, prior: tuple[Fraction, ...], relabeling: list[int]
+) -> Fraction | None:
     """Return a proven lower bound on the expected loss of any ε-private mechanism.
 
-    `costs` are weighted by the prior. The prices make every used output of the relabeled
-    geometric mechanism break even. None when they can be undercut by more than rounding: then
-    the relabeling was not optimal.
+    The prices make every used output of the relabeled geometric mechanism break even. They
+    are lowered by what some private column could still undercut them, which is rounding when
+    the relabeling is optimal; None when it is more.
     """
-    one = 1 << BITS
-    whole = [[(c.numerator << BITS) // c.denominator for c in row] for row in costs]
-    prices = _break_even(epsilon, whole, relabeling)
-    # Rounding may leave prices a hair too high; lowering all of them by a hair mends that.
     size = len(costs)
-    hair = size << (BITS // 4)
-    low, high = epsilon.alpha_bounds(BITS)
+    # Prior weights are rounded down, which only lowers costs and so the bound.
+    weights = [(w.numerator << BITS) // w.denominator for w in prior]
+    whole = [
+        [w * c.numerator // c.denominator for c in row]
+        for w, row in zip(weights, costs, strict=True)
+    ]
+    prices = _break_even(epsilon, whole, relabeling)
+    low, _ = epsilon.alpha_bounds(BITS)
     _, inverse = epsilon.ratio_bounds(BITS)
-    lowered = [price - hair for price in prices]
+    undercut = 0
     for output in range(len(costs[0])):
-        if _least([whole[j][output] - lowered[j] for j in range(size)], low, inverse) < 0:
-            return None
-    del one, high
-    return Fraction(sum(lowered), 1 << BITS)
+        charged = [whole[j][output] - prices[j] for j in range(size)]
+        undercut = max(undercut, -_least(charged, low, inverse))
+    # Lowering every price by h adds at least h to any column with v_0 = 1.
+    bound = sum(prices) - size * undercut
+    if size * undercut > max(bound, 0) >> 36:
+        return None
+    return Fraction(bound, 1 << BITS)
 
 
 def _least(charged: list[int], alpha: int, inverse: int) -> int:
@@ -112,8 +127,3 @@ def _smoothed(costs: list[list[int]], relabeling: list[int], alpha: int) -> list
             if relabeling[k] == label:
                 right[k] = before[k] + column[k] + after[k]
     return right
-
-
-def weighted(costs: Costs, prior: tuple[Fraction, ...]) -> list[list[Fraction]]:
-    """Return the costs weighted by a prior."""
-    return [[w * c for c in row] for w, row in zip(prior, costs, strict=True)]

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.design.losses import Loss
 from noisewright.design.problem import Problem
 
 Terms = tuple[tuple[int, Fraction, int], ...]
@@ -45,7 +47,31 @@ class Program:
 
     @property
     def variables(self) -> int:
+        """How many variables there are."""
         return len(self.costs)
+
+    def with_second_goal(self, second: Loss, *, limit: Fraction) -> Program:
+        """Return the program that minimizes a second loss while the first stays within a limit.
+
+        The second loss is averaged by the prior, or over all inputs where the first goal is
+        the worst one.
+        """
+        keep = Constraint(
+            "first goal",
+            tuple((v, cost, 0) for v, cost in enumerate(self.costs) if cost),
+            limit,
+            equal=False,
+            copies=1,
+        )
+        costs = [Fraction(0)] * self.variables
+        for weight, row, line in zip(
+            self.problem.prior, self.variable_of.tolist(), second.costs, strict=True
+        ):
+            for variable, cost in zip(row, line, strict=True):
+                costs[variable] += weight * cost
+        return Program(
+            self.problem, self.variable_of, self.entries, costs, [*self.constraints, keep]
+        )
 
 
 def program_for(problem: Problem) -> Program:
@@ -105,7 +131,9 @@ class _Writer:
         slack_of: dict[Terms, int] = {}
         for a, b in self.problem.pairs.tolist():
             for over, under in ((a, b), (b, a)):
-                lines = [[(p, 1, 0), (q, 0, -1)] for p, q in zip(grid[over], grid[under], strict=True)]
+                lines = [
+                    [(p, 1, 0), (q, 0, -1)] for p, q in zip(grid[over], grid[under], strict=True)
+                ]
                 if delta == 0:
                     for terms in lines:
                         self._add("privacy", terms)
@@ -132,6 +160,11 @@ class _Writer:
             self._falling("CM", grid)
         elif "CH" in codes:
             self._peaked("CH", grid)
+        if "OD" in codes:
+            for row in grid:
+                for one, other in pairwise(row):
+                    self._add("OD", [(one, 1, 0), (other, 0, -1)])
+                    self._add("OD", [(other, 1, 0), (one, 0, -1)])
         if "F" in codes:
             for i in points[1:]:
                 self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True)

@@ -79,7 +79,7 @@ def _magnified(program: Program, solution: Refined, breaches: tuple[int, int]) -
 
 
 def _leftovers(program: Program, solution: Refined) -> tuple[list[int], list[int]]:
-    """Return limit − row · values for each constraint, and cost − column · duals for each column."""
+    """Return limit − row · values of each constraint, cost − column · duals of each variable."""
     ratio, _ = program.problem.guarantee.epsilon.ratio_bounds(BITS)
     reduced = [_rounded(cost) for cost in program.costs]
     rows: list[int] = []
@@ -208,7 +208,7 @@ class _System:
         return self.factors.solve(right, trans="T")
 
     def leftover_rows(self, values: list[int], limits: list[int]) -> list[int]:
-        """limit − Σ coefficient · value, for each active row."""
+        """Limit − Σ coefficient · value, for each active row."""
         ratio = self.ratio
         rest: list[int] = []
         for terms, limit in zip(self.rows, limits, strict=True):
@@ -222,7 +222,7 @@ class _System:
         return rest
 
     def leftover_columns(self, duals: list[int], costs: list[int]) -> list[int]:
-        """cost − Σ coefficient · dual, for each basic column."""
+        """Cost − Σ coefficient · dual, for each basic column."""
         ratio = self.ratio
         rest = list(costs)
         for row, terms in zip(self.active, self.rows, strict=True):

@@ -7,6 +7,8 @@ the trace was too small for the solution's leftovers, a larger one is tried.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from noisewright.design.interior import interior
@@ -21,11 +23,12 @@ _TRACES = (46, 40, 34, 28, 22, 16, 10)
 """The interior mechanism is mixed in with weight 2^-46, or more if need be."""
 
 
-def repaired(program: Program, solution: Refined) -> tuple[Table, int]:
-    """Return a table near the solution that satisfies all constraints exactly.
+class Unrepaired(NoisewrightError):
+    """A solution could not be turned into a proven table."""
 
-    The second number says how small a trace of the interior mechanism was enough.
-    """
+
+def repaired(program: Program, solution: Refined) -> Table:
+    """Return a table near the solution that satisfies all constraints exactly."""
     problem = program.problem
     inputs, outputs = problem.shape
     one = 1 << BITS
@@ -37,15 +40,18 @@ def repaired(program: Program, solution: Refined) -> tuple[Table, int]:
     total = 1 << (BITS - 8)
     for trace in _TRACES:
         mixed = [
-            [(((one - (one >> trace)) * v + (one >> trace) * c) >> BITS) * total >> BITS for v, c in zip(a, b, strict=True)]
+            [
+                (((one - (one >> trace)) * v + (one >> trace) * c) >> BITS) * total >> BITS
+                for v, c in zip(a, b, strict=True)
+            ]
             for a, b in zip(rows, center, strict=True)
         ]
         table = _table(problem, mixed, total)
         if _is_feasible(problem, table):
-            return table, trace
-    raise NoisewrightError(
-        "the solver's answer could not be turned into a proven mechanism; please report this "
-        f"problem: {problem}."
+            return table
+    raise Unrepaired(
+        "the solver's answer could not be turned into a proven mechanism. Try a slightly "
+        f"different epsilon, and please report {problem.space!r} with {problem.guarantee}."
     )
 
 
@@ -77,7 +83,9 @@ def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
             row[i] = level
     weights = np.empty((size, len(mixed[0])), dtype=object)
     for j, row in enumerate(mixed):
-        weights[j] = _completed(row, total, j if square else None, symmetric and 2 * j == size - 1, fair)
+        weights[j] = _completed(
+            row, total, j if square else None, symmetric and 2 * j == size - 1, fair
+        )
     if symmetric:
         # Rows were completed by the same rule; the second half is the mirror of the first.
         half = size // 2
@@ -92,7 +100,9 @@ def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
     )
 
 
-def _completed(row: list[int], total: int, own: int | None, self_mirrored: bool, fair: bool) -> list[int]:
+def _completed(
+    row: list[int], total: int, own: int | None, self_mirrored: bool, fair: bool
+) -> list[int]:
     """Add what is missing to the total: to the diagonal if it may move, else beside it."""
     missing = total - sum(row)
     done = list(row)
@@ -119,8 +129,17 @@ def _completed(row: list[int], total: int, own: int | None, self_mirrored: bool,
 
 def _is_feasible(problem: Problem, table: Table) -> bool:
     held = properties(table) if problem.outputs == problem.space else frozenset[str]()
-    if not problem.properties <= held:
+    if not problem.properties - {"OD"} <= held:
         return False
-    return verify(
-        table, epsilon=problem.guarantee.epsilon, delta=problem.guarantee.delta
-    ).holds
+    if "OD" in problem.properties and not _is_output_private(problem, table):
+        return False
+    return verify(table, epsilon=problem.guarantee.epsilon, delta=problem.guarantee.delta).holds
+
+
+def _is_output_private(problem: Problem, table: Table) -> bool:
+    sign = problem.guarantee.epsilon.sign
+    return all(
+        sign(one, other) <= 0 and sign(other, one) <= 0
+        for row in table.weights.tolist()
+        for one, other in pairwise(row)
+    )

@@ -89,7 +89,10 @@ class Solver:
         scaled = np.clip(limits * self.row_scale, -1e15, 1e15)
         self._highs.changeColsCost(columns, np.arange(columns, dtype=np.int32), costs * self.scale)
         self._highs.changeColsBounds(
-            columns, np.arange(columns, dtype=np.int32), np.maximum(lower / self.scale, -1e15), infinite
+            columns,
+            np.arange(columns, dtype=np.int32),
+            np.maximum(lower / self.scale, -1e15),
+            infinite,
         )
         self._highs.changeRowsBounds(
             rows,

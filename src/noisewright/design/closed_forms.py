@@ -1,0 +1,136 @@
+"""Problems whose best mechanism is known on paper, with the bound that proves it.
+
+Each route answers None when the problem is not of its kind.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from noisewright.design.losses import read_loss
+from noisewright.design.path import best_relabeling, proven_bound
+from noisewright.design.problem import Problem
+from noisewright.mechanisms import (
+    Table,
+    explicit_fair,
+    geometric,
+    properties,
+    randomized_response,
+)
+from noisewright.spaces import Counts
+
+Answer = tuple[Table, Fraction, str]
+_BITS = 192
+
+
+def closed_form(problem: Problem, tie_break: str | None) -> Answer | None:
+    """Return a mechanism, a proven lower bound and the route, if the problem has a closed form."""
+    for route in (_fair, _response, _relabeled):
+        answer = route(problem, tie_break)
+        if answer is not None and problem.properties <= properties(answer[0]):
+            return answer
+    return None
+
+
+def _is_path(problem: Problem) -> bool:
+    return (
+        isinstance(problem.space, Counts)
+        and problem.space.neighbors == "adjacent"
+        and problem.outputs == problem.space
+        and problem.guarantee.delta == 0
+    )
+
+
+def _is_zero_one(problem: Problem) -> bool:
+    """Whether the loss is 1 for any wrong answer and 0 for the right one."""
+    return problem.outputs == problem.space and all(
+        cost == (x != y) for x, row in enumerate(problem.loss.costs) for y, cost in enumerate(row)
+    )
+
+
+def _is_uniform(problem: Problem) -> bool:
+    return len(set(problem.prior)) == 1
+
+
+def _fair(problem: Problem, tie_break: str | None) -> Answer | None:
+    """The explicit fair mechanism: L0 with fairness, or L0 for the worst input.
+
+    On input m every output i has P(i|m) ≥ α^|i−m| P(i|i) ≥ α^|i−m| y, y the least diagonal
+    entry, so y ≤ 1 / Σ_i α^|i−m|. With fairness that bounds every diagonal entry.
+    """
+    del tie_break
+    if not _is_path(problem) or not _is_zero_one(problem):
+        return None
+    if problem.goal == "expected" and "F" not in problem.properties:
+        return None
+    n = problem.space.size - 1
+    epsilon = problem.guarantee.epsilon
+    alpha, _ = epsilon.alpha_bounds(_BITS)
+    power, total = 1 << _BITS, 0
+    steps = [0] * (n + 1)
+    for i in range(n + 1):
+        steps[abs(i - n // 2)] += 1
+    for often in steps:
+        total += often * power
+        power = power * alpha >> _BITS
+    bound = 1 - Fraction(1 << _BITS, total)
+    assert isinstance(problem.space, Counts)
+    return (
+        explicit_fair(problem.space, epsilon=epsilon),
+        bound,
+        "closed form: the explicit fair mechanism (Cormode–Kulkarni–Srivastava 2018, Theorem 6"
+        + (", with the diagonal corrected for odd n)" if n % 2 else ")"),
+    )
+
+
+def _response(problem: Problem, tie_break: str | None) -> Answer | None:
+    """Randomized response: L0 when every two points are neighbors.
+
+    Summing P(x|x) ≤ e^ε P(x|x') + δ over all pairs bounds the mean of the diagonal by
+    (e^ε + mδ)/(e^ε + m), and the worst input errs at least as often as the mean.
+    """
+    del tie_break
+    if problem.space.neighbors != "replace" or not _is_zero_one(problem) or problem.space.size < 2:
+        return None
+    if problem.goal == "expected" and not _is_uniform(problem):
+        return None
+    guarantee, others = problem.guarantee, problem.space.size - 1
+    _, ratio = guarantee.epsilon.ratio_bounds(_BITS)
+    bound = others * (1 - guarantee.delta) / (Fraction(ratio, 1 << _BITS) + others)
+    mechanism = randomized_response(
+        problem.space, epsilon=guarantee.epsilon, delta=guarantee.delta, table=True
+    )
+    assert isinstance(mechanism, Table)
+    return (
+        mechanism,
+        bound,
+        "closed form: randomized response (Holohan–Leith–Mason 2016, Theorem 10)",
+    )
+
+
+def _relabeled(problem: Problem, tie_break: str | None) -> Answer | None:
+    """The geometric mechanism and a relabeling: any expected loss on counts."""
+    if not _is_path(problem) or problem.goal != "expected":
+        return None
+    epsilon = problem.guarantee.epsilon
+    space = problem.space
+    second = None if tie_break is None else read_loss(tie_break, space, space).costs
+    relabeling = best_relabeling(epsilon, problem.loss.costs, problem.prior, second)
+    bound = proven_bound(epsilon, problem.loss.costs, problem.prior, relabeling)
+    if bound is None:
+        return None
+    assert isinstance(space, Counts)
+    base = geometric(space, epsilon=epsilon, table=True)
+    assert isinstance(base, Table)
+    if relabeling == list(range(space.size)):
+        return (
+            base,
+            bound,
+            "closed form: the geometric mechanism (Cormode–Kulkarni–Srivastava 2018, Theorem 5)",
+        )
+    return (
+        base.then(relabeling.__getitem__, outputs=space),
+        bound,
+        "closed form: the geometric mechanism, each output relabeled as the best guess "
+        "(Ghosh–Roughgarden–Sundararajan 2009)",
+    )

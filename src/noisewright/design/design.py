@@ -1,0 +1,172 @@
+"""The best mechanism there is for a loss, a prior and a set of properties, with its proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from noisewright.design.bound import lower_bound
+from noisewright.design.closed_forms import closed_form
+from noisewright.design.loss import exact_loss, read_goal
+from noisewright.design.losses import read_loss, read_prior
+from noisewright.design.names import read_properties
+from noisewright.design.problem import Problem
+from noisewright.design.program import Program, program_for
+from noisewright.design.refine import Refined, sharp_solutions
+from noisewright.design.repair import Unrepaired, repaired
+from noisewright.errors import ParameterError
+from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
+from noisewright.mechanisms import Guarantee, Table
+from noisewright.mechanisms.table import read_outputs
+from noisewright.spaces import Space
+
+_LARGEST_TIE_BREAK = 3000
+"""Programs with more variables are not solved a second time to break ties."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """An optimal mechanism with the proof that nothing is much better.
+
+    `mechanism` satisfies the guarantee and every requested property exactly. No mechanism that
+    does has a loss below `bound`; `gap` is how far apart they are, relative to the bound.
+    """
+
+    problem: Problem
+    mechanism: Table
+    exact_loss: Fraction
+    exact_bound: Fraction
+    route: str
+
+    @property
+    def loss(self) -> float:
+        """The loss of the mechanism, rounded up."""
+        return ceiling_float(self.exact_loss)
+
+    @property
+    def bound(self) -> float:
+        """A proven lower bound on the loss of every feasible mechanism, rounded down."""
+        return floor_float(self.exact_bound)
+
+    @property
+    def gap(self) -> float:
+        """(loss − bound) / bound, rounded up; 0 when both are 0."""
+        if self.exact_bound <= 0:
+            return 0.0 if self.exact_loss == 0 else float("inf")
+        return ceiling_float(self.exact_loss / self.exact_bound - 1)
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """The properties that were asked for, and hold."""
+        return self.problem.properties
+
+    def __repr__(self) -> str:
+        asked = ", ".join(sorted(self.properties)) or "no properties"
+        return (
+            f"<design for {self.problem.space!r}, {self.problem.guarantee}: "
+            f"{self.problem.goal} {self.problem.loss.name} {self.loss:.9g} with {asked}, proven "
+            f"to within {self.gap:.1e}>"
+        )
+
+
+def design(
+    space: Space,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    delta: Number = 0,
+    loss: Any = "L0",
+    goal: str = "expected",
+    prior: Any = None,
+    properties: Any = (),
+    outputs: Any = None,
+    tie_break: str | None = "L1",
+) -> Design:
+    """Find the mechanism with the least loss among all that keep a promise.
+
+    Requires: epsilon > 0 or alpha < 1, or delta > 0; a loss by name ("L0", "L1", "L2", "L0,d",
+    "distance"), matrix or function of (input, output); `goal`, "expected" under the prior
+    (uniform by default) or "worst"; properties by code or word, or "all". `tie_break` is the
+    loss that decides among equally good mechanisms where a program is solved.
+    Ensures: the mechanism is an integer table with the guarantee and all properties exactly;
+    `bound` is proven in exact arithmetic. Cheap routes come first; `route` says which was used.
+    """
+    guarantee = Guarantee(epsilon, delta, alpha=alpha)
+    if guarantee.epsilon.is_zero and guarantee.delta == 0:
+        raise ParameterError(
+            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
+            "nw.uniform(space) for that."
+        )
+    released = (
+        space if outputs is None else read_outputs(outputs, columns=_size(outputs), space=space)
+    )
+    problem = Problem(
+        space,
+        released,
+        guarantee,
+        read_loss(loss, space, released),
+        read_goal(goal),
+        read_prior(prior, space),
+        read_properties(properties, space, released),
+    )
+    answer = closed_form(problem, tie_break)
+    if answer is None:
+        answer = _by_program(problem, tie_break)
+    mechanism, bound, route = answer
+    named = mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
+    return Design(problem, named, _loss(problem, named), bound, route)
+
+
+def _size(outputs: Any) -> int:
+    return outputs.size if isinstance(outputs, Space) else len(list(outputs))
+
+
+def _loss(problem: Problem, table: Table) -> Fraction:
+    return exact_loss(table, problem.loss, goal=problem.goal, prior=problem.prior)
+
+
+def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fraction, str]:
+    program = program_for(problem)
+    looks = sharp_solutions(program)
+    bound = max(lower_bound(program, look) for look in looks)
+    best = _best_table(problem, program, looks)
+    symmetry = ", one variable per mirrored pair" if problem.is_centrosymmetric else ""
+    route = (
+        f"linear program of {program.variables:,} variables and {len(program.constraints):,} "
+        f"constraints{symmetry}; solved by HiGHS, sharpened and proven in exact arithmetic"
+    )
+    if tie_break is not None and program.variables <= _LARGEST_TIE_BREAK:
+        best = _tie_broken(problem, program, best, tie_break)
+    return best, bound, route
+
+
+def _best_table(problem: Problem, program: Program, looks: list[Refined]) -> Table:
+    tables: list[Table] = []
+    failures: list[Unrepaired] = []
+    for look in looks:
+        try:
+            tables.append(repaired(program, look))
+        except Unrepaired as failure:
+            failures.append(failure)
+    if not tables:
+        raise failures[0]
+    return min(tables, key=lambda table: _loss(problem, table))
+
+
+def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str) -> Table:
+    """Among mechanisms as good as the first, look for one with the least second loss."""
+    second = read_loss(tie_break, problem.space, problem.outputs)
+    if second.costs == problem.loss.costs:
+        return first
+    reached = _loss(problem, first)
+    again = program.with_second_goal(second, limit=reached * (1 + Fraction(1, 1 << 40)))
+    try:
+        table = _best_table(problem, again, sharp_solutions(again))
+    except ParameterError:
+        return first
+    close = _loss(problem, table) <= reached * (1 + Fraction(1, 1 << 36))
+    better = exact_loss(table, second, goal=problem.goal, prior=problem.prior) < exact_loss(
+        first, second, goal=problem.goal, prior=problem.prior
+    )
+    return table if close and better else first
