@@ -14,9 +14,9 @@ from noisewright.version import __version__
 
 if TYPE_CHECKING:
     from noisewright import errors as errors
-    from noisewright.design import Design as Design
-    from noisewright.design import design as design
-    from noisewright.design import loss as loss
+    from noisewright.designs import Design as Design
+    from noisewright.designs import design as design
+    from noisewright.designs import loss as loss
     from noisewright.exact import Epsilon as Epsilon
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
@@ -74,7 +74,7 @@ _ROOM_OF = {
             "randomized_response",
             "uniform",
         ),
-        "design": ("Design", "design", "loss"),
+        "designs": ("Design", "design", "loss"),
         "privacy": (
             "Certificate",
             "Composition",

@@ -27,7 +27,7 @@ AT_ONCE: dict[str, set[str]] = {
     "spaces": {"numpy"},
     "mechanisms": {"numpy"},
     "privacy": {"numpy"},
-    "design": {"numpy"},
+    "designs": {"numpy"},
     "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
 }
@@ -36,7 +36,7 @@ AT_ONCE: dict[str, set[str]] = {
 ON_USE: dict[str, set[str]] = {
     "sampling": {"cryptography"},
     "mechanisms": {"pyarrow"},
-    "design": {"highspy", "scipy"},
+    "designs": {"highspy", "scipy"},
     "report": {"altair", "vl_convert"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from noisewright.design.interior import interior
-from noisewright.design.problem import Problem
-from noisewright.design.program import Program
-from noisewright.design.refine import BITS, Refined
+from noisewright.designs.interior import interior
+from noisewright.designs.problem import Problem
+from noisewright.designs.program import Program
+from noisewright.designs.refine import BITS, Refined
 from noisewright.errors import NoisewrightError
 from noisewright.mechanisms import Table, properties
 from noisewright.privacy import verify
@@ -23,14 +23,13 @@ _TRACES = (46, 40, 34, 28, 22, 16, 10)
 """The interior mechanism is mixed in with weight 2^-46, or more if need be."""
 
 
-class Unrepaired(NoisewrightError):
+class UnrepairedError(NoisewrightError):
     """A solution could not be turned into a proven table."""
 
 
 def repaired(program: Program, solution: Refined) -> Table:
     """Return a table near the solution that satisfies all constraints exactly."""
     problem = program.problem
-    inputs, outputs = problem.shape
     one = 1 << BITS
     rows = [[max(0, solution.values[v]) for v in row] for row in program.variable_of.tolist()]
     rows = [[value * one // sum(row) for value in row] for row in rows]
@@ -49,7 +48,7 @@ def repaired(program: Program, solution: Refined) -> Table:
         table = _table(problem, mixed, total)
         if _is_feasible(problem, table):
             return table
-    raise Unrepaired(
+    raise UnrepairedError(
         "the solver's answer could not be turned into a proven mechanism. Try a slightly "
         f"different epsilon, and please report {problem.space!r} with {problem.guarantee}."
     )

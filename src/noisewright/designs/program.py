@@ -7,6 +7,7 @@ With centrosymmetry one variable stands for an entry and its mirror image.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -14,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.design.losses import Loss
-from noisewright.design.problem import Problem
+from noisewright.designs.losses import Loss
+from noisewright.designs.problem import Problem
 
 Terms = tuple[tuple[int, Fraction, int], ...]
 """(variable, rational part, multiple of e^ε): the coefficient is rational + multiple · e^ε."""
@@ -101,7 +102,7 @@ class _Writer:
     def _add(
         self,
         kind: str,
-        terms: list[tuple[int, Fraction | int, int]],
+        terms: Sequence[tuple[int, Fraction | int, int]],
         limit: Fraction | int = 0,
         *,
         equal: bool = False,

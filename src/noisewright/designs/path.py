@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noisewright.design.losses import Costs
+from noisewright.designs.losses import Costs
 from noisewright.exact import Epsilon
 
 BITS = 256

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noisewright.design.program import Program
-from noisewright.design.refine import BITS, Refined
+from noisewright.designs.program import Program
+from noisewright.designs.refine import BITS, Refined
 
 
 def lower_bound(program: Program, solution: Refined) -> Fraction:

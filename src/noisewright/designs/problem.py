@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.design.losses import Loss
+from noisewright.designs.losses import Loss
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Space
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from noisewright.design.losses import read_loss, read_prior
+from noisewright.designs.losses import read_loss, read_prior
 from noisewright.errors import ParameterError
 from noisewright.exact import ceiling_float
 from noisewright.mechanisms import Mechanism, Table

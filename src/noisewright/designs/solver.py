@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.design.program import Program
+from noisewright.designs.program import Program
 from noisewright.errors import MissingPartError, NoisewrightError
 
 _TOLERANCE = 1e-10
@@ -32,11 +32,11 @@ class Vertex:
     active_rows: NDArray[np.intp]
 
 
-class Infeasible(NoisewrightError):
+class InfeasibleError(NoisewrightError):
     """No mechanism satisfies all constraints."""
 
 
-class Unsolved(NoisewrightError):
+class UnsolvedError(NoisewrightError):
     """The solver gave up."""
 
 
@@ -70,7 +70,7 @@ class Solver:
         self._highs.passModel(model)
 
     def solve(self) -> Vertex:
-        """Solve the program in doubles; raise Infeasible when there is no solution."""
+        """Solve the program in doubles; raise InfeasibleError when there is no solution."""
         return self._run()
 
     def solve_close(
@@ -111,10 +111,10 @@ class Solver:
             highspy.HighsModelStatus.kInfeasible,
             highspy.HighsModelStatus.kUnboundedOrInfeasible,
         ):
-            raise Infeasible("no mechanism satisfies all of these constraints.")
+            raise InfeasibleError("no mechanism satisfies all of these constraints.")
         if status != highspy.HighsModelStatus.kOptimal:
             word = self._highs.modelStatusToString(status)
-            raise Unsolved(f"the solver stopped without an answer: {word}.")
+            raise UnsolvedError(f"the solver stopped without an answer: {word}.")
         solution, basis = self._highs.getSolution(), self._highs.getBasis()
         basic = highspy.HighsBasisStatus.kBasic
         columns = np.array([status == basic for status in basis.col_status])
@@ -131,13 +131,13 @@ def _scales(program: Program) -> NDArray[np.float64]:
     """Return about how large each variable may be: e^(-ε · steps between input and output)."""
     problem = program.problem
     scale = np.ones(program.variables)
-    if problem.outputs == problem.space and problem.space.ordered and problem.guarantee.delta == 0:
-        if problem.space.neighbors == "adjacent":
-            codes = np.arange(problem.space.size)
-            steps = np.abs(codes[:, None] - codes)
-            rate = min(problem.guarantee.epsilon.ceiling(), 700.0)
-            sizes = np.maximum(np.exp(-np.minimum(rate * steps, 700)), _SMALLEST_SCALE)
-            scale[program.variable_of.ravel()] = sizes.ravel()
+    is_path = problem.space.ordered and problem.space.neighbors == "adjacent"
+    if is_path and problem.outputs == problem.space and problem.guarantee.delta == 0:
+        codes = np.arange(problem.space.size)
+        steps = np.abs(codes[:, None] - codes)
+        rate = min(problem.guarantee.epsilon.ceiling(), 700.0)
+        sizes = np.maximum(np.exp(-np.minimum(rate * steps, 700)), _SMALLEST_SCALE)
+        scale[program.variable_of.ravel()] = sizes.ravel()
     return scale
 
 

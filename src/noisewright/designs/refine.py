@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from noisewright.design.program import Program
-from noisewright.design.solver import Solver, Vertex, coefficients
+from noisewright.designs.program import Program
+from noisewright.designs.solver import Solver, Vertex, coefficients
 from noisewright.errors import NoisewrightError
 
 BITS = 160

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noisewright.design.losses import read_loss
-from noisewright.design.path import best_relabeling, proven_bound
-from noisewright.design.problem import Problem
+from noisewright.designs.losses import read_loss
+from noisewright.designs.path import best_relabeling, proven_bound
+from noisewright.designs.problem import Problem
 from noisewright.mechanisms import (
     Table,
     explicit_fair,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noisewright.design.problem import Problem
+from noisewright.designs.problem import Problem
 
 
 def interior(problem: Problem) -> list[list[Fraction]]:

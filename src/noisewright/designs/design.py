@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noisewright.design.bound import lower_bound
-from noisewright.design.closed_forms import closed_form
-from noisewright.design.loss import exact_loss, read_goal
-from noisewright.design.losses import read_loss, read_prior
-from noisewright.design.names import read_properties
-from noisewright.design.problem import Problem
-from noisewright.design.program import Program, program_for
-from noisewright.design.refine import Refined, sharp_solutions
-from noisewright.design.repair import Unrepaired, repaired
+from noisewright.designs.bound import lower_bound
+from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.loss import exact_loss, read_goal
+from noisewright.designs.losses import read_loss, read_prior
+from noisewright.designs.names import read_properties
+from noisewright.designs.problem import Problem
+from noisewright.designs.program import Program, program_for
+from noisewright.designs.refine import Refined, sharp_solutions
+from noisewright.designs.repair import UnrepairedError, repaired
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.mechanisms import Guarantee, Table
@@ -143,11 +143,11 @@ def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fractio
 
 def _best_table(problem: Problem, program: Program, looks: list[Refined]) -> Table:
     tables: list[Table] = []
-    failures: list[Unrepaired] = []
+    failures: list[UnrepairedError] = []
     for look in looks:
         try:
             tables.append(repaired(program, look))
-        except Unrepaired as failure:
+        except UnrepairedError as failure:
             failures.append(failure)
     if not tables:
         raise failures[0]
