@@ -101,9 +101,9 @@ def _floor(value: Fraction) -> int:
     return (value.numerator << BITS) // value.denominator
 
 
-def _floor_product(rational: Fraction, price: int) -> int:
+def _floor_product(rational: Fraction | int, price: int) -> int:
     return rational.numerator * price // rational.denominator
 
 
-def _ceil_product(rational: Fraction, price: int) -> int:
+def _ceil_product(rational: Fraction | int, price: int) -> int:
     return -(-rational.numerator * price // rational.denominator)

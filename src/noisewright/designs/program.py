@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from noisewright.designs.losses import Loss
 from noisewright.designs.problem import Problem
 
-Terms = tuple[tuple[int, Fraction, int], ...]
+Terms = tuple[tuple[int, Fraction | int, int], ...]
 """(variable, rational part, multiple of e^ε): the coefficient is rational + multiple · e^ε."""
 
 
@@ -28,7 +28,7 @@ class Constraint:
 
     kind: str
     terms: Terms
-    limit: Fraction
+    limit: Fraction | int
     equal: bool
     copies: int
     """How many constraints of the full program it stands for."""
@@ -91,7 +91,7 @@ class _Writer:
         self.variable_of = variable_of.reshape(codes.shape)
         self.program = Program(problem, self.variable_of, len(smallest))
         self.program.costs = [Fraction(0)] * len(smallest)
-        self.seen: dict[tuple[str, Terms, Fraction, bool], int] = {}
+        self.seen: dict[tuple[str, Terms, Fraction | int, bool], int] = {}
         self._rows()
         self._privacy()
         self._properties()
@@ -107,14 +107,13 @@ class _Writer:
         *,
         equal: bool = False,
     ) -> None:
-        merged: dict[int, tuple[Fraction, int]] = {}
-        for variable, rational, multiple in terms:
-            r, m = merged.get(variable, (Fraction(0), 0))
-            merged[variable] = (r + rational, m + multiple)
-        kept = tuple(sorted((v, r, m) for v, (r, m) in merged.items() if r or m))
+        if len(terms) == 2 and terms[0][0] != terms[1][0]:
+            kept: Terms = tuple(sorted(terms))
+        else:
+            kept = _merged(terms)
         if not kept:
             return
-        key = (kind, kept, Fraction(limit), equal)
+        key = (kind, kept, limit, equal)
         self.seen[key] = self.seen.get(key, 0) + 1
 
     def _new(self, cost: Fraction = Fraction(0)) -> int:
@@ -136,17 +135,24 @@ class _Writer:
                     [(p, 1, 0), (q, 0, -1)] for p, q in zip(grid[over], grid[under], strict=True)
                 ]
                 if delta == 0:
-                    for terms in lines:
-                        self._add("privacy", terms)
+                    for output, terms in enumerate(lines):
+                        if not self._is_implied(over, under, output):
+                            self._add("privacy", terms)
                     continue
                 slacks: list[int] = []
                 for terms in lines:
-                    key = tuple((v, Fraction(r), m) for v, r, m in terms)
+                    key = tuple(terms)
                     if key not in slack_of:
                         slack_of[key] = self._new()
                     slacks.append(slack_of[key])
                     self._add("excess", [*terms, (slacks[-1], -1, 0)])
                 self._add("budget", [(s, 1, 0) for s in slacks], delta)
+
+    def _is_implied(self, over: int, under: int, output: int) -> bool:
+        """Row monotony already keeps an input further from the output below a nearer one."""
+        if "RM" not in self.problem.properties:
+            return False
+        return (output <= under < over) or (over < under <= output)
 
     def _properties(self) -> None:
         grid = self.variable_of.tolist()
@@ -169,7 +175,7 @@ class _Writer:
         if "F" in codes:
             for i in points[1:]:
                 self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True)
-        if "WH" in codes:
+        if "WH" in codes and not codes & {"CH", "CM"}:
             for i in points:
                 self._add("WH", [(grid[i][i], -1, 0)], Fraction(-1, size))
         if "S" in codes and not self.symmetric:
@@ -205,3 +211,12 @@ class _Writer:
         for row, line in zip(grid, self.problem.loss.costs, strict=True):
             terms = [(v, c, 0) for v, c in zip(row, line, strict=True) if c]
             self._add("worst", [*terms, (worst, -1, 0)])
+
+
+def _merged(terms: Sequence[tuple[int, Fraction | int, int]]) -> Terms:
+    """Add up the coefficients of variables that stand for several entries of one constraint."""
+    merged: dict[int, tuple[Fraction | int, int]] = {}
+    for variable, rational, multiple in terms:
+        r, m = merged.get(variable, (0, 0))
+        merged[variable] = (r + rational, m + multiple)
+    return tuple(sorted((v, r, m) for v, (r, m) in merged.items() if r or m))

@@ -160,7 +160,7 @@ def _whole(value: float) -> int:
     return (numerator << BITS) // denominator
 
 
-def _rounded(value: Fraction) -> int:
+def _rounded(value: Fraction | int) -> int:
     return (value.numerator << BITS) // value.denominator
 
 
