@@ -1,0 +1,1 @@
+"""One folder per paper: each claim, the computation, and the number or picture beside it."""

@@ -1,0 +1,85 @@
+"""What a claim of the paper is, and how it fared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+
+class Verdict(Enum):
+    """How a claim fared; a page shows the words."""
+
+    HOLDS = "holds"
+    CORRECTED = "holds with a correction"
+    FAILS = "does not hold"
+    NOT_RUN = "not run"
+
+
+def judge(printed: bool, *, corrected: bool = False) -> Verdict:
+    """Return the verdict: on the printed statement, and on its corrected form if it fails."""
+    if printed:
+        return Verdict.HOLDS
+    return Verdict.CORRECTED if corrected else Verdict.FAILS
+
+
+def stated(sentence: str, holds: bool) -> str:
+    """Return a sentence that was checked; the page never says what is not so."""
+    if not holds:
+        raise ArithmeticError(f"this is no longer true: {sentence}")
+    return sentence
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A small table: a header and rows of cells, with a sentence above."""
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in the output folder, with what it shows in words."""
+
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim: what the paper says, what we find, the verdict and the correct statement.
+
+    `numbers` are the key values, for programs that read them. `files` are tables of all values.
+    """
+
+    place: str
+    title: str
+    says: str
+    finds: str
+    verdict: Verdict
+    instead: str = ""
+    pictures: Sequence[Picture] = ()
+    grids: Sequence[Grid] = ()
+    files: Sequence[str] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a run writes, what data it has, and how much work it may do."""
+
+    out: Path
+    quick: bool = False
+    data: Path | None = None
+
+    def pick(self, full: Any, quick: Any) -> Any:
+        """Return the full amount of work, or the quick one."""
+        return quick if self.quick else full
+
+
+Check = Callable[[Setting], Claim]
+"""The computation behind one claim."""

@@ -1,0 +1,184 @@
+"""Repeated experiments on groups: simulated errors beside their exact distribution.
+
+What is drawn is drawn from the integer tables by `mechanism.sample`; data and noise have stated
+seeds, so that a run can be repeated. Our tables also give the exact value of every quantity,
+which the simulation must hit.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import noisewright as nw
+from noisewright.files import write_whole
+
+SEED = 2018
+FAR = 6.0
+"""Standard errors that no mean of a right sampler should be away, however many one looks at."""
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number made of a distribution of errors −n..n: the mean of a cost, or its root."""
+
+    cost: Callable[[Whole], Array]
+    root: bool = False
+
+    def of(self, shares: Array) -> Array:
+        """Return the score of each distribution along the last axis."""
+        mean = shares @ self.cost(_errors_of(shares))
+        return np.sqrt(mean) if self.root else mean
+
+    def expected_error(self, exact: Array, draws: int) -> float:
+        """Return the standard error that so many independent draws must have."""
+        cost = self.cost(_errors_of(exact))
+        mean = float(exact @ cost)
+        error = math.sqrt(max(0.0, float(exact @ cost**2) - mean * mean) / draws)
+        return error / (2 * math.sqrt(mean)) if self.root and mean > 0 else error
+
+
+def beyond(d: int) -> Score:
+    """Return the score `more than d away`."""
+    return Score(lambda error: (np.abs(error) > d).astype(float))
+
+
+def weighted_beyond(d: int, power: int) -> Score:
+    """Return the score Σ |error|^power over errors of more than d."""
+    return Score(lambda error: np.where(np.abs(error) > d, np.abs(error) ** float(power), 0.0))
+
+
+def share_of(wanted: int) -> Score:
+    """Return the score `exactly this error`."""
+    return Score(lambda error: (error == wanted).astype(float))
+
+
+rmse = Score(lambda error: error.astype(float) ** 2, root=True)
+"""The root of the mean squared error."""
+
+
+def _errors_of(shares: Array) -> Whole:
+    n = shares.shape[-1] // 2
+    return np.arange(-n, n + 1)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mean, standard deviation and standard error over repetitions, and the exact value.
+
+    `expected_error` is the standard error that the mean must have, from the exact distribution.
+    """
+
+    mean: float
+    deviation: float
+    error: float
+    exact: float
+    expected_error: float
+
+    @property
+    def off(self) -> float:
+        """How many standard errors the mean is away from the exact value."""
+        distance = abs(self.mean - self.exact)
+        if self.expected_error > 0:
+            return distance / self.expected_error
+        return 0.0 if distance < 1e-12 else math.inf
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The errors of one mechanism: observed in each repetition (a row), and exactly."""
+
+    observed: Array
+    exact: Array
+    groups: int
+
+    def measure(self, score: Score) -> Measured:
+        """Return a score over the repetitions and its exact value."""
+        values = score.of(self.observed)
+        deviation = float(values.std(ddof=1))
+        return Measured(
+            float(values.mean()),
+            deviation,
+            deviation / math.sqrt(len(values)),
+            float(score.of(self.exact)),
+            score.expected_error(self.exact, self.groups * len(values)),
+        )
+
+
+def exact_errors(matrix: Array, weights: Array) -> Array:
+    """Return the distribution of output − input for inputs with these weights."""
+    n = len(matrix) - 1
+    shares = np.zeros(2 * n + 1)
+    for j in range(n + 1):
+        shares[n - j : 2 * n + 1 - j] += weights[j] * matrix[j]
+    return shares
+
+
+def observe(
+    mechanism: nw.Mechanism, truths: NDArray[np.int64], weights: Array, *, seed: str
+) -> Errors:
+    """Release each group's count once; `truths` has one row per repetition."""
+    n = mechanism.space.size - 1
+    released = mechanism.sample(truths.ravel(), source=nw.SeededSource(seed))
+    errors = np.asarray(released).reshape(truths.shape) - truths
+    observed = np.stack([np.bincount(row + n, minlength=2 * n + 1) for row in errors])
+    exact = exact_errors(mechanism.matrix, weights)
+    return Errors(observed / truths.shape[1], exact, truths.shape[1])
+
+
+def binomial_weights(n: int, p: float) -> Array:
+    """Return the probabilities of the counts of n people who each have the bit with p."""
+    return np.array([math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(n + 1)])
+
+
+def binomial_groups(
+    n: int, p: float, *, people: int, repetitions: int, seed: int = SEED
+) -> NDArray[np.int64]:
+    """Return the counts of groups of n out of a population, one row per repetition."""
+    generator = np.random.default_rng([seed, n, round(p * 1000)])
+    return generator.binomial(n, p, size=(repetitions, people // n))
+
+
+def agreement(measured: Iterable[Measured]) -> str:
+    """Return in words how well simulation and exact values agree."""
+    off = [one.off for one in measured]
+    near = sum(value <= 2 for value in off) / len(off)
+    word = "agree" if max(off) < FAR else "DISAGREE"
+    return (
+        f"Simulation and exact values {word}: of {len(off)} simulated means {near:.0%} are within "
+        f"two standard errors of the exact value, and the farthest is {max(off):.1f} away."
+    )
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write all values of a figure; return the name of the file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {k: f"{v:.8g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows
+    )
+    write_whole(path, text.getvalue().encode())
+    return path.name
+
+
+def row_of(measured: Measured, **where: Any) -> dict[str, Any]:
+    """Return a row for a chart and a table of values."""
+    return {
+        **where,
+        "mean": measured.mean,
+        "deviation": measured.deviation,
+        "error": measured.error,
+        "exact": measured.exact,
+    }

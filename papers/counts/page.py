@@ -1,0 +1,172 @@
+"""The page: the paper's claim beside ours, as Markdown and as HTML that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from noisewright.files import write_whole
+from papers.counts.claim import Claim, Grid, Verdict
+
+TITLE = "Constrained private mechanisms for count data, computed again"
+
+INTRODUCTION = (
+    "Graham Cormode, Tejas Kulkarni and Divesh Srivastava, `Constrained Private Mechanisms for "
+    "Count Data`. Each claim below is in our words; beside it stands what we find and a verdict. "
+    "Verdicts are computed, not typed: a `holds` is the outcome of the checks described there.",
+    "Losses are those of `nw.design`: the mechanism is a table of integers that is exactly private "
+    "and has every property exactly, and its loss is proven optimal to about twelve digits. "
+    "Lemmas about GM and EM are checked in fractions, without any of our own code for them; where "
+    "the paper's program is needed with other constraints, SciPy solves it.",
+    "α = e^-ε; P(i|j) is the probability of output i on input j. Our pictures have one row per "
+    "input; the paper prints one column per input. `L0` is the probability of a wrong answer "
+    "rescaled by (n+1)/n where a figure of the paper does so, and `L0,d` counts answers more than "
+    "d away. `WH` is the optimum under weak honesty alone, `WM` the one under weak honesty, row "
+    "and column monotonicity: the paper calls both WM.",
+)
+
+_CLASS = {
+    Verdict.HOLDS: "holds",
+    Verdict.CORRECTED: "corrected",
+    Verdict.FAILS: "fails",
+    Verdict.NOT_RUN: "not-run",
+}
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; margin: 0 auto;
+  max-width: 60rem; padding: 1.5rem; }
+h1 { font-size: 1.7rem; line-height: 1.25; }
+h2 { font-size: 1.2rem; margin-top: 3rem; border-top: 1px solid #ccc; padding-top: 1.2rem; }
+table { border-collapse: collapse; font-size: .9rem; margin: .6rem 0 1rem;
+  font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; border-bottom: 1px solid #ddd; text-align: left; }
+.scroll { overflow-x: auto; }
+figure { margin: 1rem 0; } figcaption { font-size: .9rem; color: #444; }
+img { max-width: 100%; height: auto; }
+code { background: #f3f3f3; padding: 0 .2em; }
+dl { display: grid; grid-template-columns: 9rem 1fr; gap: .4rem 1rem; }
+dt { font-weight: 600; } dd { margin: 0; }
+@media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .6rem; } }
+.verdict { font-weight: 600; padding: .05rem .5rem; border-radius: .6rem; white-space: nowrap; }
+.holds { background: #d9efe2; color: #00513a; } .corrected { background: #fdeccb; color: #6b4200; }
+.fails { background: #f9dcd0; color: #8a2d00; } .not-run { background: #e8e8e8; color: #444; }
+"""
+
+
+def write_page(out: Path, claims: Mapping[str, Claim], *, notes: str) -> tuple[Path, Path]:
+    """Write claims.md, claims.html and numbers.json; return the two pages."""
+    markdown, page = out / "claims.md", out / "claims.html"
+    write_whole(markdown, _markdown(claims, notes).encode())
+    write_whole(page, _html(out, claims, notes).encode())
+    numbers = {
+        name: {"verdict": claim.verdict.value, **claim.numbers} for name, claim in claims.items()
+    }
+    write_whole(out / "numbers.json", (json.dumps(numbers, indent=1) + "\n").encode())
+    return markdown, page
+
+
+def tally(claims: Mapping[str, Claim]) -> str:
+    """Return how many claims had each verdict, as a sentence."""
+    counts = {v: sum(claim.verdict is v for claim in claims.values()) for v in Verdict}
+    words = ("hold", "hold with a correction", "do not hold", "were not run")
+    parts = [f"{n} {word}" for n, word in zip(counts.values(), words, strict=True) if n]
+    return f"Of {len(claims)} claims {', '.join(parts)}."
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
+    return str(value)
+
+
+def _markdown(claims: Mapping[str, Claim], notes: str) -> str:
+    lines = [f"# {TITLE}", ""]
+    for paragraph in (*INTRODUCTION, notes):
+        lines += [paragraph, ""]
+    lines += ["## Summary", "", tally(claims), ""]
+    summary = [[f"[{c.place}](#{name})", c.title, c.verdict.value] for name, c in claims.items()]
+    lines += _markdown_table(("where", "claim", "verdict"), summary)
+    for name, claim in claims.items():
+        lines += [f'<a id="{name}"></a>', "", f"## {claim.place}: {claim.title}", ""]
+        lines += [f"**The paper says.** {claim.says}", "", f"**We find.** {claim.finds}", ""]
+        lines += [f"**Verdict: {claim.verdict.value}.** {claim.instead}".rstrip(), ""]
+        for grid in claim.grids:
+            lines += [f"{grid.caption}:", "", *_markdown_table(grid.header, grid.rows)]
+        for picture in claim.pictures:
+            lines += [f"![{picture.caption}]({picture.file})", "", picture.caption, ""]
+        for file in claim.files:
+            lines += [f"All values: [{file}]({file})", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _markdown_table(header: Any, rows: Any) -> list[str]:
+    def line(cells: Any) -> str:
+        return "| " + " | ".join(_cell(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(header), "|" + "---|" * len(header), *(line(row) for row in rows), ""]
+
+
+def _inline(text: str) -> str:
+    """Escape a paragraph; what stands between backticks becomes code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+def _badge(verdict: Verdict) -> str:
+    return f'<span class="verdict {_CLASS[verdict]}">{verdict.value}</span>'
+
+
+def _html(out: Path, claims: Mapping[str, Claim], notes: str) -> str:
+    rows = [
+        f'<tr><td><a href="#{name}">{html.escape(c.place)}</a></td><td>{_inline(c.title)}</td>'
+        f"<td>{_badge(c.verdict)}</td></tr>"
+        for name, c in claims.items()
+    ]
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{html.escape(TITLE)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+        f"<h1>{html.escape(TITLE)}</h1>",
+        *(f"<p>{_inline(paragraph)}</p>" for paragraph in (*INTRODUCTION, notes)),
+        f"<h2>Summary</h2>\n<p>{tally(claims)}</p>",
+        '<div class="scroll"><table><thead><tr><th>where</th><th>claim</th><th>verdict</th></tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>",
+        *(_section(out, name, claim) for name, claim in claims.items()),
+        "</body>\n</html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _section(out: Path, name: str, claim: Claim) -> str:
+    verdict = f"{_badge(claim.verdict)} {_inline(claim.instead)}".rstrip()
+    parts = [
+        f'<section id="{name}">\n<h2>{html.escape(claim.place)}: {_inline(claim.title)}</h2>',
+        f"<dl><dt>The paper says</dt><dd>{_inline(claim.says)}</dd>",
+        f"<dt>We find</dt><dd>{_inline(claim.finds)}</dd><dt>Verdict</dt><dd>{verdict}</dd></dl>",
+        *(_html_table(grid) for grid in claim.grids),
+    ]
+    for picture in claim.pictures:
+        data = base64.b64encode((out / picture.file).read_bytes()).decode()
+        parts.append(
+            f'<figure><img alt="{html.escape(picture.caption)}" '
+            f'src="data:image/png;base64,{data}"><figcaption>{_inline(picture.caption)}'
+            "</figcaption></figure>"
+        )
+    links = (f'<p>All values: <a href="{file}">{file}</a></p>' for file in claim.files)
+    return "\n".join([*parts, *links, "</section>"])
+
+
+def _html_table(grid: Grid) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in grid.header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_inline(_cell(cell))}</td>" for cell in row) + "</tr>"
+        for row in grid.rows
+    )
+    return (
+        f'<p>{_inline(grid.caption)}:</p><div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
