@@ -1,27 +1,27 @@
-"""Altair, loaded when a chart is drawn: nobody pays for charts who draws none."""
+"""Altair and its renderer, loaded when a chart is drawn: who draws none pays nothing."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from noisewright.errors import MissingPartError
 
+_ADVICE = "which is not installed: pip install 'noisewright[charts]'."
 
-def altair() -> Any:
+
+def load_altair() -> Any:
     """Return the charting library, or say how to install it."""
-    return _part("altair", why="charts are drawn with Altair")
-
-
-def vl_convert() -> Any:
-    """Return the renderer for pictures and offline pages, or say how to install it."""
-    return _part("vl_convert", why="charts are saved as pictures and pages with vl-convert")
-
-
-def _part(module: str, *, why: str) -> Any:
     try:
-        return importlib.import_module(module)
+        import altair
     except ImportError as problem:
-        raise MissingPartError(
-            f"{why}, which is not installed: pip install 'noisewright[charts]'."
-        ) from problem
+        raise MissingPartError(f"charts are drawn with Altair, {_ADVICE}") from problem
+    return altair
+
+
+def load_renderer() -> Any:
+    """Return what makes pictures and offline pages of charts, or say how to install it."""
+    try:
+        import vl_convert
+    except ImportError as problem:
+        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE}") from problem
+    return vl_convert

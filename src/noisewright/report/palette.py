@@ -36,11 +36,14 @@ def ranges(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return for each visual channel the scale of these series, in their order.
 
     The numbers of colors, dashes and markers have no common factor, so that all three agree
-    only after 504 series.
+    only after 504 series. Lines that come later, on top, are thinner: where two curves are
+    the same, both show.
     """
     domain = list(names)
     around = range(len(domain))
+    under = [(len(domain) - 1 - i) / max(1, len(domain) - 1) for i in around]
     return {
+        "width": {"domain": domain, "range": [round(1.5 + 1.2 * u, 2) for u in under]},
         "color": {"domain": domain, "range": [COLORS[i % len(COLORS)] for i in around]},
         "dash": {"domain": domain, "range": [list(DASHES[i % len(DASHES)]) for i in around]},
         "shape": {"domain": domain, "range": [SHAPES[i % len(SHAPES)] for i in around]},

@@ -52,9 +52,14 @@ def are_tilted(names: list[str], cell: int, *, ordered: bool) -> bool:
     return not ordered and longest(names) + 4 > cell
 
 
+def thinned(cell: float, *, room: float) -> int:
+    """Return the k for which every k-th name has `room` pixels, a round number."""
+    return next((step for step in _ROUND if step * cell >= room), _ROUND[-1])
+
+
 def shown(names: list[str], cell: int, *, room: float) -> list[int]:
     """Return the codes whose names are written, so that each has `room` pixels for itself."""
-    every = next((step for step in _ROUND if step * cell >= room), _ROUND[-1])
+    every = thinned(cell, room=room)
     codes = list(range(0, len(names), every))
     # The last point is an anchor for the eye when it does not crowd the one before it.
     if codes[-1] != len(names) - 1 and (len(names) - 1 - codes[-1]) * cell >= room:
