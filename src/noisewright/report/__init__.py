@@ -1,0 +1,20 @@
+"""Charts of mechanisms and of what they cost, for notebooks, pages and papers.
+
+Altair is loaded when a chart is drawn; without it each function says how to install it.
+"""
+
+from noisewright.report.error_charts import error_histogram, tail_profile
+from noisewright.report.heatmaps import heatmap, heatmaps
+from noisewright.report.loss_curves import loss_curves
+from noisewright.report.privacy_curves import privacy_curve
+from noisewright.report.saving import save_chart
+
+__all__ = [
+    "error_histogram",
+    "heatmap",
+    "heatmaps",
+    "loss_curves",
+    "privacy_curve",
+    "save_chart",
+    "tail_profile",
+]
