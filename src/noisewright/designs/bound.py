@@ -64,8 +64,9 @@ def _admissible(program: Program, duals: list[int]) -> list[int]:
         -dual if constraint.equal else max(0, -dual)
         for constraint, dual in zip(program.constraints, duals, strict=True)
     ]
-    _price_budgets(program, prices)
     _price_worst(program, prices)
+    # Last, because rounding the prices of excesses and budgets apart would let slacks earn.
+    _price_budgets(program, prices)
     return prices
 
 

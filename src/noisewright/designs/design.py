@@ -13,9 +13,9 @@ from noisewright.designs.losses import read_loss, read_prior
 from noisewright.designs.names import read_properties
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program, program_for
-from noisewright.designs.refine import Refined, sharp_solutions
+from noisewright.designs.refine import sharp_solutions
 from noisewright.designs.repair import UnrepairedError, repaired
-from noisewright.errors import ParameterError
+from noisewright.errors import NoisewrightError, ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.table import read_outputs
@@ -23,6 +23,11 @@ from noisewright.spaces import Space
 
 _LARGEST_TIE_BREAK = 3000
 """Programs with more variables are not solved a second time to break ties."""
+
+_CLOSE, _CLOSE_IF_LARGE = Fraction(1, 10**11), Fraction(1, 10**8)
+"""A table is good enough when its loss is above the bound by this fraction at most."""
+
+_TIE_BREAK = "L1"
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def design(
     prior: Any = None,
     properties: Any = (),
     outputs: Any = None,
-    tie_break: str | None = "L1",
+    tie_break: str | None = _TIE_BREAK,
 ) -> Design:
     """Find the mechanism with the least loss among all that keep a promise.
 
@@ -128,9 +133,7 @@ def _loss(problem: Problem, table: Table) -> Fraction:
 
 def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fraction, str]:
     program = program_for(problem)
-    looks = sharp_solutions(program)
-    bound = max(lower_bound(program, look) for look in looks)
-    best = _best_table(problem, program, looks)
+    best, bound = _solved(problem, program)
     symmetry = ", one variable per mirrored pair" if problem.is_centrosymmetric else ""
     route = (
         f"linear program of {program.variables:,} variables and {len(program.constraints):,} "
@@ -141,32 +144,49 @@ def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fractio
     return best, bound, route
 
 
-def _best_table(problem: Problem, program: Program, looks: list[Refined]) -> Table:
-    tables: list[Table] = []
-    failures: list[UnrepairedError] = []
-    for look in looks:
+def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction]:
+    """Look at a program until its best table and its best bound meet."""
+    close = _CLOSE if program.variables <= _LARGEST_TIE_BREAK else _CLOSE_IF_LARGE
+    best: Table | None = None
+    failure: UnrepairedError | None = None
+    # Costs are not negative, so neither is any loss.
+    least, bound = Fraction(0), Fraction(0)
+    for look in sharp_solutions(program):
+        bound = max(bound, lower_bound(program, look))
         try:
-            tables.append(repaired(program, look))
-        except UnrepairedError as failure:
-            failures.append(failure)
-    if not tables:
-        raise failures[0]
-    return min(tables, key=lambda table: _loss(problem, table))
+            table = repaired(program, look)
+        except UnrepairedError as problem_with_it:
+            failure = problem_with_it
+            continue
+        reached = _loss(problem, table)
+        if best is None or reached < least:
+            best, least = table, reached
+        if least <= bound * (1 + close):
+            break
+    if best is None:
+        raise failure or UnrepairedError("the solver had no answer that could be proven.")
+    return best, bound
 
 
 def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str) -> Table:
     """Among mechanisms as good as the first, look for one with the least second loss."""
-    second = read_loss(tie_break, problem.space, problem.outputs)
+    try:
+        second = read_loss(tie_break, problem.space, problem.outputs)
+    except ParameterError:
+        if tie_break != _TIE_BREAK:
+            raise
+        # The default needs a distance, which not all pairs of spaces have.
+        return first
     if second.costs == problem.loss.costs:
         return first
     reached = _loss(problem, first)
     again = program.with_second_goal(second, limit=reached * (1 + Fraction(1, 1 << 40)))
     try:
-        table = _best_table(problem, again, sharp_solutions(again))
-    except ParameterError:
+        table = repaired(again, next(sharp_solutions(again)))
+    except NoisewrightError:
         return first
     close = _loss(problem, table) <= reached * (1 + Fraction(1, 1 << 36))
-    better = exact_loss(table, second, goal=problem.goal, prior=problem.prior) < exact_loss(
-        first, second, goal=problem.goal, prior=problem.prior
+    better = exact_loss(table, second, prior=problem.prior) < exact_loss(
+        first, second, prior=problem.prior
     )
     return table if close and better else first

@@ -8,6 +8,7 @@ an integer over 2^160, rounded down, which is the private side.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,15 +16,30 @@ from typing import Any
 import numpy as np
 
 from noisewright.designs.program import Program
-from noisewright.designs.solver import Solver, Vertex, coefficients
+from noisewright.designs.solver import (
+    InfeasibleError,
+    Scaling,
+    Solver,
+    Triples,
+    UnsolvedError,
+    Vertex,
+    coefficients,
+)
 from noisewright.errors import NoisewrightError
 
 BITS = 160
 """Values are integers over 2^160."""
 
 _ROUNDS = 16
-_CLOSER_LOOKS = 4
-_NEGLIGIBLE = 1 << (BITS - 110)
+
+_SCALINGS = (
+    Scaling(smallest=1e-8, costs=1e6),
+    Scaling(smallest=1e-4, costs=1e6),
+    Scaling(smallest=1e-12, costs=1e6),
+    Scaling(smallest=1.0, costs=1e6),
+    Scaling(smallest=1e-8, costs=1.0),
+)
+"""Tried in this order until the mechanism and the bound meet."""
 
 
 @dataclass(frozen=True)
@@ -34,82 +50,40 @@ class Refined:
     duals: list[int]
 
 
-def sharp_solutions(program: Program) -> list[Refined]:
-    """Solve a program and sharpen the answer until what it breaks is far below rounding.
+def sharp_solutions(program: Program) -> Iterator[Refined]:
+    """Solve a program and sharpen the answer; look again for as long as the caller asks.
 
-    When the sharp solution of a basis still breaks constraints (they were below the solver's
-    tolerance), the solver is asked again about the leftovers, magnified. All looks are
-    returned: one may have the better mechanism and another the better bound.
+    The sharp solution of a basis may still break constraints that were below the solver's
+    tolerance. Each further look shows the program to the solver in another scaling; one may
+    have the better mechanism and another the better bound.
     """
-    solver = Solver(program)
-    looks = [refined(program, solver.solve())]
-    for _ in range(_CLOSER_LOOKS):
-        breaches = _breaches(program, looks[-1])
-        if max(breaches) <= _NEGLIGIBLE:
-            break
+    triples = coefficients(program)
+    looks = 0
+    failures: list[NoisewrightError] = []
+    for scaling in _SCALINGS:
         try:
-            vertex = solver.solve_close(*_magnified(program, looks[-1], breaches))
-        except NoisewrightError:
-            break
-        looks.append(refined(program, vertex))
-    return looks
+            vertex = Solver(program, scaling, triples).solve()
+        except (InfeasibleError, UnsolvedError) as failure:
+            failures.append(failure)
+            continue
+        looks += 1
+        yield refined(program, vertex, triples)
+    if not looks:
+        raise failures[0]
 
 
-def _breaches(program: Program, solution: Refined) -> tuple[int, int]:
-    """Return the largest violation of a constraint or a sign, and that of a reduced cost."""
-    rows, reduced = _leftovers(program, solution)
-    primal = max(0, -min(solution.values))
-    for constraint, rest in zip(program.constraints, rows, strict=True):
-        primal = max(primal, abs(rest) if constraint.equal else -rest)
-    dual = max(0, -min(reduced))
-    for constraint, value in zip(program.constraints, solution.duals, strict=True):
-        if not constraint.equal:
-            dual = max(dual, value)
-    return primal, dual
-
-
-def _magnified(program: Program, solution: Refined, breaches: tuple[int, int]) -> Any:
-    rows, reduced = _leftovers(program, solution)
-    by_primal, by_dual = (max(breach, 1 << (BITS - 100)) for breach in breaches)
-    return (
-        np.array([r / by_dual for r in reduced]),
-        np.array([min(r / by_primal, 1e15) for r in rows]),
-        np.array([max(-v / by_primal, -1e15) for v in solution.values]),
-    )
-
-
-def _leftovers(program: Program, solution: Refined) -> tuple[list[int], list[int]]:
-    """Return limit − row · values of each constraint, cost − column · duals of each variable."""
-    ratio, _ = program.problem.guarantee.epsilon.ratio_bounds(BITS)
-    reduced = [_rounded(cost) for cost in program.costs]
-    rows: list[int] = []
-    for constraint, dual in zip(program.constraints, solution.duals, strict=True):
-        rest = _rounded(constraint.limit)
-        for variable, rational, multiple in constraint.terms:
-            value = solution.values[variable]
-            if rational:
-                rest -= rational.numerator * value // rational.denominator
-                reduced[variable] -= rational.numerator * dual // rational.denominator
-            if multiple:
-                rest -= (multiple * ratio * value) >> BITS
-                reduced[variable] -= (multiple * ratio * dual) >> BITS
-        rows.append(rest)
-    return rows, reduced
-
-
-def refined(program: Program, vertex: Vertex) -> Refined:
+def refined(program: Program, vertex: Vertex, triples: Triples) -> Refined:
     """Sharpen a vertex; where its basis is unusable, return it as it came."""
     values = [_whole(value) for value in vertex.values.tolist()]
     duals = [_whole(dual) for dual in vertex.duals.tolist()]
-    system = _System.of(program, vertex)
+    system = _System.of(program, vertex, triples)
     if system is None:
         return Refined(values, duals)
     basic = vertex.basic_columns.tolist()
     active = vertex.active_rows.tolist()
     exact_values = [0] * program.variables
-    for k, variable in enumerate(basic):
+    for variable in basic:
         exact_values[variable] = values[variable]
-        del k
     exact_duals = [0] * len(program.constraints)
     for row in active:
         exact_duals[row] = duals[row]
@@ -179,14 +153,14 @@ class _System:
         self.column_place = {v: k for k, v in enumerate(vertex.basic_columns.tolist())}
 
     @classmethod
-    def of(cls, program: Program, vertex: Vertex) -> _System | None:
+    def of(cls, program: Program, vertex: Vertex, triples: Triples) -> _System | None:
         from scipy.sparse import csc_matrix
         from scipy.sparse.linalg import splu
 
         basic, active = vertex.basic_columns, vertex.active_rows
         if len(basic) != len(active) or len(basic) == 0:
             return None
-        rows, columns, values = coefficients(program)
+        rows, columns, values = triples
         row_place = np.full(len(program.constraints), -1)
         row_place[active] = np.arange(len(active))
         column_place = np.full(program.variables, -1)

@@ -19,8 +19,8 @@ from noisewright.errors import NoisewrightError
 from noisewright.mechanisms import Table, properties
 from noisewright.privacy import verify
 
-_TRACES = (46, 40, 34, 28, 22, 16, 10)
-"""The interior mechanism is mixed in with weight 2^-46, or more if need be."""
+_TRACES = tuple(range(100, 6, -3))
+"""The interior mechanism is mixed in with weight 2^-100, or more if need be."""
 
 
 class UnrepairedError(NoisewrightError):
@@ -37,17 +37,33 @@ def repaired(program: Program, solution: Refined) -> Table:
         rows = _leveled(rows)
     center = [[(f.numerator << BITS) // f.denominator for f in row] for row in interior(problem)]
     total = 1 << (BITS - 8)
-    for trace in _TRACES:
+
+    def mixed_in(trace: int) -> Table | None:
+        part = one >> trace
         mixed = [
             [
-                (((one - (one >> trace)) * v + (one >> trace) * c) >> BITS) * total >> BITS
+                (((one - part) * v + part * c) >> BITS) * total >> BITS
                 for v, c in zip(a, b, strict=True)
             ]
             for a, b in zip(rows, center, strict=True)
         ]
         table = _table(problem, mixed, total)
-        if _is_feasible(problem, table):
-            return table
+        return table if _is_feasible(problem, table) else None
+
+    best = mixed_in(_TRACES[0])
+    if best is not None:
+        return best
+    # What is feasible stays so with more of the interior mixed in, because the set is convex.
+    low, high = 1, len(_TRACES)
+    while low < high:
+        middle = (low + high) // 2
+        table = mixed_in(_TRACES[middle])
+        if table is None:
+            low = middle + 1
+        else:
+            best, high = table, middle
+    if best is not None:
+        return best
     raise UnrepairedError(
         "the solver's answer could not be turned into a proven mechanism. Try a slightly "
         f"different epsilon, and please report {problem.space!r} with {problem.guarantee}."

@@ -1,7 +1,9 @@
 """HiGHS proposes: a vertex of the program in doubles, with its basis.
 
-Entries are scaled so that those that must be tiny (far from the truth) are near 1 for the
-solver: below its tolerance it would see no constraint between them at all.
+Tolerances are absolute, so what the solver sees must be near size 1. Entries are scaled by how
+large they can be far from the truth: below the tolerance it would see no constraint between
+them at all. Costs are magnified: the cost of a scaled entry is tiny, and a basis that ignores it
+has prices out there that prove nothing.
 """
 
 from __future__ import annotations
@@ -13,13 +15,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program
 from noisewright.errors import MissingPartError, NoisewrightError
 
 _TOLERANCE = 1e-10
-_SMALLEST_SCALE = 1e-8
 _LARGE = 4000
 """Programs with more variables start with the interior point method."""
+
+Triples = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How a program is shown to the solver.
+
+    Entries are scaled by e^(-ε · steps from the truth), but by no less than `smallest`; the costs
+    are multiplied so that they sum to `costs`.
+    """
+
+    smallest: float
+    costs: float
 
 
 @dataclass(frozen=True)
@@ -41,9 +57,9 @@ class UnsolvedError(NoisewrightError):
 
 
 class Solver:
-    """HiGHS with one program loaded; it can be asked again about the same program up close."""
+    """HiGHS with one program loaded, as one scaling shows it."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, scaling: Scaling, triples: Triples) -> None:
         try:
             import highspy
         except ImportError as problem:
@@ -51,11 +67,10 @@ class Solver:
                 "designing by linear program needs HiGHS: pip install 'noisewright[design]'."
             ) from problem
         self._highspy: Any = highspy
-        self.program = program
-        self.scale = _scales(program)
-        model, self.row_scale = _model(program, self.scale, highspy)
-        self._costs, self._limits = model.col_cost_, model.row_upper_
-        self._equal = np.array([constraint.equal for constraint in program.constraints])
+        self.scale = _scales(program, scaling.smallest)
+        model, self.row_scale, self.cost_scale = _model(
+            program, self.scale, scaling.costs, triples, highspy
+        )
         self._highs: Any = highspy.Highs()
         for option, value in {
             "output_flag": False,
@@ -71,39 +86,6 @@ class Solver:
 
     def solve(self) -> Vertex:
         """Solve the program in doubles; raise InfeasibleError when there is no solution."""
-        return self._run()
-
-    def solve_close(
-        self,
-        costs: NDArray[np.float64],
-        limits: NDArray[np.float64],
-        lower: NDArray[np.float64],
-    ) -> Vertex:
-        """Solve the same program with other costs, limits and lower bounds, from the last basis.
-
-        Used with what a sharp solution leaves over, magnified: the solver then sees at size 1
-        what was below its tolerance before.
-        """
-        rows, columns = len(limits), len(costs)
-        infinite = np.full(columns, math.inf)
-        scaled = np.clip(limits * self.row_scale, -1e15, 1e15)
-        self._highs.changeColsCost(columns, np.arange(columns, dtype=np.int32), costs * self.scale)
-        self._highs.changeColsBounds(
-            columns,
-            np.arange(columns, dtype=np.int32),
-            np.maximum(lower / self.scale, -1e15),
-            infinite,
-        )
-        self._highs.changeRowsBounds(
-            rows,
-            np.arange(rows, dtype=np.int32),
-            np.where(self._equal, scaled, -math.inf),
-            scaled,
-        )
-        self._highs.setOptionValue("solver", "simplex")
-        return self._run()
-
-    def _run(self) -> Vertex:
         highspy = self._highspy
         self._highs.run()
         status = self._highs.getModelStatus()
@@ -121,27 +103,41 @@ class Solver:
         rows = np.array([status != basic for status in basis.row_status])
         return Vertex(
             np.array(solution.col_value) * self.scale,
-            np.array(solution.row_dual) * self.row_scale,
+            np.array(solution.row_dual) * self.row_scale / self.cost_scale,
             np.flatnonzero(columns),
             np.flatnonzero(rows),
         )
 
 
-def _scales(program: Program) -> NDArray[np.float64]:
+def _scales(program: Program, smallest: float) -> NDArray[np.float64]:
     """Return about how large each variable may be: e^(-ε · steps between input and output)."""
     problem = program.problem
     scale = np.ones(program.variables)
-    is_path = problem.space.ordered and problem.space.neighbors == "adjacent"
-    if is_path and problem.outputs == problem.space and problem.guarantee.delta == 0:
-        codes = np.arange(problem.space.size)
-        steps = np.abs(codes[:, None] - codes)
-        rate = min(problem.guarantee.epsilon.ceiling(), 700.0)
-        sizes = np.maximum(np.exp(-np.minimum(rate * steps, 700)), _SMALLEST_SCALE)
+    if problem.outputs == problem.space and problem.guarantee.delta == 0:
+        rate = problem.guarantee.epsilon.ceiling()
+        sizes = np.maximum(np.exp(-np.minimum(rate * _steps(problem), 700)), smallest)
         scale[program.variable_of.ravel()] = sizes.ravel()
     return scale
 
 
-def coefficients(program: Program) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+def _steps(problem: Problem) -> NDArray[np.float64]:
+    """Return how many steps from neighbor to neighbor it takes between any two points."""
+    size = problem.space.size
+    if problem.space.neighbors == "adjacent":
+        codes = np.arange(size)
+        return np.abs(codes[:, None] - codes).astype(float)
+    if problem.space.neighbors == "replace":
+        return 1.0 - np.eye(size)
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import shortest_path
+
+    first, second = problem.pairs.T
+    graph: Any = coo_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
+    steps = shortest_path(graph, directed=False, unweighted=True)
+    return np.where(np.isfinite(steps), steps, 0.0)
+
+
+def coefficients(program: Program) -> Triples:
     """Return the matrix as (row, column, double) triples."""
     low, _ = program.problem.guarantee.epsilon.ratio_bounds(80)
     ratio = low / 2.0**80
@@ -157,22 +153,28 @@ def coefficients(program: Program) -> tuple[NDArray[Any], NDArray[Any], NDArray[
 
 
 def _model(
-    program: Program, scale: NDArray[np.float64], highspy: Any
-) -> tuple[Any, NDArray[np.float64]]:
-    """Return the scaled model, and what its rows were multiplied with."""
+    program: Program,
+    scale: NDArray[np.float64],
+    cost_sum: float,
+    triples: Triples,
+    highspy: Any,
+) -> tuple[Any, NDArray[np.float64], float]:
+    """Return the scaled model, what its rows and what its costs were multiplied with."""
     from scipy.sparse import csr_matrix
 
-    rows, columns, values = coefficients(program)
+    rows, columns, values = triples
     shape = (len(program.constraints), program.variables)
     scaled = values * scale[columns]
     # Rows are brought to size 1 as well, so that one tolerance means the same everywhere.
     largest = np.zeros(shape[0])
     np.maximum.at(largest, rows, np.abs(scaled))
-    row_scale = 1 / largest
+    row_scale = 1 / np.where(largest > 0, largest, 1)
     matrix: Any = csr_matrix((scaled * row_scale[rows], (rows, columns)), shape=shape)
+    costs = np.array([float(cost) for cost in program.costs]) * scale
+    cost_scale = cost_sum / (float(costs.sum()) or 1)
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = program.variables, len(program.constraints)
-    lp.col_cost_ = np.array([float(cost) for cost in program.costs]) * scale
+    lp.col_cost_ = costs * cost_scale
     lp.col_lower_ = np.zeros(program.variables)
     lp.col_upper_ = np.full(program.variables, math.inf)
     limits = row_scale * np.array([float(c.limit) for c in program.constraints])
@@ -183,4 +185,4 @@ def _model(
     lp.a_matrix_.start_ = matrix.indptr
     lp.a_matrix_.index_ = matrix.indices
     lp.a_matrix_.value_ = matrix.data
-    return lp, row_scale
+    return lp, row_scale, cost_scale
