@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,9 +16,10 @@ from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program, program_for
 from noisewright.designs.refine import sharp_solutions
 from noisewright.designs.repair import UnrepairedError, repaired
-from noisewright.errors import NoisewrightError, ParameterError
+from noisewright.errors import NoisewrightError, ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.mechanisms import Guarantee, Table
+from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import read_outputs
 from noisewright.spaces import Space
 
@@ -28,6 +30,9 @@ _CLOSE, _CLOSE_IF_LARGE = Fraction(1, 10**11), Fraction(1, 10**8)
 """A table is good enough when its loss is above the bound by this fraction at most."""
 
 _TIE_BREAK = "L1"
+
+_MOST_ROWS = 500_000
+"""Beyond this a program takes hours: some 500 counts, or 80 points that are all neighbors."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,12 @@ def design(
             "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
             "nw.uniform(space) for that."
         )
-    released = (
-        space if outputs is None else read_outputs(outputs, columns=_size(outputs), space=space)
-    )
+    if not isinstance(space, Space):
+        raise ParameterError(
+            f"space is of type {type(space).__name__}; it must be a space such as nw.Counts(8)."
+        )
+    released = space if outputs is None else _read_outputs(outputs, space)
+    require_tabulable(space, released, instead="Design for fewer points, or group them.")
     problem = Problem(
         space,
         released,
@@ -123,8 +131,13 @@ def design(
     return Design(problem, named, _loss(problem, named), bound, route)
 
 
-def _size(outputs: Any) -> int:
-    return outputs.size if isinstance(outputs, Space) else len(list(outputs))
+def _read_outputs(outputs: Any, space: Space) -> Space:
+    if isinstance(outputs, Space):
+        return outputs
+    if isinstance(outputs, str) or not isinstance(outputs, Iterable):
+        raise ParameterError("outputs must be a space, or a list of the points to release.")
+    points = list(outputs)
+    return read_outputs(points, columns=len(points), space=space)
 
 
 def _loss(problem: Problem, table: Table) -> Fraction:
@@ -132,6 +145,7 @@ def _loss(problem: Problem, table: Table) -> Fraction:
 
 
 def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fraction, str]:
+    _require_solvable(problem)
     program = program_for(problem)
     best, bound = _solved(problem, program)
     symmetry = ", one variable per mirrored pair" if problem.is_centrosymmetric else ""
@@ -142,6 +156,22 @@ def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fractio
     if tie_break is not None and program.variables <= _LARGEST_TIE_BREAK:
         best = _tie_broken(problem, program, best, tie_break)
     return best, bound, route
+
+
+def _require_solvable(problem: Problem) -> None:
+    """Refuse what cannot be solved or has one answer that no table of integers can be."""
+    rows = 2 * problem.space.pair_count * problem.outputs.size
+    if rows > _MOST_ROWS:
+        raise TooLargeError(
+            f"the linear program for {problem.space!r} would have {rows:,} privacy constraints "
+            f"(at most {_MOST_ROWS:,}). Design for fewer points, or declare fewer neighbors.",
+            size=rows,
+        )
+    if "OD" in problem.properties and problem.guarantee.epsilon.is_zero:
+        raise ParameterError(
+            "OD (output privacy) with epsilon=0 makes all outputs equally likely. Give an epsilon "
+            "above 0, leave OD out, or use nw.uniform(space)."
+        )
 
 
 def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction]:

@@ -22,7 +22,7 @@ def interior(problem: Problem) -> list[list[Fraction]]:
     """Return the mechanism as exact rows."""
     inputs, outputs = problem.shape
     share = Fraction(1, outputs)
-    if problem.outputs != problem.space:
+    if problem.outputs != problem.space or inputs == 1:
         return [[share] * outputs for _ in range(inputs)]
     n = inputs - 1
     if problem.space.ordered:

@@ -9,7 +9,7 @@ distance  the space's own metric
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -140,6 +140,11 @@ def read_prior(prior: Any, space: Space) -> tuple[Fraction, ...]:
         unknown = [point for point in prior if point not in space]
         if unknown:
             raise ParameterError(f"the prior names {unknown[0]!r}, which is not a point.")
+    elif isinstance(prior, str) or not isinstance(prior, Iterable):
+        raise ParameterError(
+            f"the prior is {prior!r}; it must be a list of {space.size} weights, or a dict from "
+            "points to weights. Leave it out for a uniform one."
+        )
     else:
         given = prior.tolist() if isinstance(prior, np.ndarray) else list(prior)
     weights = [exactly(weight, name="a prior weight") for weight in given]

@@ -19,8 +19,8 @@ from noisewright.errors import NoisewrightError
 from noisewright.mechanisms import Table, properties
 from noisewright.privacy import verify
 
-_TRACES = tuple(range(100, 6, -3))
-"""The interior mechanism is mixed in with weight 2^-100, or more if need be."""
+_TRACES = (*range(100, 0, -3), 0)
+"""The interior mechanism is mixed in with weight 2^-100, or more if need be, up to all of it."""
 
 
 class UnrepairedError(NoisewrightError):
@@ -32,14 +32,13 @@ def repaired(program: Program, solution: Refined) -> Table:
     problem = program.problem
     one = 1 << BITS
     rows = [[max(0, solution.values[v]) for v in row] for row in program.variable_of.tolist()]
-    rows = [[value * one // sum(row) for value in row] for row in rows]
+    rows = [[value * one // (sum(row) or one) for value in row] for row in rows]
     if "F" in problem.properties:
         rows = _leveled(rows)
     center = [[(f.numerator << BITS) // f.denominator for f in row] for row in interior(problem)]
     total = 1 << (BITS - 8)
 
-    def mixed_in(trace: int) -> Table | None:
-        part = one >> trace
+    def mixed_in(part: int) -> Table | None:
         mixed = [
             [
                 (((one - part) * v + part * c) >> BITS) * total >> BITS
@@ -50,14 +49,16 @@ def repaired(program: Program, solution: Refined) -> Table:
         table = _table(problem, mixed, total)
         return table if _is_feasible(problem, table) else None
 
-    best = mixed_in(_TRACES[0])
+    # A loss of nothing should stay nothing; any other one hardly notices 2^-100.
+    best = mixed_in(0) if _is_free(program, solution) else None
+    best = best or mixed_in(one >> _TRACES[0])
     if best is not None:
         return best
     # What is feasible stays so with more of the interior mixed in, because the set is convex.
     low, high = 1, len(_TRACES)
     while low < high:
         middle = (low + high) // 2
-        table = mixed_in(_TRACES[middle])
+        table = mixed_in(one >> _TRACES[middle])
         if table is None:
             low = middle + 1
         else:
@@ -70,6 +71,11 @@ def repaired(program: Program, solution: Refined) -> Table:
     )
 
 
+def _is_free(program: Program, solution: Refined) -> bool:
+    costs = zip(program.costs, solution.values, strict=True)
+    return sum(abs(cost * value) for cost, value in costs) < 1 << 20
+
+
 def _leveled(rows: list[list[int]]) -> list[list[int]]:
     """Give all rows the same diagonal; each row's difference goes to its other entries."""
     level = sum(row[i] for i, row in enumerate(rows)) // len(rows)
@@ -77,6 +83,9 @@ def _leveled(rows: list[list[int]]) -> list[list[int]]:
     for i, row in enumerate(rows):
         rest = sum(row) - row[i]
         wanted = sum(row) - level
+        if rest == 0:
+            leveled.append([level if k == i else wanted // (len(row) - 1) for k in range(len(row))])
+            continue
         leveled.append([level if k == i else v * wanted // rest for k, v in enumerate(row)])
     return leveled
 
@@ -133,10 +142,10 @@ def _completed(
         done[largest] += missing // 2
         done[last - largest] += missing - missing // 2
         return done
-    others = [i for i in (own - 1, own + 1) if 0 <= i <= last]
+    others = [i for i in (own - 1, own + 1) if 0 <= i <= last] or [own]
     if self_mirrored:
         done[others[0]] += missing // 2
-        done[others[1]] += missing - missing // 2
+        done[others[-1]] += missing - missing // 2
     else:
         done[others[0]] += missing
     return done

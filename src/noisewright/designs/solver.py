@@ -117,6 +117,16 @@ def _scales(program: Program, smallest: float) -> NDArray[np.float64]:
         rate = problem.guarantee.epsilon.ceiling()
         sizes = np.maximum(np.exp(-np.minimum(rate * _steps(problem), 700)), smallest)
         scale[program.variable_of.ravel()] = sizes.ravel()
+    worst = [constraint for constraint in program.constraints if constraint.kind == "worst"]
+    if worst:
+        # The worst case is as large as the costs, which may be of any size.
+        scale[-1] = (
+            max(
+                sum(abs(float(r)) * scale[v] for v, r, _ in constraint.terms[:-1])
+                for constraint in worst
+            )
+            or 1.0
+        )
     return scale
 
 
@@ -140,7 +150,7 @@ def _steps(problem: Problem) -> NDArray[np.float64]:
 def coefficients(program: Program) -> Triples:
     """Return the matrix as (row, column, double) triples."""
     low, _ = program.problem.guarantee.epsilon.ratio_bounds(80)
-    ratio = low / 2.0**80
+    ratio = min(low, 10**300) / (1 << 80)
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
