@@ -2,12 +2,22 @@
 
 import pytest
 
-from benchmarks import proofs, sampling, startup
+from benchmarks import designs, proofs, sampling, startup
 from benchmarks.measure import Result, report
 
 
 def test_proofs() -> None:
     results = [*proofs.curves(8), *proofs.verification(8), *proofs.against_dp_accounting(4)]
+    assert len(results) == 7
+    assert all(result.rate > 0 for result in results)
+
+
+def test_designs() -> None:
+    results = [
+        *designs.closed_forms(6),
+        *designs.small_programs(3),
+        *designs.against_plain_highs(4),
+    ]
     assert len(results) == 7
     assert all(result.rate > 0 for result in results)
 

@@ -142,6 +142,12 @@ def _design(space: Any, options: dict[str, Any]) -> None:
     import noisewright as nw
 
     prior = options["prior"]
+    if options["chart"] is not None:
+        # A wrong suffix or a huge picture should not be found out after a long solve.
+        from noisewright.report import require_format, require_visible
+
+        require_format(options["chart"])
+        require_visible(space.size)
     with Console(stderr=True).status("Designing and proving …"):
         design = nw.design(
             space,

@@ -4,10 +4,10 @@ Altair is loaded when a chart is drawn; without it each function says how to ins
 """
 
 from noisewright.report.error_charts import error_histogram, tail_profile
-from noisewright.report.heatmaps import heatmap, heatmaps
+from noisewright.report.heatmaps import heatmap, heatmaps, require_visible
 from noisewright.report.loss_curves import loss_curves
 from noisewright.report.privacy_curves import privacy_curve
-from noisewright.report.saving import save_chart
+from noisewright.report.saving import require_format, save_chart
 
 __all__ = [
     "error_histogram",
@@ -15,6 +15,8 @@ __all__ = [
     "heatmaps",
     "loss_curves",
     "privacy_curve",
+    "require_format",
+    "require_visible",
     "save_chart",
     "tail_profile",
 ]

@@ -139,10 +139,14 @@ def _require_drawable(mechanism: Mechanism) -> None:
             f"a heatmap shows a mechanism; got {type(mechanism).__name__}. For a design give "
             "its .mechanism."
         )
-    size = max(mechanism.space.size, mechanism.outputs.size)
+    require_visible(max(mechanism.space.size, mechanism.outputs.size))
+
+
+def require_visible(size: int) -> None:
+    """Raise TooLargeError when a heatmap of this many points would show nothing."""
     if size > MOST_POINTS:
         raise TooLargeError(
-            f"a heatmap shows at most {MOST_POINTS} inputs and outputs; {mechanism!r} has "
+            f"a heatmap shows at most {MOST_POINTS} inputs and outputs; this mechanism has "
             f"{amount(size)}. Draw a smaller mechanism of the same kind.",
             size=size,
         )

@@ -37,18 +37,24 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def save_chart(chart: Any, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file; its ending says how: .png, .svg, .html or .json (Vega-Lite).
-
-    Ensures: the file is whole or not there. A page holds everything it needs, so that it
-    opens without a network and calls nobody.
-    """
+def require_format(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a path that a chart can be saved to, or say which ones there are."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(
             f"cannot save a chart as {os.fspath(path)!r}: its name must end in "
             f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
         )
+    return suffix
+
+
+def save_chart(chart: Any, path: str | os.PathLike[str]) -> None:
+    """Write a chart to a file; its ending says how: .png, .svg, .html or .json (Vega-Lite).
+
+    Ensures: the file is whole or not there. A page holds everything it needs, so that it
+    opens without a network and calls nobody.
+    """
+    suffix = require_format(path)
     alt = load_altair()
     if not isinstance(chart, alt.TopLevelMixin):
         raise InputError(f"save_chart takes an Altair chart; got {type(chart).__name__}.")
