@@ -56,7 +56,7 @@ def _admissible(program: Program, duals: list[int]) -> list[int]:
     """Turn the solver's duals into prices with the right signs.
 
     HiGHS gives duals ≤ 0 for upper limits of a minimization; a price is their negative. Slack
-    variables must not be able to earn: the budget of a pair is priced at its dearest excess.
+    variables must not be able to earn, so budgets must be dear enough for the excesses.
     The prices of the worst-case rows must sum to 1, because the worst case has no row to
     live in.
     """
@@ -71,16 +71,27 @@ def _admissible(program: Program, duals: list[int]) -> list[int]:
 
 
 def _price_budgets(program: Program, prices: list[int]) -> None:
-    excess_price: dict[int, int] = {}
+    """Raise the prices of budgets until every slack costs at least what its excesses pay.
+
+    With centrosymmetry one slack may stand in several budgets, which then share its price.
+    """
+    owed: dict[int, int] = {}
+    budgets: list[tuple[int, list[tuple[int, int]]]] = []
     for row, constraint in enumerate(program.constraints):
         if constraint.kind == "excess":
             slack = next(v for v, r, _ in constraint.terms if v >= program.entries and r == -1)
-            excess_price[slack] = excess_price.get(slack, 0) + prices[row]
-    for row, constraint in enumerate(program.constraints):
-        if constraint.kind == "budget":
-            prices[row] = max(
-                -(-excess_price.get(v, 0) // int(often)) for v, often, _ in constraint.terms
-            )
+            owed[slack] = owed.get(slack, 0) + prices[row]
+        elif constraint.kind == "budget":
+            budgets.append((row, [(v, int(often)) for v, often, _ in constraint.terms]))
+    for row, slacks in budgets:
+        for slack, often in slacks:
+            owed[slack] = owed.get(slack, 0) - often * prices[row]
+    for row, slacks in budgets:
+        short = max(-(-owed[slack] // often) for slack, often in slacks)
+        if short > 0:
+            prices[row] += short
+            for slack, often in slacks:
+                owed[slack] -= often * short
 
 
 def _price_worst(program: Program, prices: list[int]) -> None:
