@@ -39,7 +39,12 @@ CASES = {
     "even, all properties": {"n": 4, "alpha": "0.7", "loss": "L2", "properties": "all"},
     "skewed": {"n": 3, "alpha": "2/3", "prior": ["1/2", "1/4", "1/8", "1/8"], "properties": "S,F"},
     "worst": {"n": 3, "alpha": "0.6", "goal": "worst"},
-    "worst, odd loss": {"n": 2, "alpha": "0.6", "goal": "worst", "loss": [[0, 2, 5], [1, 0, 4], [3, 3, 0]]},
+    "worst, odd loss": {
+        "n": 2,
+        "alpha": "0.6",
+        "goal": "worst",
+        "loss": [[0, 2, 5], [1, 0, 4], [3, 3, 0]],
+    },
     "delta": {"n": 3, "alpha": "0.6", "delta": "0.1"},
     "delta, even": {"n": 2, "alpha": "0.6", "delta": "0.1", "properties": "CM", "loss": "L0"},
     "delta, worst": {"n": 4, "alpha": "0.6", "delta": "0.05", "goal": "worst", "properties": "F"},
@@ -69,9 +74,7 @@ def test_garbage_prices_prove_something_true(name: str, data: st.DataObject) -> 
     size = data.draw(st.sampled_from([1, 3, 1 << 100, 1 << (BITS - 2), 1 << BITS, 1 << (BITS + 9)]))
     share = data.draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
     dice = random.Random(seed)
-    duals = [
-        dice.randint(-size, size) if dice.random() < share else 0 for _ in program.constraints
-    ]
+    duals = [dice.randint(-size, size) if dice.random() < share else 0 for _ in program.constraints]
     assert lower_bound(program, Refined([], duals)) <= loss
 
 

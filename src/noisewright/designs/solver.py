@@ -138,11 +138,11 @@ def _steps(problem: Problem) -> NDArray[np.float64]:
         return np.abs(codes[:, None] - codes).astype(float)
     if problem.space.neighbors == "replace":
         return 1.0 - np.eye(size)
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import shortest_path
 
     first, second = problem.pairs.T
-    graph: Any = coo_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
+    graph: Any = csr_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
     steps = shortest_path(graph, directed=False, unweighted=True)
     return np.where(np.isfinite(steps), steps, 0.0)
 
