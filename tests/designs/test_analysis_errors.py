@@ -80,7 +80,7 @@ def test_bias_by_input_averages_to_the_bias(table: Table) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 @pytest.mark.parametrize("alpha", ["1/2", "10/11"])
-def test_the_rescaled_L0_of_the_geometric_mechanism(n: int, alpha: str) -> None:
+def test_the_rescaled_loss_of_the_geometric_mechanism(n: int, alpha: str) -> None:
     """Cormode–Kulkarni–Srivastava 2018: (n+1)/n · P(wrong) = 2α/(1+α) for GM, 1 for UM."""
     a = Fraction(alpha)
     wrong = nw.error_profile(nw.geometric(nw.Counts(n), alpha=alpha))[0]

@@ -1,0 +1,51 @@
+"""Distributions of inputs, as exact weights in the order of a space's points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Number, exactly, shown
+from noisewright.mechanisms.inputs import read_inputs
+from noisewright.spaces import Space, whole_number
+
+
+def binomial(n: int, p: Number) -> tuple[Fraction, ...]:
+    """Return the distribution of how many of n people say yes, each with probability p.
+
+    Requires: n ≥ 0 and 0 ≤ p ≤ 1; p is taken at its word, so the string "0.1" is 1/10.
+    Ensures: n + 1 exact weights C(n, j) p^j (1 − p)^(n − j) for the points of Counts(n), which
+    sum to 1. Use them as a prior of `design` and `loss`, or as a distribution of inputs.
+    Source: Cormode–Kulkarni–Srivastava 2018, Section 7.
+    """
+    size = whole_number(n, name="n", least=0)
+    chance = exactly(p, name="p")
+    if not 0 <= chance <= 1:
+        raise ParameterError(f"p is {shown(chance)}; a probability lies between 0 and 1.")
+    yes, no = chance.numerator, chance.denominator - chance.numerator
+    total = chance.denominator**size
+    ways, weights = 1, list[Fraction]()
+    for j in range(size + 1):
+        weights.append(Fraction(ways * yes**j * no ** (size - j), total))
+        ways = ways * (size - j) // (j + 1)
+    return tuple(weights)
+
+
+def empirical(space: Space, values: Any) -> tuple[Fraction, ...]:
+    """Return the share of each point of a space among raw values.
+
+    Requires: at least one value; every value a point of the space (a list, a numpy array or an
+    Arrow array).
+    Ensures: exact weights in the order of the points, which sum to 1. They depend on the data
+    without any privacy, and so does what is computed from them: use them to study mechanisms on
+    data that may be seen, not as the prior of a design for private data.
+    """
+    space.require_enumerable("its weights")
+    codes = read_inputs(space, values).codes
+    if not codes.size:
+        raise ParameterError("there are no values; a distribution needs at least one.")
+    counts = np.bincount(codes.astype(np.intp), minlength=space.size)
+    return tuple(Fraction(count, int(codes.size)) for count in counts.tolist())
