@@ -27,7 +27,7 @@ def test_each_cell_is_what_its_own_function_says() -> None:
         assert set(row["properties"]) == nw.properties(mechanism)
 
 
-def test_the_explicit_fair_mechanism_loses_69_percent_more_L2() -> None:
+def test_the_explicit_fair_mechanism_loses_69_percent_more() -> None:
     rows = {row["mechanism"]: row for row in nw.compare(named(), losses=["L2"]).rows()}
     ratio = rows["EM"]["expected L2"] / rows["best L2"]["expected L2"]
     assert round(100 * (ratio - 1)) == 69

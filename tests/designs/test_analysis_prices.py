@@ -28,8 +28,8 @@ def test_prices_are_differences_of_optima(loss: str, alpha: str) -> None:
         assert price.saved == pytest.approx(prices.full.loss - price.without.loss, abs=1e-9)
 
 
-def test_row_properties_and_symmetry_are_free_for_L0() -> None:
-    """THEORY of the four optima: RM, RH and S cost nothing under L0 and a uniform prior."""
+def test_row_properties_and_symmetry_are_free_for_wrong_answers() -> None:
+    """RM, RH and S cost nothing under L0 and a uniform prior."""
     rows = nw.price_of_properties(nw.Counts(6), alpha="9/10").rows()
     assert [row["property"] for row in rows] == ["RH", "RM", "CH", "CM", "F", "WH", "S"]
     free = {row["property"] for row in rows if row["added"] == 0}
