@@ -14,9 +14,24 @@ from noisewright.version import __version__
 
 if TYPE_CHECKING:
     from noisewright import errors as errors
+    from noisewright.designs import Comparison as Comparison
+    from noisewright.designs import Derivability as Derivability
     from noisewright.designs import Design as Design
+    from noisewright.designs import Prices as Prices
+    from noisewright.designs import SmallestEpsilon as SmallestEpsilon
+    from noisewright.designs import bias as bias
+    from noisewright.designs import bias_by_input as bias_by_input
+    from noisewright.designs import binomial as binomial
+    from noisewright.designs import compare as compare
     from noisewright.designs import design as design
+    from noisewright.designs import empirical as empirical
+    from noisewright.designs import epsilon_for as epsilon_for
+    from noisewright.designs import error_histogram as error_histogram
+    from noisewright.designs import error_profile as error_profile
+    from noisewright.designs import is_derivable as is_derivable
     from noisewright.designs import loss as loss
+    from noisewright.designs import price_of_properties as price_of_properties
+    from noisewright.designs import rmse as rmse
     from noisewright.exact import Epsilon as Epsilon
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
@@ -74,7 +89,26 @@ _ROOM_OF = {
             "randomized_response",
             "uniform",
         ),
-        "designs": ("Design", "design", "loss"),
+        "designs": (
+            "Comparison",
+            "Derivability",
+            "Design",
+            "Prices",
+            "SmallestEpsilon",
+            "bias",
+            "bias_by_input",
+            "binomial",
+            "compare",
+            "design",
+            "empirical",
+            "epsilon_for",
+            "error_histogram",
+            "error_profile",
+            "is_derivable",
+            "loss",
+            "price_of_properties",
+            "rmse",
+        ),
         "privacy": (
             "Certificate",
             "Composition",
