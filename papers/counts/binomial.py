@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from noisewright.report.saving import save_chart
+from noisewright.report import save_chart
 from papers.counts.charts import histogram_panels, simulated_panels
-from papers.counts.claim import Claim, Grid, Picture, Setting, judge, stated
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Picture,
+    Setting,
+    judge,
+    listed,
+    stated,
+    tiny,
+)
 from papers.counts.experiment import (
     SEED,
     Errors,
@@ -118,6 +127,7 @@ def fig_11(setting: Setting) -> Claim:
     weak = [v for (a, _, _), v in exact.items() if a == "2/3"]
     wh_gm = max(abs(v["WH"] - v["GM"]) for v in weak)
     wm_gm = max(abs(v["WM"] - v["GM"]) for v in weak)
+    wm_better = sum(v["WM"] < v["GM"] - 1e-12 for v in weak)
     lower = all(
         exact["2/3", n, p][m] <= exact["10/11", n, p][m] + 1e-12
         for (_, n, p), v in exact.items()
@@ -136,19 +146,17 @@ def fig_11(setting: Setting) -> Claim:
         worded(setting)
         + agreement(measured)
         + f" The largest standard deviation of a repetition is {tight:.3f}. At α = 10/11 GM is "
-        "worse "
-        f"than UM in {bad} of {len(strong)} cases. "
+        f"worse than UM in {bad} of {len(strong)} cases. "
         + stated("At p = 0.5 WM and EM are never worse than GM; ", spread_better)
         + stated("at p = 0.1 and 0.9 with n ≥ 8 GM beats EM and UM. ", gm_well)
         + stated("EM varies less with p than GM for n = 8 and 12, ", steady)
-        + stated("but not for n = 4 ", not steady_small)
-        + f"({small['10/11'][0]:.3f} against {small['10/11'][1]:.3f} at "
-        f"α = 10/11, {small['2/3'][0]:.3f} against {small['2/3'][1]:.3f} at 2/3). At α = 2/3 WH "
-        "and "
-        f"GM are the same mechanism (difference {wh_gm:.0e}); WM differs from GM by up to "
-        f"{wm_gm:.3f} and is the better one.",
+        + stated("but not for n = 4 at α = 2/3 ", not steady_small)
+        + f"({small['10/11'][0]:.3f} against {small['10/11'][1]:.3f} at α = 10/11, "
+        f"{small['2/3'][0]:.3f} against {small['2/3'][1]:.3f} at 2/3). At α = 2/3 WH and GM are "
+        f"the same mechanism (difference {tiny(wh_gm)}); WM differs from GM by up to {wm_gm:.3f} "
+        f"and is better in {wm_better} of {len(weak)} cases.",
         judge(core and steady_small and wm_gm < 1e-3, corrected=core),
-        "It is WH that becomes GM at α = 2/3, n ≥ 4; and EM is the steadier one only for n ≥ 8.",
+        "It is WH that becomes GM at α = 2/3, n ≥ 4; and EM is the steadier one for n ≥ 8.",
         pictures=(Picture("fig-11.png", BARS + "error. n across, α down."),),
         files=(write_csv(setting.out / "fig-11.csv", rows),),
         numbers={"gm_worse_than_um": float(bad), "off": max(m.off for m in measured)},
@@ -175,6 +183,8 @@ def fig_12(setting: Setting) -> Claim:
         min(v["GM"], v["EM"]) - 1e-12 <= v["WM"] <= max(v["GM"], v["EM"]) + 1e-12
         for v in exact.values()
     )
+    below = sum(v["WM"] < min(v["GM"], v["EM"]) for v in exact.values())
+    first = all(em_best["10/11", d] for d in range(5))
     grid = [
         [d, *(balanced["10/11", d][m] for m in ("GM", "WM", "EM", "UM")), margins[d], ratios[d]]
         for d in range(8)
@@ -191,17 +201,13 @@ def fig_12(setting: Setting) -> Claim:
         + f" At p = 0.5 EM is best in {sum(em_best.values())} of {len(em_best)} cases (α, d). The "
         f"margin over GM at α = 10/11 peaks at d = {margins.index(max(margins))} "
         f"({max(margins):.3f}) and then falls; only the ratio grows, from {ratios[0]:.2f} to "
-        f"{ratios[7]:.2f}. At α = 2/3 GM has the smaller tail for d in {weak}. At p = 0.1 EM's "
-        "tail "
-        f"is up to {skewed[worst]:.2f} times GM's (α = {worst[0]}, d = {worst[1]}). WM lies "
-        "between "
-        f"GM and EM in {between} of {len(exact)} cases, and is often better than both.",
+        f"{ratios[7]:.2f}. At α = 2/3 GM has the smaller tail for d = {listed(weak)}. At p = 0.1 "
+        f"EM's tail is up to {skewed[worst]:.2f} times GM's (α = {worst[0]}, d = {worst[1]}). WM "
+        f"lies between GM and EM in {between} of {len(exact)} cases and below both in {below}.",
         judge(all(em_best.values()) and growing and not weak and skewed[worst] < 1.5),
-        "At α = 10/11 and balanced inputs EM has the smallest tails up to d = 4 and its advantage "
-        "over GM grows in ratio, not in difference. At α = 2/3 with skewed inputs EM is far worse "
-        "than GM."
-        if in_ratio
-        else "",
+        stated("At α = 10/11 and balanced inputs EM has the smallest tails up to d = 4, ", first)
+        + stated("and its advantage over GM grows in ratio, not in difference. ", in_ratio)
+        + stated("At α = 2/3 with skewed inputs EM is far worse than GM.", skewed[worst] > 1.5),
         grids=(
             Grid(
                 "Exact share more than d away, p = 0.5, α = 10/11",
@@ -240,6 +246,9 @@ def fig_13(setting: Setting) -> Claim:
     gm_bad = sum(v["GM"] > v["UM"] for v in strong.values())
     gm_bad_weak = sum(v["GM"] > v["UM"] for k, v in exact.items() if k[0] == "2/3")
     best = [min(v, key=lambda m: v[m]) for v in strong.values()]
+    near_half = all(
+        min(v, key=lambda m: v[m]) != "EM" for k, v in strong.items() if k[2] in (0.1, 0.9)
+    )
     below_gm = sum(v["EM"] < v["GM"] for v in strong.values())
     core = rising and gm_bad > gm_bad_weak and easier["EM"] == easier["UM"] == 6
     return Claim(
@@ -251,14 +260,12 @@ def fig_13(setting: Setting) -> Claim:
         worded(setting) + agreement(measured) + " p = 0.5 is the easiest in "
         f"{', '.join(f'{v} of 6 panels for {k}' for k, v in easier.items())}. "
         + stated("RMSE grows with n throughout. ", rising)
-        + f"GM is worse than UM in {gm_bad} of {len(strong)} cases at "
-        f"α = 10/11 and in {gm_bad_weak} at 2/3. At α = 10/11 the lowest RMSE is WM's in "
-        f"{best.count('WM')} cases and EM's in {best.count('EM')} of {len(best)}; EM is below GM "
-        "in "
-        f"{below_gm}.",
+        + f"GM is worse than UM in {gm_bad} of {len(strong)} cases at α = 10/11 and in "
+        f"{gm_bad_weak} at 2/3. At α = 10/11 the lowest RMSE is WM's in {best.count('WM')} cases "
+        f"and EM's in {best.count('EM')} of {len(best)}; EM is below GM in {below_gm}.",
         judge(core and best.count("EM") == len(best), corrected=core),
-        "At α = 10/11 EM has the lowest RMSE only for p near 0.5; for skewed p WM (and at times "
-        "WH) has.",
+        stated("At α = 10/11 EM has the lowest RMSE only for p near 0.5", near_half)
+        + stated("; otherwise WM has.", set(best) == {"EM", "WM"}),
         pictures=(Picture("fig-13.png", BARS + "deviation. n across, α down."),),
         files=(write_csv(setting.out / "fig-13.csv", rows),),
         numbers={"em_best": float(best.count("EM")), "wm_best": float(best.count("WM"))},
@@ -326,14 +333,12 @@ def fig_14(setting: Setting) -> Claim:
         worded(setting)
         + agreement(measured)
         + stated(" At p = 0.1 no error is the most likely for every mechanism. ", at_zero)
-        + f"GM at α = 10/11 has peaks at "
-        f"{' and '.join(map(str, gm))}, "
+        + f"GM at α = 10/11 has peaks at {' and '.join(map(str, gm))}, "
         + stated("WM and EM have only one. ", one_peak)
-        + "At p = 0.7 GM peaks at "
-        f"{' and '.join(map(str, tops))}, with the valley at {valley} "
+        + f"At p = 0.7 GM peaks at {' and '.join(map(str, tops))}, with the valley at {valley} "
         f"({values[n + valley]:.3f}; no error: {values[n]:.3f}). WH and GM are "
-        f"{apart('10/11'):.3f} apart (total variation, the "
-        f"larger of both p) at α = 10/11 and {apart('2/3'):.0e} at 2/3.",
+        f"{apart('10/11'):.3f} apart (total variation, the larger of both p) at α = 10/11 and "
+        f"{tiny(apart('2/3'))} at 2/3.",
         judge(at_zero and second and dip and wide and one_peak and apart("2/3") < 1e-9),
         "The mechanism that becomes GM is WH.",
         pictures=(

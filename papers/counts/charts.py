@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
+from noisewright.report.library import load_altair
 from noisewright.report.palette import ranges
+from noisewright.report.series import SeriesStyle
+
+alt: Any = load_altair()
+"""Untyped: Altair types each of its hundred channels by itself."""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -17,7 +20,7 @@ def _order(rows: Rows, name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _header(words: str) -> alt.Header:
+def _header(words: str) -> Any:
     return alt.Header(
         labelExpr=f"{json.dumps(words)} + datum.value", labelFontSize=12, labelFontWeight="bold"
     )
@@ -50,36 +53,34 @@ def simulated_panels(
 
     `bar` is "error" for one standard error or "deviation" for one standard deviation.
     """
-    scales = ranges(_order(rows, "mechanism"))
     values = [{**r, "low": r["mean"] - r[bar], "high": r["mean"] + r[bar]} for r in rows]
     whole = all(isinstance(r[x], int) for r in rows)
     axis = alt.Axis(format="d", tickMinStep=1) if whole else alt.Axis(format=".1f", tickCount=5)
-    y_scale = alt.Scale(zero=from_zero, nice=True)
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X(
             f"{x}:Q",
             title=x_title or x,
             axis=axis,
             scale=alt.Scale(zero=False, nice=False, padding=10),
+        )
+    )
+    scale = alt.Scale(zero=True) if from_zero else alt.Scale(zero=False, padding=7)
+    style = SeriesStyle(alt, _order(rows, "mechanism"), field="mechanism", title="mechanism")
+    layers = alt.layer(
+        style.lines(base).encode(y=alt.Y("exact:Q", title=y_title, scale=scale)),
+        style.colored(base.mark_rule(strokeWidth=1.4)).encode(
+            y=alt.Y("low:Q", title=y_title), y2="high:Q"
         ),
-        color=alt.Color("mechanism:N", title=None, scale=alt.Scale(**scales["color"])),
-    )
-    line = base.mark_line(strokeWidth=1.6).encode(
-        y=alt.Y("exact:Q", title=y_title, scale=y_scale),
-        strokeDash=alt.StrokeDash("mechanism:N", title=None, scale=alt.Scale(**scales["dash"])),
-    )
-    bars = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")
-    points = base.mark_point(filled=True, size=34, opacity=1).encode(
-        y=alt.Y("mean:Q", title=y_title),
-        shape=alt.Shape("mechanism:N", title=None, scale=alt.Scale(**scales["shape"])),
-    )
-    layers = alt.layer(line, bars, points).properties(width=225, height=180)
+        style.markers(base).encode(y=alt.Y("mean:Q", title=y_title)),
+    ).properties(width=225, height=180)
     return _facet(layers, rows, column=column, row=row, shared_y=shared_y)
 
 
 def histogram_panels(rows: Rows, *, column: str, row: str) -> Any:
     """Draw exact probabilities of errors as bars, with simulated means and their bars on top."""
-    values = [{**r, "low": r["mean"] - r["error"], "high": r["mean"] + r["error"]} for r in rows]
+    values = [
+        {**r, "low": max(0.0, r["mean"] - r["error"]), "high": r["mean"] + r["error"]} for r in rows
+    ]
     scale = ranges(_order(rows, column))["color"]
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("off:O", title="output − true count", axis=alt.Axis(labelAngle=0))
@@ -109,8 +110,8 @@ def flowchart(boxes: Iterable[tuple[str, float, float, bool]], arrows: Rows) -> 
         (x, y), (x2, y2) = named[arrow["from"]], named[arrow["to"]]
         lines.append({"x": x, "y": y, "x2": x2, "y2": y2, "word": arrow["word"]})
     place = {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, 3.6])),
-        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.4, 3.4])),
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.5, 2.5])),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.35, 3.35])),
     }
     rules = (
         alt.Chart(alt.Data(values=lines)).mark_rule(color="#666").encode(**place, x2="x2", y2="y2")
@@ -126,15 +127,21 @@ def flowchart(boxes: Iterable[tuple[str, float, float, bool]], arrows: Rows) -> 
         left="datum.x - 0.44", right="datum.x + 0.44", low="datum.y - 0.27", high="datum.y + 0.27"
     ).mark_rect(cornerRadius=8, stroke="#333", opacity=1)
     rectangles = edges.encode(
-        x=alt.X("left:Q", axis=None, scale=alt.Scale(domain=[-0.6, 3.6])),
+        x=alt.X("left:Q", axis=None, scale=alt.Scale(domain=[-0.5, 2.5])),
         x2="right:Q",
-        y=alt.Y("low:Q", axis=None, scale=alt.Scale(domain=[-0.4, 3.4])),
+        y=alt.Y("low:Q", axis=None, scale=alt.Scale(domain=[-0.35, 3.35])),
         y2="high:Q",
         color=alt.when("datum.answer").then(alt.value("#d9efe2")).otherwise(alt.value("#ffffff")),
     )
-    texts = base.mark_text(fontSize=12, lineHeight=15, dy=-8).encode(**place, text="text:N")
+    write = {"fontSize": 12, "lineHeight": 15, "baseline": "middle"}
+    texts = [
+        base.transform_filter(f"datum.text.length == {lines}")
+        .mark_text(**write, dy=-7.5 * (lines - 1))
+        .encode(**place, text="text:N")
+        for lines in (1, 2)
+    ]
     return (
-        alt.layer(rules, words, rectangles, texts)
-        .properties(width=760, height=420)
+        alt.layer(rules, words, rectangles, *texts)
+        .properties(width=600, height=380)
         .configure_view(stroke=None)
     )

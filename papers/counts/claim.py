@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -30,6 +30,17 @@ def stated(sentence: str, holds: bool) -> str:
     if not holds:
         raise ArithmeticError(f"this is no longer true: {sentence}")
     return sentence
+
+
+def listed(values: Iterable[object]) -> str:
+    """Return values as a reader writes them: 2, 3 and 5."""
+    words = [str(value) for value in values]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "none"
+
+
+def tiny(value: float) -> str:
+    """Return a small difference with one digit that counts; none is 0."""
+    return f"{value:.1e}" if value else "0"
 
 
 @dataclass(frozen=True)

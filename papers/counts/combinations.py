@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from noisewright.report.loss_curves import loss_curves
-from noisewright.report.saving import save_chart
-from papers.counts.claim import Claim, Grid, Picture, Setting, judge
+from noisewright.report import loss_curves, save_chart
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Picture,
+    Setting,
+    judge,
+    tiny,
+)
 from papers.counts.experiment import write_csv
 from papers.counts.optima import WM, same, score, value
 
@@ -49,7 +55,7 @@ def fig_8(setting: Setting) -> Claim:
     file = write_csv(setting.out / "fig-8.csv", all_rows)
     by_n = [row for m in sizes for row in _points(m, alpha, m, "(a)")]
     by_alpha = [row for a in alphas for row in _points(n, a, float(a), "(b)")]
-    titles = {"y": "L0", "color": "properties", "y_title": "L0 (rescaled)"}
+    titles: dict[str, Any] = {"y": "L0", "color": "properties", "y_title": "L0 (rescaled)"}
     save_chart(
         loss_curves(by_n, x="x", x_title="group size n", **titles), setting.out / "fig-8a.png"
     )
@@ -74,8 +80,8 @@ def fig_8(setting: Setting) -> Claim:
         "Of the nine combinations of WH with RH, RM, CH, CM, those with only row properties share "
         "one cost and those with a column property another. At α = 0.76 the first is GM's 0.864 "
         "once n > 6.33. For large α all nine cost the same, and the same as EM.",
-        f"Within each of the two groups the nine costs agree to {spread:.1e} over {len(problems)} "
-        f"pairs (n, α). The threshold is {threshold:.2f}; beyond it WH costs "
+        f"Within each of the two groups the nine costs agree to {tiny(spread)} over "
+        f"{len(problems)} pairs (n, α). The threshold is {threshold:.2f}; beyond it WH costs "
         f"{score(max(sizes), alpha, ('WH',)):.4f}, GM's cost. The last statement is only nearly "
         f"true: at n = 8, α = 0.99 WH, WM and EM cost {score(8, '0.99', ('WH',)):.6f}, "
         f"{score(8, '0.99', WM):.6f} and {score(8, '0.99', ('all',)):.6f}. They are proven to be "
@@ -144,21 +150,18 @@ def fig_9(setting: Setting) -> Claim:
     return Claim(
         "Fig. 9",
         "the final groups of mechanisms",
-        "At α = 2/3 WM is as cheap as GM over the whole range of n; at α = 10/11 it meets GM at "
-        "n = 20; at α = 0.99 it costs the same as EM throughout.",
+        "At α = 2/3 WM is as cheap as GM over the whole range of n; at α = 10/11 it meets GM at n "
+        "= 20; at α = 0.99 it costs the same as EM throughout.",
         "With WM read as WH: at α = 2/3 it equals GM from n = 4 on, not at n = 2 and 3; at α = "
-        "10/11 "
-        f"it meets GM at n = 20 ({at_20['GM']:.6f}). With WM = WH + RM + CM, as Section 7.1 "
-        "defines "
-        f"it, it does not meet GM there: {at_20['WM']:.6f}, EM {at_20['EM']:.6f}. At α = 0.99 WM "
-        "is "
-        f"cheaper than EM for every n shown, by up to {most:.4%}.",
+        f"10/11 it meets GM at n = 20 ({at_20['GM']:.6f}). With WM = WH + RM + CM, as Section 7.1 "
+        f"defines it, it does not meet GM there: {at_20['WM']:.6f}, EM {at_20['EM']:.6f}. At α = "
+        f"0.99 WM is cheaper than EM for every n shown, by up to {most:.4%}.",
         judge(
             wm_meets and em_same and not early,
             corrected=meets and from_4 and not wm_meets and most < 1e-3,
         ),
-        "WH meets GM exactly from n ≥ 2α/(1−α); WH + RM + CM stays above GM for α > 1/2. At "
-        "α = 0.99 WM and EM are close, not equal.",
+        "WH meets GM exactly from n ≥ 2α/(1−α); WH + RM + CM stays above GM for α > 1/2. At α = "
+        "0.99 WM and EM are close, not equal.",
         grids=(
             Grid(
                 "n = 20, α = 10/11",

@@ -28,13 +28,12 @@ def definition_3(setting: Setting) -> Claim:
     return Claim(
         "Section 2.1",
         "L0,d and its rescaling",
-        "L0,d sums the probabilities at distance d or more, rescaled by (n+1)/n, so that L0 = L0,0 "
-        "and the uniform mechanism scores 1; L0 = (n+1)/n − trace/n.",
-        f"With `≥ d` as printed, L0,0 counts the truth too: every mechanism scores (n+1)/n. With "
+        "L0,d sums the probabilities at distance d or more, rescaled by (n+1)/n, so that L0 = "
+        "L0,0 and the uniform mechanism scores 1; L0 = (n+1)/n − trace/n.",
+        "With `≥ d` as printed, L0,0 counts the truth too: every mechanism scores (n+1)/n. With "
         f"`> d` L0,0 is L0 and the uniform mechanism scores exactly 1 (n = {min(sizes)} to "
         f"{max(sizes)}, in fractions). The formula with the trace agrees with the sum: GM at n = "
-        "4, "
-        f"α = 9/10 scores {rationals.rescaled_l0(gm)} = 2α/(1+α).",
+        f"4, α = 9/10 scores {rationals.rescaled_l0(gm)} = 2α/(1+α).",
         judge(loose, corrected=strict),
         "L0,d sums over |i − j| > d, as the words `more than d steps` beside the formula say.",
         numbers={"gm_4": float(rationals.rescaled_l0(gm))},
@@ -57,8 +56,8 @@ def definition_4(setting: Setting) -> Claim:
         "Definition 4",
         "the noise of the geometric mechanism",
         "The noise δ has probability (1−α)^|δ| / (1+α).",
-        "Summed over all δ the printed probabilities give (2−α)/(α(1+α)), which is 1 only at "
-        "α = √3 − 1 ≈ 0.732. With (1−α) α^|δ| / (1+α) the sum is 1 and clamping gives Fig. 3.",
+        "Summed over all δ the printed probabilities give (2−α)/(α(1+α)), which is 1 only at α = "
+        "√3 − 1 ≈ 0.732. With (1−α) α^|δ| / (1+α) the sum is 1 and clamping gives Fig. 3.",
         judge(printed_fine, corrected=meant_fine),
         "P(δ) = (1−α) α^|δ| / (1+α).",
         grids=(Grid("Sum over all δ", ("α", "as printed", "corrected"), rows),),

@@ -7,10 +7,16 @@ from fractions import Fraction
 import numpy as np
 
 import noisewright as nw
-from noisewright.report.heatmaps import heatmaps
-from noisewright.report.saving import save_chart
+from noisewright.report import heatmaps, save_chart
 from papers.counts import rationals
-from papers.counts.claim import Claim, Grid, Picture, Setting, judge
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Picture,
+    Setting,
+    judge,
+    tiny,
+)
 from papers.counts.optima import SAME, best, value
 
 # The powers of α in Figure 4, read off the page: one row per output, one column per input.
@@ -62,10 +68,11 @@ def lemma_5(setting: Setting) -> Claim:
         "how likely the truth can be under fairness",
         "A fair mechanism has y ≤ (1−α)/(1+α−2α^(n/2+1)); the proof takes n even without loss of "
         "generality. A fair mechanism with every privacy constraint tight cannot exist for n > 1.",
-        f"For even n the bound is right and attained by EM, in fractions for n up to {max(sizes)}. "
-        "For odd n EM with columns that sum to 1 exceeds it. The true bound, "
-        "y ≤ (1−α)/((1+α)(1−α^((n+1)/2))) for odd n, is proven by our designs to within "
-        f"{worst:.1e} and attained. With all constraints tight the columns never have equal sums.",
+        "For even n the bound is right and attained by EM, in fractions for n up to "
+        f"{max(sizes)}. For odd n EM with columns that sum to 1 exceeds it. The true bound, y ≤ "
+        "(1−α)/((1+α)(1−α^((n+1)/2))) for odd n, is proven by our designs to within "
+        f"{tiny(worst)} and attained. With all constraints tight the columns never have equal "
+        "sums.",
         judge(
             even and not odd_exceeds and proven,
             corrected=even and odd_exceeds and proven and worst < SAME and no_tight,
@@ -112,9 +119,8 @@ def fig_4(setting: Setting) -> Claim:
         "Equation (17) gives the printed powers of α; y = (1−α)/(1+α−2α^(n/2+1)). Against GM the "
         "diagonal is larger except in the two corners.",
         "All 64 powers agree with (17). With the printed y the columns for n = 7 sum to less than "
-        "1; "
-        "with y = (1−α)/((1+α)(1−α^4)) they sum to exactly 1. The diagonal lies strictly between "
-        "GM's inner and corner entries for n = 2 to 20 and eight α.",
+        "1; with y = (1−α)/((1+α)(1−α^4)) they sum to exactly 1. The diagonal lies strictly "
+        "between GM's inner and corner entries for n = 2 to 20 and eight α.",
         judge(
             powers and above and agree and printed_sums,
             corrected=powers and above and agree and true_sums,
@@ -148,13 +154,11 @@ def theorem_6(setting: Setting) -> Claim:
         "Theorem 6",
         "EM is optimal and has every property",
         "EM is an optimal mechanism for L0 among those with all seven properties.",
-        f"In fractions for n = 1 to {largest} and eight α: EM is private, its columns sum to 1 and "
-        "it has all seven properties (with the corrected diagonal for odd n). A proven lower "
-        "bound "
-        f"on the L0 of every fair mechanism equals EM's up to {worst:.1e}. It is not the only "
-        "optimum: the L1 optimum with all properties at n = 8, α = 0.62 has the same L0 "
-        "(difference "
-        f"{tie:.1e}) and differs by up to {apart:.3f} in an entry.",
+        f"In fractions for n = 1 to {largest} and eight α: EM is private, its columns sum to 1 "
+        "and it has all seven properties (with the corrected diagonal for odd n). A proven lower "
+        f"bound on the L0 of every fair mechanism equals EM's up to {tiny(worst)}. It is not the "
+        "only optimum: the L1 optimum with all properties at n = 8, α = 0.62 has the same L0 "
+        f"(difference {tiny(tie)}) and differs by up to {apart:.3f} in an entry.",
         judge(complete and private and worst < SAME),
         "One of many optima; with a tie broken by L1 one gets a mechanism with smaller errors.",
         numbers={"bound_gap": worst},

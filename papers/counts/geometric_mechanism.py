@@ -7,10 +7,16 @@ from fractions import Fraction
 import numpy as np
 
 import noisewright as nw
-from noisewright.report.heatmaps import heatmaps
-from noisewright.report.saving import save_chart
+from noisewright.report import heatmaps, save_chart
 from papers.counts import plain_program, rationals
-from papers.counts.claim import Claim, Picture, Setting, judge
+from papers.counts.claim import (
+    Claim,
+    Picture,
+    Setting,
+    judge,
+    listed,
+    tiny,
+)
 from papers.counts.optima import SAME, costs, value
 
 
@@ -34,11 +40,11 @@ def fig_3(setting: Setting) -> Claim:
     return Claim(
         "Fig. 3",
         "the structure of GM",
-        "Outputs 0 and n have x α^|i−j| with x = 1/(1+α), the others y α^|i−j| with "
-        "y = (1−α)/(1+α).",
+        "Outputs 0 and n have x α^|i−j| with x = 1/(1+α), the others y α^|i−j| with y = "
+        "(1−α)/(1+α).",
         f"In fractions for n = 1 to {max(sizes)} and eight α the columns sum to 1, and the first "
         "and last row are the tails of the noise. Our integer tables agree with these to "
-        f"{worst:.1e}.",
+        f"{tiny(worst)}.",
         judge(same and sums and worst < 1e-14),
         pictures=(Picture("fig-3.png", "GM for n = 8: the ends swallow the tails."),),
     )
@@ -74,14 +80,12 @@ def theorem_5(setting: Setting) -> Claim:
         "Theorem 5",
         "GM is the unique optimum for L0",
         "Under the L0 objective GM is the only optimal private mechanism; its score is 2α/(1+α).",
-        f"For n in {tuple(sizes)} and six α a proven lower bound on the L0 of every private "
-        f"mechanism equals that of GM up to {worst:.1e}. Searching the optimal mechanisms in "
-        "random "
-        f"directions finds none farther from GM than {spread:.1e} in any entry (the tolerance of "
-        "the "
-        "search). This is about a uniform prior, as the footnote says: with weights 0.1, 0.8, 0.1 "
-        f"and α = 0.9 GM is wrong with probability {gm_loss:.3f}, the optimum with "
-        f"{other.loss:.3f}.",
+        f"For n in {listed(sizes)} and six α a proven lower bound on the L0 of every private "
+        f"mechanism equals that of GM up to {tiny(worst)}. Searching the optimal mechanisms in "
+        f"random directions finds none farther from GM than {tiny(spread)} in any entry (the "
+        "tolerance of the search). This is about a uniform prior, as the footnote says: with "
+        f"weights 0.1, 0.8, 0.1 and α = 0.9 GM is wrong with probability {gm_loss:.3f}, the "
+        f"optimum with {other.loss:.3f}.",
         judge(worst < SAME and spread < 1e-6),
         numbers={"gap": worst, "spread": spread},
     )
@@ -109,9 +113,8 @@ def lemma_3(setting: Setting) -> Claim:
         "when GM is weakly honest",
         "GM is weakly honest iff n ≥ 2α/(1−α).",
         f"In fractions, {cases} pairs (n, α) with n up to {max(sizes)}, also right at the "
-        "threshold "
-        "and 10^-9 beside it: true for every n ≥ 2. For n = 1 GM is randomized response, which is "
-        "always weakly honest, while the formula asks for α ≤ 1/3."
+        "threshold and 10^-9 beside it: true for every n ≥ 2. For n = 1 GM is randomized "
+        "response, which is always weakly honest, while the formula asks for α ≤ 1/3."
         + (f" It is wrong only for n in {sorted(wrong_at)}." if wrong_at else ""),
         judge(not wrong_at, corrected=wrong_at == {1}),
         "For n ≥ 2: weakly honest iff n ≥ 2α/(1−α). For n = 1: always.",
@@ -140,8 +143,7 @@ def lemma_4(setting: Setting) -> Claim:
         "Lemma 4",
         "when GM is column monotone",
         "GM is column monotone iff α ≤ 1/2: one needs P(1|1) ≤ P(0|1), that is y ≤ αx. GM is "
-        "always "
-        "symmetric and row monotone.",
+        "always symmetric and row monotone.",
         f"In fractions for n up to {max(sizes)}: for n ≥ 2 GM is column monotone iff α ≤ 1/2, and "
         "column honest just when it is column monotone; it is always symmetric and row monotone. "
         "For n = 1 it is always column monotone. What is needed is y ≥ αx; the printed y ≤ αx is "

@@ -9,7 +9,13 @@ import numpy as np
 
 import noisewright as nw
 from papers.counts import plain_program, rationals
-from papers.counts.claim import Claim, Grid, Setting, judge
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Setting,
+    judge,
+    tiny,
+)
 from papers.counts.optima import SAME, costs
 
 
@@ -55,12 +61,11 @@ def theorem_3(setting: Setting) -> Claim:
         "for every L_t when α ≤ w1/w0 ≤ 1/α. The appendix: if w1/w0 < 1/α the trivial answer 0 is "
         "best; P(1|1) = 1 − P(0|0)/α.",
         f"For {len(alphas)} values of α, 19 priors and three losses the proven optimum is "
-        f"min(α/(1+α), w0, w1), up to {worst:.1e}: randomized response in the stated range, a "
+        f"min(α/(1+α), w0, w1), up to {tiny(worst)}: randomized response in the stated range, a "
         "constant answer outside. At the two ends of the range it ties with the constant answer "
-        "and "
-        "so with every mixture of the two: it is unique only strictly inside. In the appendix the "
-        "constant answer is best when w1/w0 < α, not 1/α, and P(1|1) = 1 − α P(0|0): the printed "
-        f"expression is {printed_p:.3f} at α = 1/2.",
+        "and so with every mixture of the two: it is unique only strictly inside. In the appendix "
+        "the constant answer is best when w1/w0 < α, not 1/α, and P(1|1) = 1 − α P(0|0): the "
+        f"printed expression is {printed_p:.3f} at α = 1/2.",
         judge(worst < SAME and inside and edges, corrected=worst < SAME and inside),
         "Unique if α < w1/w0 < 1/α; at the ends it is one of many optima. The trivial case is "
         "w1/w0 < α (or w0/w1 < α).",
@@ -85,7 +90,7 @@ def fact_1(setting: Setting) -> Claim:
         if p >= Fraction(1, 2):
             good &= held == rationals.SEVEN
         else:
-            bad &= held == {"F", "S"}
+            bad &= held == frozenset({"F", "S"})
     return Claim(
         "Fact 1",
         "randomized response has every property",
@@ -114,8 +119,7 @@ def theorem_4(setting: Setting) -> Claim:
         "Theorem 4",
         "the exponential mechanism on one bit is randomized response at half the ε",
         "With quality 1 for the truth it is randomized response with p = e^(ε/2)/(1 + e^(ε/2)); "
-        "the "
-        "privacy follows from P(0|0)/P(1|0) = e^(−ε/2).",
+        "the privacy follows from P(0|0)/P(1|0) = e^(−ε/2).",
         "The exact table has that p, and its least ε is ε/2. The ratio P(0|0)/P(1|0) is e^(+ε/2): "
         "with the printed sign the truth would be the less likely answer.",
         judge(fine and inverse, corrected=fine),
@@ -147,7 +151,7 @@ def lemma_2(setting: Setting) -> Claim:
         "Lemma 2",
         "GM on one bit is randomized response",
         "For n = 1 the geometric mechanism is randomized response with p = 1/(1+α).",
-        f"Exactly so in fractions for eight α; our tables of the two agree to {worst:.1e}.",
+        f"Exactly so in fractions for eight α; our tables of the two agree to {tiny(worst)}.",
         judge(exact and worst < 1e-12),
     )
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from noisewright.report.saving import save_chart
+from noisewright.report import save_chart
 from papers.counts.binomial import ALPHAS, BARS, SIZES, errors_of, over_d, over_p, worded
 from papers.counts.charts import simulated_panels
-from papers.counts.claim import Check, Claim, Grid, Picture, Setting, Verdict, judge, stated
+from papers.counts.claim import (
+    Check,
+    Claim,
+    Grid,
+    Picture,
+    Setting,
+    Verdict,
+    judge,
+    listed,
+    stated,
+)
 from papers.counts.experiment import agreement, rmse, weighted_beyond, write_csv
 
 NAMES = ("UCM", "WH", "FM", "AM")
@@ -39,26 +49,23 @@ def _rmse_claim(number: int, loss: str) -> Check:
             f"Fig. {number}",
             f"RMSE of mechanisms optimal for {loss}",
             "UCM (no properties) is among the best. For small groups WM (weak honesty) is nearly "
-            "as "
-            "accurate without the degenerate behavior. AM (all properties) does well for p near "
-            "0.5 "
-            "and worse for skewed inputs. FM (fairness) gets better as groups grow.",
+            "as accurate without the degenerate behavior. AM (all properties) does well for p "
+            "near 0.5 and worse for skewed inputs. FM (fairness) gets better as groups grow.",
             worded(setting)
             + agreement(measured)
             + f" UCM has the lowest RMSE in {wins['UCM']} of {len(exact)} cases and is within 5% "
-            "of "
-            f"the lowest in {among}. For n = 4 weak honesty costs {min(small) - 1:.0%} to "
-            f"{max(small) - 1:.0%} over UCM. Relative to UCM, AM is "
-            f"worse at p = 0.1 than at p = 0.5 in {weaker} of {len(skew[0.1])} panels: its RMSE is "
-            "smaller at p = 0.5, but so is everybody's. FM over UCM at p = 0.5 for n = 4, 8, 12: "
+            f"of the lowest in {among}. For n = 4 weak honesty costs {min(small) - 1:.0%} to "
+            f"{max(small) - 1:.0%} over UCM. Relative to UCM, AM is worse at p = 0.1 than at p = "
+            f"0.5 in {weaker} of {len(skew[0.1])} panels: its RMSE is smaller at p = 0.5, but so "
+            "is everybody's. FM over UCM at p = 0.5 for n = 4, 8, 12: "
             + "; ".join(f"{', '.join(f'{x:.2f}' for x in t)} (α = {a})" for a, t in trend.items())
             + ".",
             judge(
                 mostly and max(small) < 1.1 and weaker == len(skew[0.1]) and all(falls.values()),
                 corrected=False,
             ),
-            "UCM is the best or nearly so. Weak honesty is cheap at α = 2/3 and large n, and costs "
-            f"up to {max(small) - 1:.0%} for n = 4. "
+            "UCM is the best or nearly so. Weak honesty is cheap at α = 2/3 and large n, and "
+            f"costs up to {max(small) - 1:.0%} for n = 4. "
             + (
                 "FM catches up with UCM as n grows "
                 + (
@@ -121,25 +128,20 @@ def _tail_claim(number: int, loss: str) -> Check:
             f"Fig. {number}",
             f"tails of mechanisms optimal for {loss}, n = 8",
             "At p = 0.1 and large α UCM is worst for small d and best for large d, since it "
-            "answers "
-            "near n/2. At p = 0.6 UCM is preferred. AM, FM and WM are alike, and nearly coincide "
-            "at "
-            "smaller α.",
+            "answers near n/2. At p = 0.6 UCM is preferred. AM, FM and WM are alike, and nearly "
+            "coincide at smaller α.",
             worded(setting)
             + f"The paper does not define L{loss[1]},d; its words fit the share of answers more "
-            "than "
-            "d away, and that is what we show. "
+            "than d away, and that is what we show. "
             + agreement(measured)
-            + f" At p = 0.1, α = 10/11 UCM is the worst of the four for d in {worst_at} and the "
-            "best "
-            f"for d in {best_at}. At p = 0.6 it is "
+            + f" At p = 0.1, α = 10/11 UCM is the worst of the four for d = {listed(worst_at)} "
+            f"and the best for d = {listed(best_at)}. At p = 0.6 it is "
             + ("the best for every d and both α. " if balanced else "not always the best. ")
             + f"The largest difference between AM, FM and WM is {spread['10/11']:.3f} at α = "
-            "10/11 and "
-            f"{spread['2/3']:.3f} at 2/3"
+            f"10/11 and {spread['2/3']:.3f} at 2/3"
             + stated(": they do not come closer. ", spread["2/3"] > spread["10/11"])
-            + "If the errors are weighted by "
-            f"their {'size' if loss == 'L1' else 'square'}, p = 0.1, α = 10/11, d = 0: "
+            + f"If the errors are weighted by their {'size' if loss == 'L1' else 'square'}, p = "
+            "0.1, α = 10/11, d = 0: "
             + ", ".join(f"{m} {v:.3f}" for m, v in weighted.items())
             + ".",
             judge(turns and balanced and closer, corrected=turns and balanced),
@@ -160,8 +162,7 @@ def section_8(setting: Setting) -> Claim:
         "Section 8",
         "predictive models from private counts",
         "Initial experiments with naive Bayes and Chow–Liu trees: GM and WM give results of "
-        "similar "
-        "quality, EM much weaker ones.",
+        "similar quality, EM much weaker ones.",
         "Not run: the paper prints no data, setting or number for this, so there is nothing to "
         "compare with.",
         Verdict.NOT_RUN,

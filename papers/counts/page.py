@@ -19,10 +19,10 @@ INTRODUCTION = (
     "Graham Cormode, Tejas Kulkarni and Divesh Srivastava, `Constrained Private Mechanisms for "
     "Count Data`. Each claim below is in our words; beside it stands what we find and a verdict. "
     "Verdicts are computed, not typed: a `holds` is the outcome of the checks described there.",
-    "Losses are those of `nw.design`: the mechanism is a table of integers that is exactly private "
-    "and has every property exactly, and its loss is proven optimal to about twelve digits. "
-    "Lemmas about GM and EM are checked in fractions, without any of our own code for them; where "
-    "the paper's program is needed with other constraints, SciPy solves it.",
+    "Losses are those of `nw.design`: the mechanism is a table of integers that is exactly "
+    "private and has every property exactly, and its loss is proven optimal to about twelve "
+    "digits. Lemmas about GM and EM are checked in fractions, without any of our own code for "
+    "them; where the paper's program is needed with other constraints, SciPy solves it.",
     "α = e^-ε; P(i|j) is the probability of output i on input j. Our pictures have one row per "
     "input; the paper prints one column per input. `L0` is the probability of a wrong answer "
     "rescaled by (n+1)/n where a figure of the paper does so, and `L0,d` counts answers more than "
@@ -73,14 +73,14 @@ def write_page(out: Path, claims: Mapping[str, Claim], *, notes: str) -> tuple[P
 def tally(claims: Mapping[str, Claim]) -> str:
     """Return how many claims had each verdict, as a sentence."""
     counts = {v: sum(claim.verdict is v for claim in claims.values()) for v in Verdict}
-    words = ("hold", "hold with a correction", "do not hold", "were not run")
+    words = ("hold", "hold with a correction", "do not hold", "not run")
     parts = [f"{n} {word}" for n, word in zip(counts.values(), words, strict=True) if n]
     return f"Of {len(claims)} claims {', '.join(parts)}."
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
+        return f"{value:.6g}" if not value or abs(value) >= 1e-4 else f"{value:.1e}"
     return str(value)
 
 
@@ -98,7 +98,7 @@ def _markdown(claims: Mapping[str, Claim], notes: str) -> str:
         for grid in claim.grids:
             lines += [f"{grid.caption}:", "", *_markdown_table(grid.header, grid.rows)]
         for picture in claim.pictures:
-            lines += [f"![{picture.caption}]({picture.file})", "", picture.caption, ""]
+            lines += [f"![{claim.place}]({picture.file})", "", picture.caption, ""]
         for file in claim.files:
             lines += [f"All values: [{file}]({file})", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -8,10 +8,18 @@ from fractions import Fraction
 import numpy as np
 
 import noisewright as nw
-from noisewright.report.heatmaps import heatmaps
-from noisewright.report.saving import save_chart
+from noisewright.report import heatmaps, save_chart
 from papers.counts import rationals
-from papers.counts.claim import Claim, Grid, Picture, Setting, judge, stated
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Picture,
+    Setting,
+    judge,
+    listed,
+    stated,
+    tiny,
+)
 from papers.counts.optima import WM, away, best, closed_sets, score, value
 
 ALPHA = "0.62"
@@ -71,29 +79,26 @@ def fig_1(setting: Setting) -> Claim:
         "L1, n = 7, α = 0.745": best(7, "0.745", "L1").mechanism,
         "L0,1, n = 5, α = 0.91": best(5, "0.91", "L0,1").mechanism,
     }
-    save_chart(heatmaps(truly, columns=2), setting.out / "fig-1-where-true.png")
+    save_chart(heatmaps(truly, columns=3), setting.out / "fig-1-where-true.png")
     as_printed = gaps and at[0] > 1 - 1e-9 and at[1] >= 0.7 and at[2] > 0.9
     return Claim(
         "Fig. 1",
         "unconstrained optima have gaps and spikes",
-        "At α = 0.62 the L2 optimum ignores its input and always reports 2; the L1 optimum for "
-        "n = 7 reports 2 or 5 with probability at least 0.7 whatever the input; the optimum for "
-        "L0 with d = 1 reports 1 or 4 more than 90% of the time. All have outputs that never "
-        "occur.",
+        "At α = 0.62 the L2 optimum ignores its input and always reports 2; the L1 optimum for n "
+        "= 7 reports 2 or 5 with probability at least 0.7 whatever the input; the optimum for L0 "
+        "with d = 1 reports 1 or 4 more than 90% of the time. All have outputs that never occur.",
         stated("At α = 0.62 every one of them has outputs that never occur, ", gaps)
-        + f"but the numbers are others: "
-        f"the L2 optimum (n = 4) reports 2 with probability as low as {at[0]:.3f}, the L1 optimum "
-        f"reports 2 or 5 with as little as {at[1]:.3f}, and the L0,1 optimum (n = 5) reports 1 or "
-        "4 "
-        f"with at least {at[2]:.3f}. `Always 2` begins at α = {start:.6f}. The mass on 2 and 5 is "
-        "at "
-        f"least 0.7 for α in {_ranges(alphas, held[1])} (grid of {step}). The mass on 1 and 4 "
+        + "but the numbers are others: the L2 optimum (n = 4) reports 2 with probability as low "
+        f"as {at[0]:.3f}, the L1 optimum reports 2 or 5 with as little as {at[1]:.3f}, and the "
+        f"L0,1 optimum (n = 5) reports 1 or 4 with at least {at[2]:.3f}. `Always 2` begins at α = "
+        f"{start:.6f}. The mass on 2 and 5 is at least 0.7 for α in {_ranges(alphas, held[1])} "
+        f"(grid of {step}). The mass on 1 and 4 "
         + stated("is at least α, so it passes 90% beyond α = 0.9. ", at_least)
-        + "No single α makes all three true: "
-        f"{len(together)} of {len(alphas)} values on the grid do.",
+        + f"No single α makes all three true: {len(together)} of {len(alphas)} values on the grid "
+        "do.",
         judge(as_printed, corrected=gaps and not together and all(any(h) for h in held)),
-        "Gaps and spikes are real, and each statement is true at some α, but not at 0.62 and never "
-        "all at one α.",
+        "Gaps and spikes are real, and each statement is true at some α, but not at 0.62 and "
+        "never all at one α.",
         pictures=(
             Picture(
                 "fig-1.png",
@@ -127,11 +132,10 @@ def fig_2(setting: Setting) -> Claim:
         "Fig. 2",
         "all seven properties remove gaps and spikes",
         "With all properties at α = 0.62 the anomalies are gone; the L2 optimum answers within 1 "
-        "of "
-        "the truth with probability at least 2/3 on every input.",
-        f"No output is impossible any more. The L2 optimum for n = 4 is within 1 of the truth with "
-        f"probability at least {least:.4f}, just under 2/3 = 0.6667; the bound 2/3 holds up to "
-        f"α = {limit:.4f}.",
+        "of the truth with probability at least 2/3 on every input.",
+        "No output is impossible any more. The L2 optimum for n = 4 is within 1 of the truth with "
+        f"probability at least {least:.4f}, just under 2/3 = 0.6667; the bound 2/3 holds up to α "
+        f"= {limit:.4f}.",
         judge(spread and least >= 2 / 3, corrected=spread and least >= 0.66),
         f"The probability is at least {least:.4f}: 2/3 is that number rounded up.",
         pictures=(Picture("fig-2.png", "Optima with all seven properties at α = 0.62."),),
@@ -156,12 +160,11 @@ def similar(setting: Setting) -> Claim:
         "Section 1",
         "fully constrained optima for L0, L1 and L2 are similar",
         "Whichever of the three losses is minimized under all properties, the mechanisms are "
-        "alike, "
-        "so studying L0 tells about the others.",
-        f"At n = {n}, α = 0.62 the L1 and L2 optima agree (L2 losses within {apart:.1e} of each "
-        f"other, relatively), but EM, the L0 optimum of the paper, has {extra:.0%} more L2 loss "
-        "and "
-        f"{table['L0']['L1'] / table['L1']['L1'] - 1:.0%} more L1 loss than they have. "
+        "alike, so studying L0 tells about the others.",
+        f"At n = {n}, α = 0.62 the L1 and L2 optima agree (their L2 losses differ by "
+        f"{tiny(apart)}, relatively), but EM, the L0 optimum of the paper, has {extra:.0%} "
+        f"more L2 loss and {table['L0']['L1'] / table['L1']['L1'] - 1:.0%} more L1 loss than they "
+        "have. "
         + (
             "EM is not the only L0 optimum: the L1 optimum has the same L0 loss, so it is the "
             "better choice of the two."
@@ -199,13 +202,11 @@ def price(setting: Setting) -> Claim:
     return Claim(
         "Section 1",
         "fairness costs a factor of about 1 + 1/n",
-        "The L0 score of EM exceeds that of GM, the unconstrained optimum, by a factor of about "
-        "1 + 1/n; the other constrained mechanisms lie between the two.",
+        "The L0 score of EM exceeds that of GM, the unconstrained optimum, by a factor of about 1 "
+        "+ 1/n; the other constrained mechanisms lie between the two.",
         "In fractions for n = 1 to 40 and eight α: the factor is between 1 and 1 + 1/n, always. "
-        "It "
-        f"comes near 1 + 1/n once α^(n/2) is small (n = 1,000, α = 0.9: {limit:.6f}) and is "
-        "smaller "
-        "before that. GM ≤ WH ≤ WM ≤ EM in every design tried.",
+        f"It comes near 1 + 1/n once α^(n/2) is small (n = 1,000, α = 0.9: {limit:.6f}) and is "
+        "smaller before that. GM ≤ WH ≤ WM ≤ EM in every design tried.",
         judge(ordered and bounded),
         "1 + 1/n is an upper bound, and a good approximation once α^(n/2) is small.",
         grids=(
@@ -236,11 +237,11 @@ def behaviors(setting: Setting) -> Claim:
         "Sections 1, 6.3, 7.4",
         "128 combinations, at most four behaviors for L0, many for L1 and L2",
         "Of the 128 sets of properties only four behaviors come out for L0; for L1 and L2 there "
-        "are "
-        "many more.",
+        "are many more.",
         f"The 128 sets come down to {len(closed_sets())} once implied properties are added. Over "
-        f"n in {sizes} and α in {alphas} the largest number of different optimal losses is "
-        f"{most['L0']} for L0, {most['L1']} for L1 and {most['L2']} for L2 (uniform prior).",
+        f"n in {listed(sizes)} and α in {listed(alphas)} the largest number of different optimal "
+        f"losses is {most['L0']} for L0, {most['L1']} for L1 and {most['L2']} for L2 (uniform "
+        "prior).",
         judge(most["L0"] <= 4 < min(most["L1"], most["L2"])),
         "Four is about a uniform prior; `Fig. 5` below tells which four.",
         numbers={f"values_{loss}": float(count) for loss, count in most.items()},

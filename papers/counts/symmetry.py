@@ -6,7 +6,14 @@ import numpy as np
 
 import noisewright as nw
 from papers.counts import plain_program, rationals
-from papers.counts.claim import Claim, Grid, Setting, judge
+from papers.counts.claim import (
+    Claim,
+    Grid,
+    Setting,
+    judge,
+    listed,
+    tiny,
+)
 from papers.counts.optima import SAME, best, closed_sets, costs, value
 
 SKEWED = (0.4, 0.3, 0.15, 0.1, 0.05)
@@ -30,8 +37,8 @@ def lemma_1(setting: Setting) -> Claim:
         "If fairness is required, a mechanism with the least expected L0 is so for all weights at "
         "once, because its L0 is 1 − y whatever the weights.",
         f"Over {tries} random priors (n = 2 to 7, α = 0.76) the proven optimum with fairness "
-        f"differs from that of EM under a uniform prior by at most {worst:.1e}. The paper's own "
-        f"program, solved by SciPy under a skewed prior, differs by {against:.1e}.",
+        f"differs from that of EM under a uniform prior by at most {tiny(worst)}. The paper's own "
+        f"program, solved by SciPy under a skewed prior, differs by {tiny(against)}.",
         judge(worst < SAME and against < 1e-7),
     )
 
@@ -62,11 +69,11 @@ def theorem_1(setting: Setting) -> Claim:
         "symmetry costs nothing",
         "From any mechanism one can make a symmetric one with the same properties and the same "
         "value of the objective.",
-        f"Under a uniform prior symmetry was free in all {cases} cases tried (n in {sizes}, α in "
-        f"{alphas}, three losses, sets of the other six properties). Under the skewed prior "
-        f"{SKEWED} with α = 0.62 symmetry provably costs up to {cost:.1%}. The proof averages the "
-        "mechanism with its mirror image, which keeps the objective only if input j weighs as much "
-        "as input n − j.",
+        f"Under a uniform prior symmetry was free in all {cases} cases tried (n in "
+        f"{listed(sizes)}, α in {listed(alphas)}, three losses, sets of the other six "
+        f"properties). Under the skewed prior {SKEWED} with α = 0.62 symmetry provably costs up "
+        f"to {cost:.1%}. The proof averages the mechanism with its mirror image, which keeps the "
+        "objective only if input j weighs as much as input n − j.",
         judge(free and cost <= 0, corrected=free and cost > 0),
         "Symmetry is free if the prior is symmetric, w_j = w_(n−j); otherwise it can cost.",
         grids=(
@@ -104,12 +111,12 @@ def theorem_2(setting: Setting) -> Claim:
         "any set of properties is a linear program of polynomial size",
         "Each property is linear; row monotonicity is written ρ(j,i−1) ≤ ρ(j,i) for i < j and "
         "ρ(j,i+1) ≤ ρ(j,i) for j < i. The uniform mechanism has all properties, so every program "
-        "is "
-        "feasible; its score is 1.",
-        f"The program as printed, solved by SciPy, and our proven designs agree to {worst:.1e} in "
-        f"{cases} cases. UM has all seven properties. The two lines for row monotonicity leave out "
-        "the steps to and from the diagonal: at n = 4, α = 0.62 they allow an L1 loss of "
-        f"{printed.value:.6f}, while no row monotone mechanism gets below {right.bound:.6f}.",
+        "is feasible; its score is 1.",
+        "The paper's program, solved by SciPy with row monotonicity mended, and our proven "
+        f"designs agree to {tiny(worst)} in {cases} cases. UM has all seven properties. The two "
+        "lines for row monotonicity leave out the steps to and from the diagonal: at n = 4, α = "
+        f"0.62 they allow an L1 loss of {printed.value:.6f}, while no row monotone mechanism gets "
+        f"below {right.bound:.6f}.",
         judge(as_meant and printed.value >= right.bound - 1e-9, corrected=as_meant),
         "The conditions for row monotonicity must include i = j, as definition (9) does.",
         numbers={"printed_rm": printed.value, "row_monotone": right.loss},
@@ -139,8 +146,8 @@ def gaps_filled(setting: Setting) -> Claim:
         "inputs, but more on others, up to floor/α^n: privacy lets an entry grow by 1/α with each "
         "step, and near the truth it pays to use that.",
         judge(flat and bounded, corrected=bounded),
-        "They are pinned to the floor on the inputs farthest away and grow from there by at most a "
-        "factor 1/α for each input; the remedy stays a poor one.",
+        "They are pinned to the floor on the inputs farthest away and grow from there by at most "
+        "a factor 1/α for each input; the remedy stays a poor one.",
         grids=(
             Grid(
                 f"Optima with every entry at least {floor}",

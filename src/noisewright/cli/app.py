@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from noisewright.cli import check, compare, demo, design, verify
+from noisewright.cli import check, compare, demo, design, reproduce, verify
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
 from noisewright.version import __version__
@@ -32,6 +32,7 @@ app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.add_typer(design.app, name="design", help=design.HELP)
 app.command(name="compare", help=compare.HELP)(compare.compare)
+app.command(name="reproduce", help=reproduce.HELP)(reproduce.reproduce)
 
 # The root of the errors about arguments; typer keeps its own copy under a private name.
 _ArgumentError = cast(type[Exception], typer.BadParameter.__mro__[2])

@@ -1,0 +1,85 @@
+"""`noisewright reproduce`: compute the claims of a paper again, from a checkout."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisewright.errors import MissingPartError
+
+HELP = """Compute every figure and claim of a paper again, and write a page beside it.
+
+The page puts the paper's claim beside what comes out, and says which claims hold, which need a \
+correction and which do not hold. It needs a checkout of the project: papers are not part of the \
+installed package.
+
+\b
+Examples:
+  noisewright reproduce counts
+  noisewright reproduce counts --quick --out /tmp/counts
+  noisewright reproduce counts --only fig-7 --only theorem-5
+  noisewright reproduce counts --data adult.data
+"""
+
+
+class Paper(Enum):
+    """The papers that can be computed again."""
+
+    COUNTS = "counts"
+
+
+def reproduce(
+    paper: Annotated[
+        Paper, typer.Argument(help="Which paper: counts (Cormode, Kulkarni and Srivastava).")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder for the page and its pictures; papers/PAPER/output by default.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file adult.data of the UCI Adult data set; ../shared/data/adult.data is "
+            "found by itself.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small version of everything, in seconds.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this claim or group of claims, e.g. fig-7 or binomial; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Compute every figure and claim of a paper again, and write a page beside it."""
+    root = find_checkout(paper.value)
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    run = importlib.import_module(f"papers.{paper.value}.run")
+    run.reproduce(out or run.OUTPUT, data=data, quick=quick, only=only or ())
+
+
+def find_checkout(paper: str) -> Path:
+    """Return the root of the project: where this code lies, or the folder one is in or below."""
+    here = Path(__file__).resolve()
+    places = [here.parents[3], Path.cwd(), *Path.cwd().parents]
+    for place in places:
+        if (place / "papers" / paper / "run.py").is_file() and (place / "src").is_dir():
+            return place
+    raise MissingPartError(
+        f"the computations behind the paper {paper!r} are not part of the installed package, and "
+        "no checkout of the project was found here. Clone the Noisewright repository and run this "
+        "command inside of it, or `make papers` there."
+    )
