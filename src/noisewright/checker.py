@@ -129,7 +129,7 @@ def read_points(section: Any) -> Sequence[Any]:
     if kind == "grid":
         low, high, step = Fraction(last), *map(Fraction, more)
         last = (high - low) / step if step > 0 else -1
-    ok = last in range(1 if kind == "size" else 0, 2**62)
+    ok = (1 if kind == "size" else 0) <= last <= 2**62 and last == int(last)
     need(ok, "mechanism", "need at least one point; high = low + a whole number of steps > 0")
     return range(int(last) + (kind != "size"))
 
