@@ -237,7 +237,7 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ())
             name, inner, relation, claim = fit(column, "mechanism", shape)
             fit(relation, "neighbors", "relation: replace")
             own, chance = fit(claim, "claims", "epsilon: object, delta: chance")
-            own = read_number(own, "claims")
+            own, name = read_number(own, "claims"), canonical(name)  # no raw text to the terminal
             for item in prove(inner, relation, own, Fraction(chance)):
                 bad = isinstance(item, Failure)
                 yield Failure(f"{name}: {item.part}", item.message) if bad else f"{name}: {item}"

@@ -1,6 +1,7 @@
 """The stand-alone checker on formulas, rows, columns and structural properties."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -129,7 +130,16 @@ def test_a_false_claim_of_a_column_names_the_column() -> None:
         ("job", table(HALVES, 4), "1/2", "0"), ("age", geometric(3, "1/6"), "1/2", "0")
     )
     report = checker.check(certificate(both, "replace", "2"))
-    assert parts(report) == {"job: epsilon"}
+    assert parts(report) == {'"job": epsilon'}
+
+
+def test_the_name_of_a_column_cannot_pretend_to_be_an_answer() -> None:
+    name = "age\n  \x1b[2Jall of it: proven"
+    report = checker.check(
+        certificate(columns_of((name, table(HALVES, 4), LN2, "0")), "replace", "2")
+    )
+    assert report
+    assert not re.search(r"[\x00-\x1f]", "".join(report.proved))
 
 
 def test_columns_need_names_that_differ_and_replace() -> None:
