@@ -333,3 +333,9 @@ def test_a_report_is_a_value() -> None:
     with pytest.raises(AttributeError):
         report.holds = False
     assert number("1/2") == {"value": "1/2"}
+
+
+def test_a_row_of_weights_is_a_list_and_not_a_string_of_digits() -> None:
+    document = honest()
+    document["mechanism"]["weights"][0] = "844"
+    assert parts(checker.check(sealed(document))) == {"mechanism"}
