@@ -22,6 +22,7 @@ from itertools import accumulate
 from reprlib import repr as brief
 from typing import Any
 
+# Formatted by hand to be short: people should read all of it before they trust it.
 # fmt: off
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 HEX, DIGITS = re.compile("[0-9a-f]+"), "[1-9][0-9]{0,3999}"  # Python converts up to 4300 digits
@@ -129,7 +130,7 @@ def read_points(section: Any) -> Sequence[Any]:
     if kind == "grid":
         low, high, step = Fraction(last), *map(Fraction, more)
         last = (high - low) / step if step > 0 else -1
-    ok = last in range(1 if kind == "size" else 0, 2**62)
+    ok = (1 if kind == "size" else 0) <= last <= 2**62 and last == int(last)
     need(ok, "mechanism", "need at least one point; high = low + a whole number of steps > 0")
     return range(int(last) + (kind != "size"))
 
@@ -194,14 +195,14 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
 
 def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ()) -> Iterator[Any]:
     """Sentences about what holds, and Failures about what does not; epsilon None is infinity."""
-    form, points = given.get("form"), "inputs: object, outputs: object"
+    form = given.get("form")
+    like = f"form: {form}, inputs: object, outputs: object"
     need(form == "table" or not codes, "claims", "only a table can claim properties")
     if form == "table":
         yield from prove_table(given, neighbors, epsilon, delta, codes)
     elif form == "geometric":  # P(i|j) = c(i) e^(-parameter |i-j|), and c(i) is the same for all j
-        shape = f"form: geometric, {points}, parameter: object"
-        _, inputs, outputs, parameter = fit(given, "mechanism", shape)
-        n, unit = len(read_points(inputs)) - 1, read_number(parameter, "mechanism")
+        _, inputs, outputs, unit = fit(given, "mechanism", f"{like}, parameter: object")
+        n, unit = len(read_points(inputs)) - 1, read_number(unit, "mechanism")
         fit(neighbors, "neighbors", "relation: adjacent", "relation: replace")
         steps = 1 if neighbors["relation"] == "adjacent" else n
         ok = n > 0 and inputs == outputs and "n" in inputs and unit
@@ -211,10 +212,9 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ())
         need(not (epsilon and cost > epsilon), "epsilon", f"needs {cost}; claimed is {epsilon}")
         yield f"On inputs {steps} apart, P differs by a factor e^({steps} parameter) <= e^epsilon."
     elif form == "response":  # the input with probability keep / 2^k, else any point, all alike
-        shape = f"form: response, {points}, log2_total: whole, keep: hex"
-        _, inputs, outputs, k, keep = fit(given, "mechanism", shape)
-        size, keep = len(read_points(inputs)), int(keep, 16)
-        ok = inputs == outputs and k <= 2**20 and keep <= 1 << k
+        _, ins, outs, k, keep = fit(given, "mechanism", f"{like}, log2_total: whole, keep: hex")
+        size, keep = len(read_points(ins)), int(keep, 16)
+        ok = ins == outs and k <= 2**20 and keep <= 1 << k
         need(ok, "mechanism", "response needs outputs like the inputs, keep <= 2^k and k <= 2^20")
         read_pairs(neighbors, size)
         total, other, own = size << k, (1 << k) - keep, (1 << k) - keep + keep * size
@@ -237,7 +237,7 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ())
             name, inner, relation, claim = fit(column, "mechanism", shape)
             fit(relation, "neighbors", "relation: replace")
             own, chance = fit(claim, "claims", "epsilon: object, delta: chance")
-            own = read_number(own, "claims")
+            own, name = read_number(own, "claims"), canonical(name)  # no raw text to the terminal
             for item in prove(inner, relation, own, Fraction(chance)):
                 bad = isinstance(item, Failure)
                 yield Failure(f"{name}: {item.part}", item.message) if bad else f"{name}: {item}"

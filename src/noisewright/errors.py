@@ -36,11 +36,12 @@ class SpaceError(InputError):
 
 
 class OutsideSpaceError(SpaceError):
-    """An input is not a point of the space; `row` is its position."""
+    """An input is not a point of the space; `row` is its position, `why` what is wrong with it."""
 
-    def __init__(self, message: str, *, row: int | None = None) -> None:
+    def __init__(self, message: str, *, row: int | None = None, why: str = "") -> None:
         super().__init__(message)
         self.row = row
+        self.why = why
 
 
 class TableError(InputError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -78,7 +79,8 @@ def demo(
 
     heading("What next")
     say(f"Both certificates are in {out}. Read them: they are plain JSON.")
-    say("Ask about your own mechanism: noisewright verify matrix.csv --epsilon 1")
+    program = "noisewright" if shutil.which("noisewright") else sys.argv[0]
+    say(f"Ask about your own mechanism: {program} verify matrix.csv --epsilon 1")
 
 
 def _picture(matrix: Any) -> None:
@@ -87,7 +89,8 @@ def _picture(matrix: Any) -> None:
     top = matrix.max()
     say("          answer 0 … 8")
     for count, row in enumerate(matrix):
-        cells = "".join(shades[min(4, int(5 * p / top))] * 2 for p in row)
+        # The square root brings out the faint parts, as eyes and heatmaps do.
+        cells = "".join(shades[min(4, int(5 * (p / top) ** 0.5))] * 2 for p in row)
         say(f"  {count} said yes  │{cells}│")
 
 

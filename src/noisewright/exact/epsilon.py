@@ -186,10 +186,25 @@ class Epsilon:
         return self.ceiling()
 
     def __str__(self) -> str:
-        # All digits, rounded up: what is shown is never less than what is promised.
-        shown = repr(self.ceiling()).removesuffix(".0")
-        short = self.ratio is not None and self.ratio.numerator.bit_length() < 40
-        return f"ln({self.ratio})" if short else shown
+        if self.ratio is None:
+            return short_decimal(self.rational) or rounded_up(self.ceiling())
+        short = self.ratio.numerator.bit_length() < 40
+        return f"ln({self.ratio})" if short else rounded_up(self.ceiling())
+
+
+def short_decimal(value: Fraction) -> str | None:
+    """Return a positive rational as an exact decimal of at most 15 digits, if it is one."""
+    for digits in range(16):
+        scaled = value * 10**digits
+        if scaled.denominator == 1:
+            whole = f"{scaled.numerator:0{digits + 1}d}"
+            return f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole
+    return None
+
+
+def rounded_up(value: float) -> str:
+    """Return all digits of a double, so that what is shown is not less than what is promised."""
+    return repr(value).removesuffix(".0")
 
 
 NOTHING_PROMISED = math.inf

@@ -11,9 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import NoisewrightError, ParameterError
 from noisewright.exact import Epsilon, Number
+from noisewright.spaces import Space
 
 _ROOM = 57
 """The decay is larger than e^-ε by the relative amount ε · 2^-57."""
@@ -102,11 +107,29 @@ def _relaxed_alpha(epsilon: Epsilon, scale: int) -> int:
     return high + ((high * low_epsilon) >> (scale + _ROOM))
 
 
+def self_proof_failed(what: str, epsilon: Epsilon) -> NoisewrightError:
+    """Return the error for a table that its own maker cannot prove."""
+    return NoisewrightError(
+        f"the rounded table failed its own proof {what}; please report this with epsilon={epsilon}."
+    )
+
+
+def require_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> None:
+    """Check exactly that neighboring rows of a table are within a factor of e^ε everywhere."""
+    if space.neighbors == "replace":
+        # Every two rows are neighbors: in each column the largest and the least decide.
+        pairs = [(max(column), min(column)) for column in weights.T.tolist()]
+    else:
+        codes = space.neighbor_codes()
+        over = np.maximum(weights[codes[:, 0]], weights[codes[:, 1]])
+        under = np.minimum(weights[codes[:, 0]], weights[codes[:, 1]])
+        pairs = list(zip(over.flat, under.flat, strict=True))
+    if any(epsilon.sign(p, q) > 0 for p, q in pairs):
+        raise self_proof_failed("between neighbors", epsilon)
+
+
 def require_gentle(levels: list[int], epsilon: Epsilon) -> None:
     """Check exactly that each level is at most e^ε times the next, and not below it."""
     for t, (level, following) in enumerate(pairwise(levels)):
         if level < following or epsilon.sign(level, following) > 0:
-            raise NoisewrightError(
-                f"the rounded table failed its own proof at step {t}; please report this with "
-                f"epsilon={epsilon}."
-            )
+            raise self_proof_failed(f"at step {t}", epsilon)

@@ -15,7 +15,7 @@ import numpy as np
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds
-from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
+from noisewright.mechanisms.decay import bits_below_one, positive_epsilon, require_ratios
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
@@ -76,6 +76,7 @@ def exponential(
     rational = read.rational if read.ratio is None else Fraction(read.bounds(192)[0], 1 << 192)
     factor = rational / (change if monotonic else 2 * change)
     weights, bits = _rounded([[q * factor for q in row] for row in qualities], rational)
+    require_ratios(weights, inputs, read)
     return Table(
         inputs,
         weights,

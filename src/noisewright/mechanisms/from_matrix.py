@@ -144,8 +144,9 @@ def _completed(x: int, row: list[int], bits: int) -> list[int]:
     if abs(missing) > _TOLERANCE * total:
         raise TableError(
             f"row {x} sums to {shown(Fraction(sum(row), total), 12)}; each row must sum to 1 "
-            f"(rounding up to {float(_TOLERANCE):g} is mended). Rows are inputs here: if the "
-            "columns sum to 1, transpose the matrix."
+            f"(rounding up to {float(_TOLERANCE):g} is mended; divide single-precision rows by "
+            "their sums first). Rows are inputs here: if the columns sum to 1, transpose the "
+            "matrix."
         )
     largest = max(range(len(row)), key=row.__getitem__)
     return [*row[:largest], row[largest] + missing, *row[largest + 1 :]]

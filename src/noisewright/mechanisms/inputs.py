@@ -145,7 +145,9 @@ def _from_arrow(space: Space, inputs: Any) -> Inputs:
         if isinstance(space, Subsets) or pa.types.is_nested(inputs.type):
             return _arrow_array([_plain(point) for point in outputs.decode(drawn).tolist()])
         if outputs.size <= 1 << 16 and not outputs.ordered:
-            return _arrow_points(outputs).take(pa.array(drawn.astype(np.int32)))
+            released = _arrow_points(outputs).take(pa.array(drawn.astype(np.int32)))
+            both_texts = pa.types.is_string(released.type) and pa.types.is_large_string(inputs.type)
+            return released.cast(inputs.type) if both_texts else released
         return _arrow_array(outputs.decode(drawn))
 
     return Inputs(codes, restore)

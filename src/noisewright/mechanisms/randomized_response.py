@@ -14,7 +14,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number
-from noisewright.mechanisms.decay import bits_below_one, least
+from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.response import Response, most_kept
@@ -55,7 +55,11 @@ def randomized_response(
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
     other = least_other_weight(claim, others, bits)
     weights = np.full((space.size, space.size), other, dtype=object)
-    np.fill_diagonal(weights, (1 << bits) - others * other)
+    truth = (1 << bits) - others * other
+    if truth < other:
+        # Private it would be only if the truth were still the likelier answer.
+        raise self_proof_failed("that the truth is likelier", claim.epsilon)
+    np.fill_diagonal(weights, truth)
     return Table(space, weights, log2_total=bits, claim=claim, name="randomized response")
 
 

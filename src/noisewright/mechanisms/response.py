@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, final
 
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, TooLargeError
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.mechanisms.table import Table
-from noisewright.spaces import Space
+from noisewright.spaces import Space, amount
 
 if TYPE_CHECKING:
     from noisewright.sampling import KeepOrUniform, Source
+
+_MOST_POINTS = 1 << 32
+"""Uniform points are drawn from 32 bits."""
 
 
 @final
@@ -37,6 +40,12 @@ class Response(Structured):
     outputs: Space = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.space.size > _MOST_POINTS:
+            raise TooLargeError(
+                f"{self.space!r} has {amount(self.space.size)} points; randomized response draws "
+                f"from at most {amount(_MOST_POINTS)}. Use a product of smaller columns.",
+                size=self.space.size,
+            )
         object.__setattr__(self, "outputs", self.space)
 
     def masses(self) -> tuple[int, int, int]:

@@ -17,7 +17,8 @@ def uniform(space: Space) -> Table:
 
     Ensures: 0-private, exactly: all rows are equal. A total of 2^k can't be split evenly
     unless the number of points is a power of two, so the middle points get the few units that
-    are left, in every row alike: probabilities are uniform to within 2^-64.
+    are left, in every row alike: probabilities are uniform to within 2^-64. By that hair the
+    table misses F, WH, CH and CM, which the ideal uniform mechanism has.
     """
     require_tabulable(space, space, instead="Use fewer points.")
     bits = _BITS + space.size.bit_length()

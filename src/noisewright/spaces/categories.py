@@ -57,6 +57,13 @@ class Categories(Space):
         relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
         return f"Categories([{shown}]{count}{relation})"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Categories):
+            return NotImplemented
+        # Python says that True == 1, but they are different labels.
+        same_labels = list(map(label_key, self.labels)) == list(map(label_key, other.labels))
+        return same_labels and (self.neighbors, self.metric) == (other.neighbors, other.metric)
+
     @property
     def size(self) -> int:
         """How many labels there are."""

@@ -154,7 +154,7 @@ class Space(ABC):
         where = "the input" if row is None else f"the input at row {row:,}"
         reason = f" ({why})" if why else ""
         return OutsideSpaceError(
-            f"{where} is not a point of {self!r}{reason}. {self._advice()}", row=row
+            f"{where} is not a point of {self!r}{reason}. {self._advice()}", row=row, why=why
         )
 
     def _advice(self) -> str:
@@ -167,7 +167,7 @@ class Space(ABC):
             try:
                 codes[row] = self.code(value)
             except OutsideSpaceError as problem:
-                raise self.outside(row=row) from problem
+                raise self.outside(row=row, why=problem.why) from problem
         return codes
 
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,158 @@
+"""Certificates made by hand from tables of integers, for tests of the stand-alone checker.
+
+Nothing here imports the package: the checker is loaded as a file, the way an auditor has it.
+"""
+
+import hashlib
+import importlib.util
+import itertools
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+SOURCE = Path(__file__).parents[2] / "src" / "noisewright"
+SCHEMA = SOURCE / "schemas" / "certificate-1.json"
+
+
+def load_checker() -> Any:
+    name = "stand_alone_checker"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, SOURCE / "checker.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def digest(section: Any) -> str:
+    text = json.dumps(section, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sealed(document: dict[str, Any]) -> dict[str, Any]:
+    """Give a document the digests it should have."""
+    body = {key: value for key, value in document.items() if key != "digest"}
+    body["digests"] = {name: digest(body[name]) for name in ("mechanism", "neighbors", "claims")}
+    return {**body, "digest": digest(body)}
+
+
+def certificate(
+    mechanism: Any, neighbors: Any, epsilon: Any, delta: str = "0", properties: Any = ()
+) -> dict[str, Any]:
+    claims = {"epsilon": number(epsilon), "delta": delta, "properties": list(properties)}
+    return sealed(
+        {
+            "format": "noisewright-certificate",
+            "version": 1,
+            "mechanism": mechanism,
+            "neighbors": relation(neighbors),
+            "claims": claims,
+            "made_by": "hand",
+        }
+    )
+
+
+def number(epsilon: Any) -> Any:
+    """A string or Fraction is a rational epsilon; anything else is taken as it is."""
+    return {"value": str(epsilon)} if isinstance(epsilon, (str, Fraction)) else epsilon
+
+
+def relation(neighbors: Any) -> Any:
+    return {"relation": neighbors} if isinstance(neighbors, str) else neighbors
+
+
+def table(rows: list[list[int]], log2_total: int, inputs: Any = None, outputs: Any = None) -> Any:
+    return {
+        "form": "table",
+        "inputs": inputs or {"kind": "counts", "n": len(rows) - 1},
+        "outputs": outputs or {"kind": "counts", "n": len(rows[0]) - 1},
+        "log2_total": log2_total,
+        "weights": [[f"{weight:x}" for weight in row] for row in rows],
+    }
+
+
+def geometric(n: int, parameter: Any) -> Any:
+    points = {"kind": "counts", "n": n}
+    return {
+        "form": "geometric",
+        "inputs": points,
+        "outputs": points,
+        "parameter": number(parameter),
+    }
+
+
+def response(size: int, keep: int, log2_total: int) -> Any:
+    points = {"kind": "size", "size": size}
+    return {
+        "form": "response",
+        "inputs": points,
+        "outputs": points,
+        "log2_total": log2_total,
+        "keep": f"{keep:x}",
+    }
+
+
+def rows_of(count: int, mechanism: Any, neighbors: Any) -> Any:
+    parent = {"mechanism": mechanism, "neighbors": relation(neighbors)}
+    return {"form": "rows", "count": count, "parent": parent}
+
+
+def columns_of(*columns: tuple[str, Any, Any, str]) -> Any:
+    return {
+        "form": "columns",
+        "columns": [
+            {
+                "name": name,
+                "mechanism": mechanism,
+                "neighbors": {"relation": "replace"},
+                "claims": {"epsilon": number(epsilon), "delta": delta},
+            }
+            for name, mechanism, epsilon, delta in columns
+        ],
+    }
+
+
+#: Adjacent rows differ by a factor of exactly 2 at most.
+HALVES = [[8, 4, 4], [4, 8, 4], [4, 4, 8]]
+LN2 = {"ln": "2"}
+
+
+def parts(report: Any) -> set[str]:
+    """What a report says is not proven."""
+    return {failure.part for failure in report.failures}
+
+
+def text(report: Any) -> str:
+    return "\n".join([*report.proved, *(failure.message for failure in report.failures)])
+
+
+def least_delta(rows: list[list[int]], total: int, pairs: Any, power: Fraction) -> Fraction:
+    """The largest P(event | x) - power P(event | z), over every event and both directions."""
+    ways = [way for i, j in pairs for way in ((rows[i], rows[j]), (rows[j], rows[i]))]
+    return max(least_delta_one_way(p, q, total, power) for p, q in ways)
+
+
+def least_delta_one_way(p: list[int], q: list[int], total: int, power: Fraction) -> Fraction:
+    worst = Fraction(0)
+    for event in itertools.product((0, 1), repeat=len(p)):
+        mass = sum(a - power * b for a, b, y in zip(p, q, event, strict=True) if y)
+        worst = max(worst, Fraction(mass) / total)
+    return worst
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, square: bool = False) -> tuple[list[list[int]], int]:
+    """Rows of weights, and the logarithm of their total."""
+    k = draw(st.integers(2, 12))
+    size = draw(st.integers(2, 4))
+    width = size if square else draw(st.integers(2, 5))
+    rows: list[list[int]] = []
+    for _ in range(size):
+        cuts = sorted(draw(st.lists(st.integers(0, 2**k), min_size=width - 1, max_size=width - 1)))
+        rows.append([b - a for a, b in itertools.pairwise([0, *cuts, 2**k])])
+    return rows, k

@@ -1,0 +1,62 @@
+"""The published schema describes every field and accepts what the checker accepts."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.certificates.handmade import SCHEMA, load_checker
+from tests.certificates.test_checker_refuses import EVERYTHING, STRANGE, places
+
+checker = load_checker()
+schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+validator = jsonschema.Draft202012Validator(schema)
+
+
+def objects(part: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(part, dict):
+        yield part
+    for inner in (
+        part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    ):
+        yield from objects(inner)
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_field_is_described_and_no_other_is_allowed() -> None:
+    for part in objects(schema):
+        fields = part.get("properties")
+        if part.get("type") != "object" or not isinstance(fields, dict):
+            continue
+        assert part["additionalProperties"] is False
+        assert set(part["required"]) == set(fields)
+        for name, field in fields.items():
+            target = field.get("$ref", "").removeprefix("#/$defs/")
+            assert "description" in field or "description" in schema["$defs"][target], name
+
+
+@pytest.mark.parametrize("document", EVERYTHING)
+def test_the_schema_accepts_what_the_checker_accepts(document: Any) -> None:
+    assert checker.check(document)
+    validator.validate(document)
+
+
+@pytest.mark.parametrize("document", EVERYTHING)
+def test_what_the_schema_refuses_the_checker_refuses(document: Any) -> None:
+    for path in places(document):
+        for new in STRANGE:
+            if not path or isinstance(new, (tuple, set, float)) or new == {1: 2}:
+                continue  # not JSON, or a whole number to the schema, or the document itself
+            forged = copy.deepcopy(document)
+            place: Any = forged
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = new
+            if not validator.is_valid(forged):
+                assert not checker.check(forged)

@@ -1,0 +1,36 @@
+"""One small mechanism of each kind: the laws are run over all of them."""
+
+import noisewright as nw
+from noisewright.mechanisms import Mechanism, Table
+
+COLORS = nw.Categories(["red", "green", "blue"])
+
+TABLES: dict[str, Table] = {
+    name: mechanism.table()
+    for name, mechanism in {
+        "geometric": nw.geometric(nw.Counts(4), epsilon=0.7),
+        "explicit fair": nw.explicit_fair(nw.Counts(5), alpha="10/11"),
+        "uniform": nw.uniform(COLORS),
+        "randomized response": nw.randomized_response(COLORS, epsilon=1, delta="1/20"),
+        "exponential": nw.exponential(nw.Counts(3), lambda x, y: -abs(x - y), epsilon=2),
+        "floats": nw.from_matrix(COLORS, [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7], [1, 0, 0]]),
+        "weights": nw.from_matrix(nw.Counts(1), [[3, 1], [0, 4]], outputs=["no", "yes"]),
+        "post-processed": nw.geometric(nw.Counts(4), epsilon=1).then(lambda count: count > 2),
+        "mixture": nw.mixture(
+            [nw.uniform(COLORS), nw.randomized_response(COLORS, epsilon=1).table()], ["1/3", "2/3"]
+        ),
+        "rows": (nw.uniform(nw.Counts(1)) ** 2).table(),
+        "columns": nw.product(
+            c=nw.randomized_response(COLORS, epsilon=1), n=nw.geometric(nw.Counts(1), epsilon=1)
+        ),
+    }.items()
+}
+
+FORMULAS: dict[str, Mechanism] = {
+    "geometric, by formula": nw.geometric(nw.Counts(10**6), epsilon=0.1),
+    "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
+    "rows, lazily": nw.geometric(nw.Counts(3), epsilon=1) ** 1000,
+    "columns, lazily": nw.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
+}
+
+ALL: dict[str, Mechanism] = {**TABLES, **FORMULAS}

@@ -1,0 +1,106 @@
+"""The exponential mechanism: private as claimed, and never by an unchecked sensitivity."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from noisewright.errors import InputError, NotPrivateError, ParameterError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import exponential
+from noisewright.spaces import Counts
+from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
+
+
+@settings(max_examples=40)
+@given(EPSILONS, st.integers(1, 8), st.integers(2, 5), st.data())
+def test_it_keeps_its_claim(epsilon: float, n: int, options: int, data: st.DataObject) -> None:
+    scale = data.draw(st.sampled_from([1, 7, 1000]))
+    entry = st.integers(-scale, scale)
+    quality = [[data.draw(entry) for _ in range(options)] for _ in range(n + 1)]
+    quality[0][0] = quality[1][0] + 1
+    table = exponential(range(options), quality, epsilon=epsilon, space=Counts(n))
+    rows = rows_of(table)
+    assert {sum(row) for row in rows} == {table.total}
+    assert min(map(min, rows)) > 0
+    assert is_private(rows, table.total, adjacent(n + 1), Fraction(epsilon))
+
+
+@settings(max_examples=30)
+@given(EPSILONS, st.lists(st.integers(0, 3), min_size=6, max_size=6))
+def test_a_monotonic_quality_needs_no_factor_of_two(epsilon: float, steps: list[int]) -> None:
+    steps[0] += 1
+    quality = [[x * step for step in steps] for x in range(4)]
+    table = exponential(range(6), quality, epsilon=epsilon, space=Counts(3), monotonic=True)
+    exact = Fraction(epsilon)
+    assert is_private(rows_of(table), table.total, adjacent(4), exact)
+    assert table.matrix[1, 0] / table.matrix[1, 5] == pytest.approx(
+        np.exp(epsilon * (steps[0] - steps[5]) / max(steps)), rel=1e-9
+    )
+
+
+def test_its_formula() -> None:
+    table = exponential(Counts(3), lambda x, y: -abs(x - y), epsilon=1.0)
+    weights = np.exp(-0.5 * np.abs(np.subtract.outer(np.arange(4), np.arange(4))))
+    ideal = weights / weights.sum(axis=1, keepdims=True)
+    assert np.allclose(table.matrix, ideal, rtol=1e-14, atol=0)
+
+
+def test_a_log_epsilon_is_a_number_like_any_other() -> None:
+    table = exponential(Counts(3), lambda x, y: -abs(x - y), epsilon=Epsilon.of(alpha="1/4"))
+    assert table.matrix[0, 0] / table.matrix[0, 1] == pytest.approx(2, rel=1e-14)
+    widest = max(
+        Fraction(max(p, q), min(p, q))
+        for a, b in adjacent(4)
+        for p, q in zip(table.weights[a], table.weights[b], strict=True)
+    )
+    assert widest <= 4
+
+
+def test_wide_qualities_are_no_obstacle() -> None:
+    quality = [[0, 10**9], [1, 10**9]]
+    table = exponential(["a", "b"], quality, epsilon=1, space=Counts(1))
+    assert table.weights.min() > 0
+    assert is_private(rows_of(table), table.total, [(0, 1)], Fraction(1))
+
+
+def quality(x: int, y: int) -> int:
+    return -abs(x - y)
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"sensitivity": 0.5}, NotPrivateError, r"given as 0\.5, but .* changes by 1\. Give at least"),
+    ({"sensitivity": -1}, NotPrivateError, "Give at least that, or leave it out"),
+    ({"sensitivity": "wide"}, ParameterError, "sensitivity is 'wide'"),
+    ({"monotonic": True}, NotPrivateError, "some qualities rise and others fall"),
+    ({"epsilon": 0}, ParameterError, r"epsilon is 0.*Use nw\.uniform"),
+    ({"epsilon": -1}, ParameterError, "epsilon is -1; it must be at least 0"),
+    ({"quality": lambda x, y: 5}, ParameterError, "the same for all neighbors"),
+    ({"quality": lambda x, y: float("nan")}, ParameterError, "a quality is nan"),
+    ({"quality": lambda x, y: None}, ParameterError, "a quality is of type NoneType"),
+    ({"quality": [[1, 2], [3, 4]]}, InputError, "a matrix of 4 rows and 4 columns"),
+    ({"quality": 7}, InputError, r"a function of \(input, candidate\) or a matrix"),
+    ({"candidates": ["a", "b"]}, InputError, r"needs the inputs: give space="),
+]
+
+
+@pytest.mark.parametrize(("changes", "error", "message"), BAD)
+def test_bad_input(changes: dict[str, Any], error: type[Exception], message: str) -> None:
+    arguments: dict[str, Any] = {
+        "candidates": Counts(3),
+        "quality": quality,
+        "epsilon": 1.0,
+        **changes,
+    }
+    with pytest.raises(error, match=message):
+        exponential(arguments.pop("candidates"), arguments.pop("quality"), **arguments)
+
+
+def test_a_larger_sensitivity_is_more_private() -> None:
+    usual = exponential(Counts(3), quality, epsilon=1)
+    assert usual == exponential(Counts(3), quality, epsilon=1, sensitivity=1)
+    flat = exponential(Counts(3), quality, epsilon=1, sensitivity=10)
+    assert flat.matrix[0, 0] < usual.matrix[0, 0]
