@@ -27,7 +27,8 @@ INTRODUCTION = (
     "input; the paper prints one column per input. `L0` is the probability of a wrong answer "
     "rescaled by (n+1)/n where a figure of the paper does so, and `L0,d` counts answers more than "
     "d away. `WH` is the optimum under weak honesty alone, `WM` the one under weak honesty, row "
-    "and column monotonicity: the paper calls both WM.",
+    "and column monotonicity: the paper calls both WM. Optima are often not unique; `nw.design` "
+    "breaks ties by the L1 loss, and the paper does not say how its solver broke them.",
 )
 
 _CLASS = {
