@@ -68,7 +68,7 @@ def _named(counts: int, epsilon: str | None, alpha: str | None) -> dict[str, Any
     import noisewright as nw
 
     space = nw.Counts(counts)
-    options = {"epsilon": epsilon, "alpha": alpha}
+    options: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha}
     constrained = nw.design(space, properties={"WH", "RM", "CM"}, **options)
     return {
         "GM": nw.geometric(space, **options),
