@@ -113,10 +113,15 @@ def _scales(program: Program, smallest: float) -> NDArray[np.float64]:
     """Return about how large each variable may be: e^(-ε · steps between input and output)."""
     problem = program.problem
     scale = np.ones(program.variables)
-    if problem.outputs == problem.space and problem.guarantee.delta == 0:
+    if problem.outputs == problem.space:
         rate = problem.guarantee.epsilon.ceiling()
         sizes = np.maximum(np.exp(-np.minimum(rate * _steps(problem), 700)), smallest)
         scale[program.variable_of.ravel()] = sizes.ravel()
+    for constraint in program.constraints:
+        if constraint.kind == "excess":
+            # An excess is at most the entry that it is taken from.
+            entry = next(v for v, r, _ in constraint.terms if r > 0)
+            scale[constraint.terms[-1][0]] = scale[entry]
     worst = [constraint for constraint in program.constraints if constraint.kind == "worst"]
     if worst:
         # The worst case is as large as the costs, which may be of any size.
