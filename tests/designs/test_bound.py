@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,14 @@ from tests.designs import definitions
 
 
 def problem_of(
-    n: int, alpha: str, *, loss="L0", goal="expected", delta=0, properties="", prior=None
+    n: int,
+    alpha: str,
+    *,
+    loss: Any = "L0",
+    goal: str = "expected",
+    delta: Any = 0,
+    properties: Any = "",
+    prior: Any = None,
 ) -> Problem:
     space = nw.Counts(n)
     return Problem(
@@ -34,7 +42,7 @@ def problem_of(
     )
 
 
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "symmetric": {"n": 3, "alpha": "1/2", "properties": "WH"},
     "even, all properties": {"n": 4, "alpha": "0.7", "loss": "L2", "properties": "all"},
     "skewed": {"n": 3, "alpha": "2/3", "prior": ["1/2", "1/4", "1/8", "1/8"], "properties": "S,F"},

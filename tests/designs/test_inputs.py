@@ -58,8 +58,9 @@ EYE = [[0, 1], [1, 0]]
     ],
 )
 def test_a_problem_that_cannot_be_read_is_named(keywords: Any, words: str) -> None:
+    options: dict[str, Any] = {"epsilon": 1, **keywords}
     with pytest.raises(InputError, match=words):
-        nw.design(nw.Counts(1), **{"epsilon": 1, **keywords})
+        nw.design(nw.Counts(1), **options)
 
 
 @pytest.mark.parametrize("space", [5, "counts", None, nw.Counts])

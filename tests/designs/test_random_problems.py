@@ -23,7 +23,7 @@ def draw(dice: random.Random) -> dict[str, Any]:
     n = dice.randint(1, 12)
     alpha = Fraction(dice.randint(50, 995), 1000)
     asked = dice.choice([0, 0, 1, 2, 3, 7])
-    properties = set(dice.sample(definitions.CODES, asked))
+    properties: set[str] = set(dice.sample(definitions.CODES, asked))
     if dice.random() < 0.15:
         properties.add("OD")
     name = dice.choice(LOSSES)
