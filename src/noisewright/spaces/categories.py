@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
-from noisewright.spaces.metric import Distance, Metric, read_metric
-from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.metric import Distance, Metric
+from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
 Label = str | int | float | bool | bytes
@@ -35,21 +35,7 @@ class Categories(Space):
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "labels", read_labels(labels, space="Categories", one="label"))
-        set_field(
-            self,
-            "metric",
-            read_metric(
-                metric,
-                names=("discrete",),
-                size=lambda: self.size,
-                points=lambda: self.labels,
-            ),
-        )
-        set_field(
-            self,
-            "neighbors",
-            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=False),
-        )
+        self._read_relations(neighbors, metric, metrics=("discrete",))
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.labels[:4])) + (", …" if self.size > 4 else "")

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.spaces.metric import Distance, Metric, read_metric
-from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.metric import Distance, Metric
+from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
 
@@ -47,21 +47,7 @@ class Counts(Space):
     def __init__(self, n: int, *, neighbors: Any = "adjacent", metric: Any = "absolute") -> None:
         set_field = object.__setattr__
         set_field(self, "n", whole_number(n, name="n", least=1))
-        set_field(
-            self,
-            "metric",
-            read_metric(
-                metric,
-                names=("absolute", "discrete"),
-                size=lambda: self.size,
-                points=lambda: self.points,
-            ),
-        )
-        set_field(
-            self,
-            "neighbors",
-            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=True),
-        )
+        self._read_relations(neighbors, metric, metrics=("absolute", "discrete"))
 
     def __repr__(self) -> str:
         relation = "" if self.neighbors == "adjacent" else f", neighbors={self.neighbors!r}"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text, exactly
-from noisewright.spaces.metric import Distance, Metric, read_metric, simplest
-from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.metric import Distance, Metric, simplest
+from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
 _SNAP = 1e-6
@@ -55,21 +55,7 @@ class Interval(Space):
                 f"from {low} to {high} is not a whole number of steps of {step}. Change a bound "
                 "or the step."
             )
-        set_field(
-            self,
-            "metric",
-            read_metric(
-                metric,
-                names=("absolute", "discrete"),
-                size=lambda: self.size,
-                points=lambda: self.points,
-            ),
-        )
-        set_field(
-            self,
-            "neighbors",
-            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=True),
-        )
+        self._read_relations(neighbors, metric, metrics=("absolute", "discrete"))
 
     def __repr__(self) -> str:
         relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"

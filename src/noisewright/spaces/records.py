@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from noisewright.errors import SpaceError
-from noisewright.spaces.metric import Distance, Metric, read_metric
-from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.metric import Distance, Metric
+from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
 
@@ -53,21 +53,7 @@ class Records(Space):
                 )
         set_field = object.__setattr__
         set_field(self, "columns", tuple(both.items()))
-        set_field(
-            self,
-            "metric",
-            read_metric(
-                metric,
-                names=("hamming", "sum", "discrete"),
-                size=lambda: self.size,
-                points=lambda: self.points,
-            ),
-        )
-        set_field(
-            self,
-            "neighbors",
-            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=False),
-        )
+        self._read_relations(neighbors, metric, metrics=("hamming", "sum", "discrete"))
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={space!r}" for name, space in self.columns)

@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, TooLargeError
 from noisewright.spaces.amounts import amount
-from noisewright.spaces.metric import Distance, DistanceMatrix, Metric
-from noisewright.spaces.neighbors import Neighbors, Pairs, pair_codes, pair_count, related
+from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, read_metric
+from noisewright.spaces.neighbors import (
+    Neighbors,
+    Pairs,
+    pair_codes,
+    pair_count,
+    read_neighbors,
+    related,
+)
 
 if TYPE_CHECKING:
     from noisewright.spaces.rows import Rows
@@ -30,6 +37,17 @@ class Space(ABC):
 
     metric: Metric
     neighbors: Neighbors
+
+    def _read_relations(self, neighbors: Any, metric: Any, *, metrics: tuple[str, ...]) -> None:
+        """Set the metric and the neighbors, once the points are known; called by constructors."""
+        read = read_metric(
+            metric, names=metrics, size=lambda: self.size, points=lambda: self.points
+        )
+        object.__setattr__(self, "metric", read)
+        relation = read_neighbors(
+            neighbors, size=self.size, code_of=self.code, ordered=self.ordered
+        )
+        object.__setattr__(self, "neighbors", relation)
 
     @property
     @abstractmethod

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from noisewright.spaces.categories import Label, label_key, read_labels
-from noisewright.spaces.metric import Distance, Metric, read_metric
-from noisewright.spaces.neighbors import Neighbors, read_neighbors
+from noisewright.spaces.metric import Distance, Metric
+from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
 
@@ -34,21 +34,7 @@ class Subsets(Space):
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "items", read_labels(items, space="Subsets", one="item"))
-        set_field(
-            self,
-            "metric",
-            read_metric(
-                metric,
-                names=("symmetric difference", "discrete"),
-                size=lambda: self.size,
-                points=lambda: self.points,
-            ),
-        )
-        set_field(
-            self,
-            "neighbors",
-            read_neighbors(neighbors, size=self.size, code_of=self.code, ordered=False),
-        )
+        self._read_relations(neighbors, metric, metrics=("symmetric difference", "discrete"))
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.items[:4])) + (", …" if len(self.items) > 4 else "")
