@@ -216,11 +216,11 @@ def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str
     again = program.with_second_goal(second, limit=reached * (1 + Fraction(1, 1 << 40)))
     unbroken = exact_loss(first, second, prior=problem.prior)
     try:
-        for look in sharp_solutions(again):
+        for look in sharp_solutions(again, attempts=3):
             table = repaired(again, look)
-            as_good = _loss(problem, table) <= reached * (1 + _AS_GOOD)
-            if as_good and exact_loss(table, second, prior=problem.prior) < unbroken:
-                return table
+            if _loss(problem, table) <= reached * (1 + _AS_GOOD):
+                better = exact_loss(table, second, prior=problem.prior) < unbroken
+                return table if better else first
     except NoisewrightError:
         # The second program lives within a hair of the first optimum; without an answer there
         # the first one stands.

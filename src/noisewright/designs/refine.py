@@ -34,6 +34,8 @@ _ROUNDS = 16
 
 _SCALINGS = (
     Scaling(smallest=1e-8, costs=1e6),
+    Scaling(smallest=1e-8, costs=1e3),
+    Scaling(smallest=1e-4, costs=1e3),
     Scaling(smallest=1e-4, costs=1e6),
     Scaling(smallest=1e-12, costs=1e6),
     Scaling(smallest=1.0, costs=1e6),
@@ -50,7 +52,7 @@ class Refined:
     duals: list[int]
 
 
-def sharp_solutions(program: Program) -> Iterator[Refined]:
+def sharp_solutions(program: Program, *, attempts: int | None = None) -> Iterator[Refined]:
     """Solve a program and sharpen the answer; look again for as long as the caller asks.
 
     The sharp solution of a basis may still break constraints that were below the solver's
@@ -60,7 +62,7 @@ def sharp_solutions(program: Program) -> Iterator[Refined]:
     triples = coefficients(program)
     looks = 0
     failures: list[NoisewrightError] = []
-    for scaling in _SCALINGS:
+    for scaling in _SCALINGS[:attempts]:
         try:
             vertex = Solver(program, scaling, triples).solve()
         except (InfeasibleError, UnsolvedError) as failure:

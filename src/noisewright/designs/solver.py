@@ -71,6 +71,7 @@ class Solver:
         model, self.row_scale, self.cost_scale = _model(
             program, self.scale, scaling.costs, triples, highspy
         )
+        large = program.variables > _LARGE
         self._highs: Any = highspy.Highs()
         for option, value in {
             "output_flag": False,
@@ -79,7 +80,9 @@ class Solver:
             "dual_feasibility_tolerance": _TOLERANCE,
             "ipm_optimality_tolerance": _TOLERANCE,
             "small_matrix_value": 1e-12,
-            "solver": "ipm" if program.variables > _LARGE else "choose",
+            # One that cycles is better asked again in another scaling; large ones do not cycle.
+            "time_limit": math.inf if large else 2 + program.variables / 200,
+            "solver": "ipm" if large else "choose",
         }.items():
             self._highs.setOptionValue(option, value)
         self._highs.passModel(model)
