@@ -132,6 +132,7 @@ def cli_page() -> str:
         "This page is made from `--help` by `docs/reference/make.py`.",
     ]
     verbs = [command.name or "" for command in app.registered_commands]
+    verbs += ["design", "design counts"]
     for verb in ("", *verbs):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]
@@ -141,7 +142,7 @@ def cli_page() -> str:
 def help_text(verb: str) -> str:
     """Return a verb's help at a fixed width, without colors."""
     runner = typer.testing.CliRunner(env={"COLUMNS": "90", "TERM": "dumb", "NO_COLOR": "1"})
-    arguments = [verb, "--help"] if verb else ["--help"]
+    arguments = [*verb.split(), "--help"]
     output = runner.invoke(app, arguments, prog_name="noisewright").output
     return "\n".join(line.rstrip() for line in output.strip().splitlines())
 

@@ -14,13 +14,13 @@ from noisewright.errors import InputError
 
 HELP = """Put mechanisms side by side: losses, honesty, privacy, properties.
 
-Give certificates, or --counts to compare the named mechanisms for counts: geometric (GM), explicit
-fair (EM), uniform (UM), and the best for L0 that is weakly honest and monotone (WH+RM+CM).
+Give certificates, or --counts to compare the named mechanisms for counts: geometric (GM), \
+explicit fair (EM), uniform (UM), and the best for L0 that is weakly honest and monotone \
+(WH+RM+CM).
 
+\b
 Examples:
-
   noisewright compare a.json b.json
-
   noisewright compare --counts 8 --epsilon 0.1 --losses L0,L1,L2
 """
 

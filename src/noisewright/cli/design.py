@@ -14,17 +14,13 @@ HELP = """Find the mechanism with the least loss, and prove that nothing beats i
 
 Choose what the input is: counts, categories, subsets or interval.
 
+\b
 Examples:
-
-  noisewright design counts 8 --epsilon 0.1 --properties CM,WH -o m.json --chart m.png
-
+  noisewright design counts 8 --epsilon 0.1 -o m.json --chart m.png
   noisewright design counts 20 --alpha 10/11 --loss L1 --goal worst
-
   noisewright design categories red,green,blue --epsilon 1 --delta 0.01
-
-  noisewright design subsets tv,cars,books --epsilon 1 --loss distance --goal worst
-
-  noisewright design interval 0 1 --step 0.25 --epsilon 1 --loss distance
+  noisewright design subsets tv,cars,books --epsilon 1 --goal worst
+  noisewright design interval 0 1 --step 0.25 --epsilon 1
 """
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
