@@ -8,6 +8,10 @@
     │   └── TableError                   a matrix that is not a mechanism
     ├── TooLargeError (ValueError)       asked to enumerate or tabulate something absurd
     ├── NotPrivateError                  a proof failed; carries its witness
+    ├── DesignError                      no mechanism was found
+    │   ├── InfeasibleError              none satisfies all constraints
+    │   ├── UnsolvedError                the solver gave up
+    │   └── UnrepairedError              its answer could not be proven
     ├── EntropyError (RuntimeError)      randomness that may not be used here
     ├── CertificateError (ValueError)    a certificate that cannot be read or written
     └── MissingPartError (ImportError)   an optional dependency is not installed
@@ -62,6 +66,22 @@ class NotPrivateError(NoisewrightError):
     def __init__(self, message: str, *, witness: object = None) -> None:
         super().__init__(message)
         self.witness = witness
+
+
+class DesignError(NoisewrightError):
+    """No mechanism was found for a design problem."""
+
+
+class InfeasibleError(DesignError):
+    """No mechanism satisfies all constraints."""
+
+
+class UnsolvedError(DesignError):
+    """The solver gave up."""
+
+
+class UnrepairedError(DesignError):
+    """A solver's answer could not be turned into a proven table."""
 
 
 class EntropyError(NoisewrightError, RuntimeError):

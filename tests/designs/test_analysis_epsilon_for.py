@@ -15,7 +15,7 @@ PROBLEMS: list[dict[str, Any]] = [
     {"loss": "L1", "target": "1/2"},
     {"loss": "L2", "target": "1/2", "prior": nw.binomial(5, "0.2")},
     {"loss": "L1", "target": "1/2", "properties": "all"},
-    {"loss": "L0", "target": "0.75", "properties": {"WH", "CM"}},
+    {"loss": "L0", "target": "0.75", "properties": ("CM", "WH")},
     {"loss": "L0", "target": "0.3", "goal": "worst"},
     {"loss": "L0,1", "target": "0.2", "goal": "worst", "properties": "S"},
     {"loss": "L1", "target": "0.4", "delta": "1/50"},

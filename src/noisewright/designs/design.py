@@ -15,8 +15,8 @@ from noisewright.designs.names import read_properties
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program, program_for
 from noisewright.designs.refine import sharp_solutions
-from noisewright.designs.repair import UnrepairedError, repaired
-from noisewright.errors import NoisewrightError, ParameterError, TooLargeError
+from noisewright.designs.repair import repaired
+from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.mechanism import require_tabulable

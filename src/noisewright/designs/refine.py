@@ -17,15 +17,13 @@ import numpy as np
 
 from noisewright.designs.program import Program
 from noisewright.designs.solver import (
-    InfeasibleError,
     Scaling,
     Solver,
     Triples,
-    UnsolvedError,
     Vertex,
     coefficients,
 )
-from noisewright.errors import NoisewrightError
+from noisewright.errors import InfeasibleError, NoisewrightError, UnsolvedError
 
 BITS = 160
 """Values are integers over 2^160."""

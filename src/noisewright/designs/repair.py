@@ -15,16 +15,12 @@ from noisewright.designs.interior import interior
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program
 from noisewright.designs.refine import BITS, Refined
-from noisewright.errors import NoisewrightError
+from noisewright.errors import UnrepairedError
 from noisewright.mechanisms import Table, properties
 from noisewright.privacy import verify
 
 _TRACES = (*range(100, 0, -3), 0)
 """The interior mechanism is mixed in with weight 2^-100, or more if need be, up to all of it."""
-
-
-class UnrepairedError(NoisewrightError):
-    """A solution could not be turned into a proven table."""
 
 
 def repaired(program: Program, solution: Refined) -> Table:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program
-from noisewright.errors import MissingPartError, NoisewrightError
+from noisewright.errors import InfeasibleError, MissingPartError, UnsolvedError
 
 _TOLERANCE = 1e-10
 _LARGE = 4000
@@ -46,14 +46,6 @@ class Vertex:
     duals: NDArray[np.float64]
     basic_columns: NDArray[np.intp]
     active_rows: NDArray[np.intp]
-
-
-class InfeasibleError(NoisewrightError):
-    """No mechanism satisfies all constraints."""
-
-
-class UnsolvedError(NoisewrightError):
-    """The solver gave up."""
 
 
 class Solver:
