@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,7 +49,8 @@ def compare(
         mechanisms = {path.stem: nw.load(path) for path in certificates}
     else:
         raise InputError("give certificates to compare, or --counts N with --epsilon.")
-    wanted = losses.replace(",", " ").split() if "L0," not in losses else losses.split()
+    # The comma of L0,2 belongs to the name; every other one separates.
+    wanted: list[str] = re.findall(r"L0,\d+|[^,\s]+", losses)
     rows = [_row(name, mechanism, wanted) for name, mechanism in mechanisms.items()]
     if as_json:
         answer({"mechanisms": rows})

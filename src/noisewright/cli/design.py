@@ -178,7 +178,7 @@ def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, 
 
     written: dict[str, str] = {}
     if output is not None:
-        nw.certify(design.mechanism).save(output)
+        nw.certify(design).save(output)
         written["certificate"] = str(output)
     if chart is not None:
         from noisewright.report import heatmap, save_chart

@@ -12,10 +12,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from noisewright import checker
-from noisewright.errors import CertificateError, NotPrivateError, ParameterError
+from noisewright.errors import CertificateError, InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.files import write_whole
 from noisewright.mechanisms import (
@@ -33,6 +33,15 @@ from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_ratio
 from noisewright.privacy.verification import verify
 from noisewright.version import __version__
+
+
+class Designed(Protocol):
+    """Whatever carries a mechanism, as a design does; the room of designs lies above this one."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism to certify."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -74,14 +83,14 @@ class Certificate:
 
 
 def certify(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Designed,
     *,
     epsilon: Number | Epsilon | None = None,
     delta: Number | None = None,
     alpha: Number | None = None,
     properties: Iterable[str] | None = None,
 ) -> Certificate:
-    """Prove a mechanism's guarantee and return the certificate.
+    """Prove the guarantee of a mechanism, or of a design's mechanism; return the certificate.
 
     The claim is the one given; else the one the mechanism was made for; else the least ε at
     the given δ (0 by default). `properties` are the structural codes to claim: by default all
@@ -89,6 +98,8 @@ def certify(
     Ensures: everything claimed was checked in exact arithmetic; a false claim raises
     NotPrivateError with its witness.
     """
+    if not isinstance(mechanism, Mechanism):
+        mechanism = _designed(mechanism)
     guarantee = _claim(mechanism, epsilon, delta, alpha)
     _prove(mechanism, guarantee)
     sections: dict[str, Any] = {
@@ -117,6 +128,16 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _designed(design: Any) -> Mechanism:
+    inner = getattr(design, "mechanism", None)
+    if not isinstance(inner, Mechanism):
+        raise InputError(
+            f"certify() takes a mechanism or a design; got {type(design).__name__}. Make a "
+            "mechanism first, for example with nw.from_matrix(space, matrix)."
+        )
+    return inner
 
 
 def _digest(section: Any) -> str:
