@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from noisewright.report import save_chart
-from papers.counts.charts import histogram_panels, simulated_panels
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Picture,
@@ -19,6 +18,7 @@ from papers.counts.claim import (
     stated,
     tiny,
 )
+from papers.counts.charts import histogram_panels, simulated_panels
 from papers.counts.experiment import (
     SEED,
     Errors,
@@ -32,9 +32,9 @@ from papers.counts.experiment import (
     rmse,
     row_of,
     share_of,
-    write_csv,
 )
 from papers.counts.optima import for_l0, for_loss
+from papers.page import write_csv
 
 ALPHAS = ("10/11", "2/3")
 """The paper's 0.91 and 0.67: its list of typical values has 10/11 and 2/3."""

@@ -8,9 +8,9 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import heatmaps, save_chart
+from papers.claims import Claim, Grid, Picture, Setting, judge, listed, stated, tiny
 from papers.counts import plain_program, rationals
 from papers.counts.charts import flowchart
-from papers.counts.claim import Claim, Grid, Picture, Setting, judge, listed, stated, tiny
 from papers.counts.optima import WM, best, closed_sets, costs, same, score, value
 
 BOXES = (

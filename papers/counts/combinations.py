@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noisewright.report import loss_curves, save_chart
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Picture,
@@ -13,8 +13,8 @@ from papers.counts.claim import (
     judge,
     tiny,
 )
-from papers.counts.experiment import write_csv
 from papers.counts.optima import WM, same, score, value
+from papers.page import write_csv
 
 ROWS = ((), ("RH",), ("RM",))
 COLUMNS = (("CH",), ("CM",), ("RH", "CH"), ("RH", "CM"), ("RM", "CH"), ("RM", "CM"))

@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import product
 
 import noisewright as nw
+from papers.claims import Claim, Grid, Setting, judge
 from papers.counts import rationals
-from papers.counts.claim import Claim, Grid, Setting, judge
 from papers.counts.optima import best
 
 

@@ -7,19 +7,15 @@ which the simulation must hit.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.files import write_whole
 
 SEED = 2018
 FAR = 6.0
@@ -159,18 +155,6 @@ def agreement(measured: Iterable[Measured]) -> str:
         f"Simulation and exact values {word}: of {len(off)} simulated means {near:.0%} are within "
         f"two standard errors of the exact value, and the farthest is {max(off):.1f} away."
     )
-
-
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write all values of a figure; return the name of the file."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {k: f"{v:.8g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows
-    )
-    write_whole(path, text.getvalue().encode())
-    return path.name
 
 
 def row_of(measured: Measured, **where: Any) -> dict[str, Any]:

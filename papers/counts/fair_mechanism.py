@@ -8,8 +8,7 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import heatmaps, save_chart
-from papers.counts import rationals
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Picture,
@@ -17,6 +16,7 @@ from papers.counts.claim import (
     judge,
     tiny,
 )
+from papers.counts import rationals
 from papers.counts.optima import SAME, best, value
 
 # The powers of α in Figure 4, read off the page: one row per output, one column per input.

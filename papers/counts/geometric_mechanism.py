@@ -8,8 +8,7 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import heatmaps, save_chart
-from papers.counts import plain_program, rationals
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Picture,
     Setting,
@@ -17,6 +16,7 @@ from papers.counts.claim import (
     listed,
     tiny,
 )
+from papers.counts import plain_program, rationals
 from papers.counts.optima import SAME, costs, value
 
 

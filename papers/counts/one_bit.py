@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 import noisewright as nw
-from papers.counts import plain_program, rationals
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Setting,
     judge,
     tiny,
 )
+from papers.counts import plain_program, rationals
 from papers.counts.optima import SAME, costs
 
 

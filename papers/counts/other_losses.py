@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from noisewright.report import save_chart
-from papers.counts.binomial import ALPHAS, BARS, SIZES, errors_of, over_d, over_p, worded
-from papers.counts.charts import simulated_panels
-from papers.counts.claim import (
+from papers.claims import (
     Check,
     Claim,
     Grid,
@@ -16,7 +14,10 @@ from papers.counts.claim import (
     listed,
     stated,
 )
-from papers.counts.experiment import agreement, rmse, weighted_beyond, write_csv
+from papers.counts.binomial import ALPHAS, BARS, SIZES, errors_of, over_d, over_p, worded
+from papers.counts.charts import simulated_panels
+from papers.counts.experiment import agreement, rmse, weighted_beyond
+from papers.page import write_csv
 
 NAMES = ("UCM", "WH", "FM", "AM")
 

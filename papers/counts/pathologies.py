@@ -9,8 +9,7 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import heatmaps, save_chart
-from papers.counts import rationals
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Picture,
@@ -20,6 +19,7 @@ from papers.counts.claim import (
     stated,
     tiny,
 )
+from papers.counts import rationals
 from papers.counts.optima import WM, away, best, closed_sets, score, value
 
 ALPHA = "0.62"

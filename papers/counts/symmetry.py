@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import noisewright as nw
-from papers.counts import plain_program, rationals
-from papers.counts.claim import (
+from papers.claims import (
     Claim,
     Grid,
     Setting,
@@ -14,6 +13,7 @@ from papers.counts.claim import (
     listed,
     tiny,
 )
+from papers.counts import plain_program, rationals
 from papers.counts.optima import SAME, best, closed_sets, costs, value
 
 SKEWED = (0.4, 0.3, 0.15, 0.1, 0.05)

@@ -16,11 +16,12 @@ import pytest
 
 from noisewright.cli import reproduce as verb
 from noisewright.errors import InputError, MissingPartError
-from papers.counts import adult, run
-from papers.counts.claim import Claim, Verdict, judge, stated
+from papers import data_files
+from papers.claims import Claim, Verdict, judge, stated
 from papers.counts.experiment import Errors, beyond, exact_errors, rmse
 from papers.counts.optima import best, closed_sets, costs
 from papers.counts.plain_program import optimum
+from papers.counts.run import PAPER
 from tests.cli.conftest import Program, noisewright, shell
 
 __all__ = ["noisewright", "shell"]
@@ -76,7 +77,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def claims(out: Path, people: Path) -> Mapping[str, Claim]:
     start = time.process_time()
-    found = run.reproduce(out, data=people, quick=True)
+    found = PAPER.reproduce(out, data=people, quick=True)
     # Processor time, so that a busy machine does not matter; 20 s is what was promised.
     assert time.process_time() - start < 40
     return found
@@ -184,8 +185,8 @@ def test_the_pages_hold_everything(out: Path, claims: Mapping[str, Claim]) -> No
 def test_without_the_data_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adult, "BESIDE", tmp_path / "nowhere")
-    claim = run.reproduce(tmp_path, quick=True, only=["adult"])["fig-10"]
+    monkeypatch.setattr(data_files, "BESIDE", tmp_path / "nowhere")
+    claim = PAPER.reproduce(tmp_path, quick=True, only=["adult"])["fig-10"]
     assert claim.verdict is Verdict.NOT_RUN
     assert "adult.data" in claim.finds
     assert "--data" in claim.finds
@@ -196,16 +197,16 @@ def test_a_file_that_is_not_adult_is_refused_before_any_work(content: str, tmp_p
     path = tmp_path / "other.csv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=r"is not adult\.data"):
-        run.reproduce(tmp_path / "out", data=path, quick=True)
+        PAPER.reproduce(tmp_path / "out", data=path, quick=True)
     with pytest.raises(InputError, match="cannot read"):
-        run.reproduce(tmp_path / "out", data=tmp_path / "missing", quick=True)
+        PAPER.reproduce(tmp_path / "out", data=tmp_path / "missing", quick=True)
     assert not (tmp_path / "out").exists()
 
 
 def test_an_unknown_claim_is_named_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"no claim 'fig-19'.*binomial.*fig-18"):
-        run.select(["fig-19"])
-    assert list(run.select(["fig-9", "fig-8"])) == ["fig-8", "fig-9"]
+        PAPER.select(["fig-19"])
+    assert list(PAPER.select(["fig-9", "fig-8"])) == ["fig-8", "fig-9"]
 
 
 def test_a_sentence_that_is_not_so_is_not_written() -> None:
@@ -259,6 +260,6 @@ def test_without_a_checkout_the_verb_says_where_to_get_it(
 def test_the_script_takes_the_same_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run.main(["--quick", "--only", "lemma-3", "--out", str(tmp_path)]) == 0
-    assert run.main(["--only", "nothing", "--out", str(tmp_path)]) == 2
+    assert PAPER.main(["--quick", "--only", "lemma-3", "--out", str(tmp_path)]) == 0
+    assert PAPER.main(["--only", "nothing", "--out", str(tmp_path)]) == 2
     assert "there is no claim" in capsys.readouterr().err

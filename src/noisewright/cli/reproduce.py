@@ -67,8 +67,8 @@ def reproduce(
     root = find_checkout(paper.value)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    run = importlib.import_module(f"papers.{paper.value}.run")
-    run.reproduce(out or run.OUTPUT, data=data, quick=quick, only=only or ())
+    found = importlib.import_module(f"papers.{paper.value}.run").PAPER
+    found.reproduce(out or found.output, data=data, quick=quick, only=only or ())
 
 
 def find_checkout(paper: str) -> Path:

@@ -1,4 +1,4 @@
-"""What a claim of the paper is, and how it fared."""
+"""What a claim of a paper is, and how it fared."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Setting:
 
     out: Path
     quick: bool = False
-    data: Path | None = None
+    data: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     def pick(self, full: Any, quick: Any) -> Any:
         """Return the full amount of work, or the quick one."""

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import base64
+import csv
 import html
+import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from noisewright.files import write_whole
-from papers.counts.claim import Claim, Grid, Verdict
-
-TITLE = "Constrained private mechanisms for count data, computed again"
-
-INTRODUCTION = (
-    "Graham Cormode, Tejas Kulkarni and Divesh Srivastava, `Constrained Private Mechanisms for "
-    "Count Data`. Each claim below is in our words; beside it stands what we find and a verdict. "
-    "Verdicts are computed, not typed: a `holds` is the outcome of the checks described there.",
-    "Losses are those of `nw.design`: the mechanism is a table of integers that is exactly "
-    "private and has every property exactly, and its loss is proven optimal to about twelve "
-    "digits. Lemmas about GM and EM are checked in fractions, without any of our own code for "
-    "them; where the paper's program is needed with other constraints, SciPy solves it.",
-    "α = e^-ε; P(i|j) is the probability of output i on input j. Our pictures have one row per "
-    "input; the paper prints one column per input. `L0` is the probability of a wrong answer "
-    "rescaled by (n+1)/n where a figure of the paper does so, and `L0,d` counts answers more than "
-    "d away. `WH` is the optimum under weak honesty alone, `WM` the one under weak honesty, row "
-    "and column monotonicity: the paper calls both WM. Optima are often not unique; `nw.design` "
-    "breaks ties by the L1 loss, and the paper does not say how its solver broke them.",
-)
+from papers.claims import Claim, Grid, Verdict
 
 _CLASS = {
     Verdict.HOLDS: "holds",
@@ -59,16 +43,30 @@ dt { font-weight: 600; } dd { margin: 0; }
 """
 
 
-def write_page(out: Path, claims: Mapping[str, Claim], *, notes: str) -> tuple[Path, Path]:
+def write_page(
+    out: Path, claims: Mapping[str, Claim], *, title: str, introduction: Sequence[str]
+) -> tuple[Path, Path]:
     """Write claims.md, claims.html and numbers.json; return the two pages."""
     markdown, page = out / "claims.md", out / "claims.html"
-    write_whole(markdown, _markdown(claims, notes).encode())
-    write_whole(page, _html(out, claims, notes).encode())
+    write_whole(markdown, _markdown(claims, title, introduction).encode())
+    write_whole(page, _html(out, claims, title, introduction).encode())
     numbers = {
         name: {"verdict": claim.verdict.value, **claim.numbers} for name, claim in claims.items()
     }
     write_whole(out / "numbers.json", (json.dumps(numbers, indent=1) + "\n").encode())
     return markdown, page
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write all values of a figure; return the name of the file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {k: f"{v:.8g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows
+    )
+    write_whole(path, text.getvalue().encode())
+    return path.name
 
 
 def tally(claims: Mapping[str, Claim]) -> str:
@@ -85,9 +83,9 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _markdown(claims: Mapping[str, Claim], notes: str) -> str:
-    lines = [f"# {TITLE}", ""]
-    for paragraph in (*INTRODUCTION, notes):
+def _markdown(claims: Mapping[str, Claim], title: str, introduction: Sequence[str]) -> str:
+    lines = [f"# {title}", ""]
+    for paragraph in introduction:
         lines += [paragraph, ""]
     lines += ["## Summary", "", tally(claims), ""]
     summary = [[f"[{c.place}](#{name})", c.title, c.verdict.value] for name, c in claims.items()]
@@ -121,7 +119,7 @@ def _badge(verdict: Verdict) -> str:
     return f'<span class="verdict {_CLASS[verdict]}">{verdict.value}</span>'
 
 
-def _html(out: Path, claims: Mapping[str, Claim], notes: str) -> str:
+def _html(out: Path, claims: Mapping[str, Claim], title: str, introduction: Sequence[str]) -> str:
     rows = [
         f'<tr><td><a href="#{name}">{html.escape(c.place)}</a></td><td>{_inline(c.title)}</td>'
         f"<td>{_badge(c.verdict)}</td></tr>"
@@ -130,9 +128,9 @@ def _html(out: Path, claims: Mapping[str, Claim], notes: str) -> str:
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{html.escape(TITLE)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-        f"<h1>{html.escape(TITLE)}</h1>",
-        *(f"<p>{_inline(paragraph)}</p>" for paragraph in (*INTRODUCTION, notes)),
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+        f"<h1>{html.escape(title)}</h1>",
+        *(f"<p>{_inline(paragraph)}</p>" for paragraph in introduction),
         f"<h2>Summary</h2>\n<p>{tally(claims)}</p>",
         '<div class="scroll"><table><thead><tr><th>where</th><th>claim</th><th>verdict</th></tr>'
         f"</thead><tbody>{''.join(rows)}</tbody></table></div>",
