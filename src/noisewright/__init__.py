@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from noisewright.exact import Epsilon as Epsilon
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
+    from noisewright.mechanisms import ResponseBounds as ResponseBounds
+    from noisewright.mechanisms import discrete_exponential as discrete_exponential
     from noisewright.mechanisms import explicit_fair as explicit_fair
     from noisewright.mechanisms import exponential as exponential
     from noisewright.mechanisms import from_matrix as from_matrix
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import product as product
     from noisewright.mechanisms import properties as properties
     from noisewright.mechanisms import randomized_response as randomized_response
+    from noisewright.mechanisms import response_bounds as response_bounds
     from noisewright.mechanisms import uniform as uniform
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
@@ -79,6 +82,8 @@ _ROOM_OF = {
         "mechanisms": (
             "Guarantee",
             "Mechanism",
+            "ResponseBounds",
+            "discrete_exponential",
             "explicit_fair",
             "exponential",
             "from_matrix",
@@ -87,6 +92,7 @@ _ROOM_OF = {
             "product",
             "properties",
             "randomized_response",
+            "response_bounds",
             "uniform",
         ),
         "designs": (

@@ -1,5 +1,6 @@
 """Mechanisms: one probability distribution for each input."""
 
+from noisewright.mechanisms.discrete_exponential import discrete_exponential
 from noisewright.mechanisms.explicit_fair import explicit_fair
 from noisewright.mechanisms.exponential import exponential
 from noisewright.mechanisms.from_matrix import from_matrix
@@ -17,6 +18,7 @@ from noisewright.mechanisms.products import (
 from noisewright.mechanisms.properties import properties
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
+from noisewright.mechanisms.response_bounds import ResponseBounds, response_bounds
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.uniform import uniform
 from noisewright.mechanisms.wording import number
@@ -27,9 +29,11 @@ __all__ = [
     "Guarantee",
     "Mechanism",
     "Response",
+    "ResponseBounds",
     "RowProduct",
     "Table",
     "any_change",
+    "discrete_exponential",
     "epsilon_sum",
     "explicit_fair",
     "exponential",
@@ -41,5 +45,6 @@ __all__ = [
     "properties",
     "randomized_response",
     "read_delta",
+    "response_bounds",
     "uniform",
 ]

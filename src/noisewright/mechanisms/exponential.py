@@ -57,7 +57,7 @@ def exponential(
         )
     read = positive_epsilon(epsilon, None, instead="Use nw.uniform(space) for that.")
     require_tabulable(inputs, outputs, instead="Use fewer inputs or candidates.")
-    qualities = _qualities(quality, inputs, outputs)
+    qualities = read_qualities(quality, inputs, outputs)
     change = _sensitivity(qualities, inputs, monotonic=monotonic)
     if sensitivity is not None:
         stated = exactly(sensitivity, name="sensitivity")
@@ -75,7 +75,7 @@ def exponential(
     # The log of a rational is taken a hair smaller, below what the rounding costs anyway.
     rational = read.rational if read.ratio is None else Fraction(read.bounds(192)[0], 1 << 192)
     factor = rational / (change if monotonic else 2 * change)
-    weights, bits = _rounded([[q * factor for q in row] for row in qualities], rational)
+    weights, bits = rounded_powers([[q * factor for q in row] for row in qualities], rational)
     require_ratios(weights, inputs, read)
     return Table(
         inputs,
@@ -87,7 +87,8 @@ def exponential(
     )
 
 
-def _qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list[Fraction]]:
+def read_qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list[Fraction]]:
+    """Read a quality or utility as exact numbers: a function of two points, or a matrix."""
     if callable(quality):
         rows: Any = [[quality(x, y) for y in outputs.points] for x in inputs.points]
     else:
@@ -118,7 +119,7 @@ def _sensitivity(qualities: list[list[Fraction]], space: Space, *, monotonic: bo
     return largest
 
 
-def _rounded(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:
+def rounded_powers(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:
     """Round rows ∝ e^exponent to integers with one total, each weight to a relative 2^-s.
 
     The exponents are shrunk by a relative 2^-57, so ideal ratios stay below e^(ε(1 − 2^-57));

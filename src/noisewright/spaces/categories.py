@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
+from noisewright.spaces.hierarchy import leaves, levels_apart
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
@@ -36,6 +37,25 @@ class Categories(Space):
         set_field = object.__setattr__
         set_field(self, "labels", read_labels(labels, space="Categories", one="label"))
         self._read_relations(neighbors, metric, metrics=("discrete",))
+
+    @classmethod
+    def hierarchy(cls, tree: Any, *, neighbors: Any = "replace") -> Categories:
+        """Return the labels of a tree; their distance is how many levels up they meet.
+
+        Requires: nested mappings and lists, such as {"fruit": ["apple", "pear"], "roots":
+        ["carrot", "beet"]}. Keys name groups and are not labels.
+        Ensures: labels of one group of the lowest level are at distance 1, labels that meet one
+        level higher at distance 2, and so on. Use it with `design(…, loss="distance")`.
+        """
+        if isinstance(tree, (str, bytes)) or not isinstance(tree, (Mapping, list, tuple)):
+            raise SpaceError(
+                f"the hierarchy is of type {type(tree).__name__}; it must be a mapping from groups "
+                "to lists of labels, or to further groups."
+            )
+        found = leaves(tree)
+        paths = [path for _, path in found]
+        distances = [[levels_apart(a, b) for b in paths] for a in paths]
+        return cls([label for label, _ in found], neighbors=neighbors, metric=distances)
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self.labels[:4])) + (", …" if self.size > 4 else "")
