@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from noisewright.sampling import SystemSource as SystemSource
     from noisewright.spaces import Categories as Categories
     from noisewright.spaces import Counts as Counts
+    from noisewright.spaces import Curves as Curves
     from noisewright.spaces import Interval as Interval
     from noisewright.spaces import Records as Records
     from noisewright.spaces import Subsets as Subsets
@@ -77,7 +78,7 @@ _ROOM_OF = {
     name: room
     for room, names in {
         "exact": ("Epsilon",),
-        "spaces": ("Categories", "Counts", "Interval", "Records", "Subsets"),
+        "spaces": ("Categories", "Counts", "Curves", "Interval", "Records", "Subsets"),
         "sampling": ("SeededSource", "SystemSource"),
         "mechanisms": (
             "Guarantee",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from noisewright.spaces import Categories, Counts, Interval, Records, Rows, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Rows, Space, Subsets
 
 COLORS = Categories(["red", "green", "blue"])
 CYCLE = [[min(abs(a - b), 5 - abs(a - b)) for b in range(5)] for a in range(5)]
@@ -24,6 +24,9 @@ SMALL: dict[str, Space] = {
     "subsets, discrete": Subsets([1, 2], metric="discrete"),
     "interval": Interval(0, 1, step=0.1),
     "interval, fractions": Interval("-1/3", 1, step="1/3", neighbors="adjacent"),
+    "curves, sup": Curves([0, 1, 3], low=0, high=1, step=0.5),
+    "curves, L2": Curves([0, 1, "7/3"], low=-1, high=1, step=1, norm="L2"),
+    "curves, one position, discrete": Curves([5], low=0, high=3, step=1, norm="discrete"),
     "records": Records(color=COLORS, age=Counts(2)),
     "records, sum": Records(color=COLORS, x=Interval(0, 2, step=Fraction(1, 2)), metric="sum"),
     "records, discrete": Records({"one": Categories(["only"]), "n": Counts(3)}, metric="discrete"),

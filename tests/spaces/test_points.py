@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noisewright.errors import OutsideSpaceError, TooLargeError
-from noisewright.spaces import Categories, Counts, Interval, Records, Rows, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Rows, Space, Subsets
 from tests.spaces.samples import COLORS, SMALL
 
 
@@ -133,6 +133,7 @@ HUGE: dict[str, tuple[Callable[[], Space], int]] = {
     "subsets": (lambda: Subsets(range(16_000)), (1 << 16_000) - 1),
     "rows": (lambda: Categories(["a", "b", "c"]) ** 1000, 3**1000 - 5),
     "records": (lambda: Records({f"c{i}": Counts(99) for i in range(30)}), 100**29),
+    "curves": (lambda: Curves(range(365), low=-40, high=40, norm="L2"), 4097**365 - 7),
     "grid": (lambda: Interval(0, 10**9, step="1/1000"), 10**12),
 }
 

@@ -12,6 +12,7 @@ from noisewright.exact.rationals import (
     floor_float,
     shown,
 )
+from noisewright.exact.roots import sqrt_bounds
 
 __all__ = [
     "NOTHING_PROMISED",
@@ -31,4 +32,5 @@ __all__ = [
     "floor_float",
     "log_bounds",
     "shown",
+    "sqrt_bounds",
 ]

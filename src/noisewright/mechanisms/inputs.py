@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.spaces import Categories, Counts, Interval, Records, Rows, Space, Subsets, amount
+from noisewright.spaces import (
+    Categories,
+    Counts,
+    Curves,
+    Interval,
+    Records,
+    Rows,
+    Space,
+    Subsets,
+    amount,
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,9 @@ def _is_one_point(space: Space, inputs: Any) -> bool:
     if isinstance(inputs, (str, bytes, int, float, np.generic, set, frozenset, dict)):
         return True
     # A tuple is one point of a space of tuples and otherwise a sequence of inputs.
-    return isinstance(inputs, tuple) and isinstance(space, (Records, Rows)) and inputs in space
+    return (
+        isinstance(inputs, tuple) and isinstance(space, (Curves, Records, Rows)) and inputs in space
+    )
 
 
 def _as_array(inputs: Any) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from noisewright.spaces.amounts import amount
 from noisewright.spaces.categories import Categories, Label
 from noisewright.spaces.counts import Counts, whole_number
+from noisewright.spaces.curves import Curves
 from noisewright.spaces.interval import Interval
 from noisewright.spaces.metric import Distance, DistanceMatrix
 from noisewright.spaces.neighbors import Neighbors, Pairs
@@ -14,6 +15,7 @@ from noisewright.spaces.subsets import Subsets
 __all__ = [
     "Categories",
     "Counts",
+    "Curves",
     "Distance",
     "DistanceMatrix",
     "Interval",

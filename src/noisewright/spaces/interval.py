@@ -16,7 +16,7 @@ from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 
-_SNAP = 1e-6
+SNAP = 1e-6
 """A double counts as a grid point within this fraction of a step (0.3 on a grid of 0.1)."""
 
 
@@ -43,9 +43,9 @@ class Interval(Space):
         metric: Any = "absolute",
     ) -> None:
         set_field = object.__setattr__
-        set_field(self, "low", _as_written(low, name="low"))
-        set_field(self, "high", _as_written(high, name="high"))
-        set_field(self, "step", _as_written(step, name="step"))
+        set_field(self, "low", as_written(low, name="low"))
+        set_field(self, "high", as_written(high, name="high"))
+        set_field(self, "step", as_written(step, name="step"))
         if not self.low < self.high:
             raise SpaceError(f"Interval({low}, {high}): low must be below high.")
         if self.step <= 0:
@@ -86,7 +86,7 @@ class Interval(Space):
         except ValueError:
             raise self.outside(why="it is not a finite number") from None
         nearest = round(steps)
-        if abs(steps - nearest) > _SNAP:
+        if abs(steps - nearest) > SNAP:
             raise self.outside(why="it is not on the grid; see Interval.nearest")
         if not 0 <= nearest < self.size:
             raise self.outside()
@@ -99,7 +99,7 @@ class Interval(Space):
         steps = (values.astype(np.float64) - float(self.low)) / float(self.step)
         nearest = np.rint(steps)
         with np.errstate(invalid="ignore"):
-            off_grid = ~(np.abs(steps - nearest) <= _SNAP * np.maximum(1, np.abs(steps) * 1e-6))
+            off_grid = ~(np.abs(steps - nearest) <= SNAP * np.maximum(1, np.abs(steps) * 1e-6))
             outside = ~((nearest >= 0) & (nearest < self.size))
         for wrong, why in ((outside, ""), (off_grid, "it is not on the grid")):
             if wrong.any():
@@ -146,7 +146,7 @@ class Interval(Space):
         }
 
 
-def _as_written(value: Number, *, name: str) -> Fraction:
+def as_written(value: Number, *, name: str) -> Fraction:
     """Read a bound as the decimal that was typed: a grid from 0 to 1 by 0.1 has 11 points.
 
     Bounds are labels of the grid, not privacy parameters, so the double nearest to 0.1 need
