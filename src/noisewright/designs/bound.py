@@ -12,7 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisewright.designs.program import Program
+from noisewright.designs.proof import PROVABLE, Prices, Proof
 from noisewright.designs.refine import BITS, Refined
+
+_ROOM = 8
+"""Prices of a proof have this many bits more, since one may stand for several inequalities."""
 
 
 def lower_bound(program: Program, solution: Refined) -> Fraction:
@@ -36,6 +40,41 @@ def lower_bound(program: Program, solution: Refined) -> Fraction:
                 charged[variable] += amount * (ratio_low if amount > 0 else ratio_high) >> BITS
     least = _rows_at_least(program, charged)
     return Fraction(least + constant, 1 << BITS)
+
+
+def proof_of(program: Program, solution: Refined) -> Proof | None:
+    """Spell out the prices on every inequality of the full problem, two for each mirrored pair.
+
+    None when the problem has a property that a proof cannot speak of.
+    """
+    problem = program.problem
+    if not problem.properties <= PROVABLE:
+        return None
+    inputs, outputs = problem.shape
+    found = Prices(BITS + _ROOM, inputs - 1)
+    weights = list(problem.prior) if problem.goal == "expected" else [Fraction(0)] * inputs
+    mirrors = (False, True) if problem.is_centrosymmetric else (False,)
+    for constraint, price in zip(
+        program.constraints, _admissible(program, solution.duals), strict=True
+    ):
+        ways = len(constraint.origins) * len(mirrors)
+        if price == 0 or constraint.kind in ("row", "budget"):
+            continue
+        for origin in constraint.origins:
+            for mirror in mirrors:
+                if constraint.kind == "worst":
+                    x = inputs - 1 - origin[0] if mirror else origin[0]
+                    weights[x] += Fraction(price, ways << BITS)
+                elif constraint.kind in ("privacy", "excess"):
+                    x, z, y = origin
+                    if mirror:
+                        x, z, y = inputs - 1 - x, inputs - 1 - z, outputs - 1 - y
+                    found.charge(x, z, y, (price << _ROOM) // ways, outputs=outputs)
+                else:
+                    a, b = (inputs - 1 - point if mirror else point for point in origin)
+                    share = (abs(price) << _ROOM) // ways
+                    found.charge_property(constraint.kind, a, b, share if price > 0 else -share)
+    return Proof(problem, tuple(weights), found)
 
 
 def _rows_at_least(program: Program, charged: list[int]) -> int:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from noisewright.designs.answer import Answer
 from noisewright.designs.losses import read_loss
-from noisewright.designs.path import best_relabeling, proven_bound
+from noisewright.designs.path import best_relabeling, proof_of_relabeling, proven_bound
 from noisewright.designs.problem import Problem
+from noisewright.designs.proof import Prices, Proof
 from noisewright.mechanisms import (
     Table,
     explicit_fair,
@@ -19,7 +21,6 @@ from noisewright.mechanisms import (
 )
 from noisewright.spaces import Counts
 
-Answer = tuple[Table, Fraction, str]
 _BITS = 192
 
 
@@ -27,7 +28,7 @@ def closed_form(problem: Problem, tie_break: str | None) -> Answer | None:
     """Return a mechanism, a proven lower bound and the route, if the problem has a closed form."""
     for route in (_fair, _response, _relabeled):
         answer = route(problem, tie_break)
-        if answer is not None and problem.properties <= properties(answer[0]):
+        if answer is not None and problem.properties <= properties(answer.mechanism):
             return answer
     return None
 
@@ -75,12 +76,41 @@ def _fair(problem: Problem, tie_break: str | None) -> Answer | None:
         power = power * alpha >> _BITS
     bound = 1 - Fraction(1 << _BITS, total)
     assert isinstance(problem.space, Counts)
-    return (
+    return Answer(
         explicit_fair(problem.space, epsilon=epsilon),
         bound,
+        lambda: _proof_of_fairness(problem),
         "closed form: the explicit fair mechanism (Cormode–Kulkarni–Srivastava 2018, Theorem 6"
         + (", with the diagonal corrected for odd n)" if n % 2 else ")"),
     )
+
+
+def _proof_of_fairness(problem: Problem) -> Proof:
+    """Charge each diagonal entry along the inputs on the way to the middle one.
+
+    With weights v_i = α^|i−m| / Z every output costs the middle input m the same, 1/Z less than
+    its weight. Fairness moves the charges of the prior over to those weights.
+    """
+    last = problem.space.size - 1
+    middle = last // 2
+    epsilon = problem.guarantee.epsilon
+    scale = _BITS + epsilon.ratio_bounds(0)[1].bit_length() * (last - middle)
+    prices = Prices(scale, last)
+    decayed = [epsilon.alpha_bounds(scale, times=step)[0] for step in range(last - middle + 1)]
+    total = sum(decayed[abs(i - middle)] for i in range(last + 1))
+    fair = [Fraction(decayed[abs(i - middle)], total) for i in range(last + 1)]
+    if problem.goal == "expected":
+        for i in range(1, last + 1):
+            moved = (problem.prior[i] - fair[i]) * (1 << scale)
+            prices.charge_property("F", 0, i, moved.__floor__())
+    for i in range(last + 1):
+        step = 1 if i < middle else -1
+        for j in range(i, middle, step):
+            left = decayed[abs(j - middle)]
+            price = (left << scale) // total
+            prices.charge(j, j + step, i, price, outputs=last + 1)
+    weights = problem.prior if problem.goal == "expected" else tuple(fair)
+    return Proof(problem, weights, prices)
 
 
 def _response(problem: Problem, tie_break: str | None) -> Answer | None:
@@ -101,11 +131,26 @@ def _response(problem: Problem, tie_break: str | None) -> Answer | None:
         problem.space, epsilon=guarantee.epsilon, delta=guarantee.delta, table=True
     )
     assert isinstance(mechanism, Table)
-    return (
+    return Answer(
         mechanism,
         bound,
+        lambda: _proof_of_response(problem),
         "closed form: randomized response (Holohan–Leith–Mason 2016, Theorem 10)",
     )
+
+
+def _proof_of_response(problem: Problem) -> Proof:
+    """Charge each input for its own output, against every other input alike."""
+    size = problem.space.size
+    _, ratio = problem.guarantee.epsilon.ratio_bounds(_BITS)
+    scale = _BITS + ratio.bit_length()
+    prices = Prices(scale, size - 1)
+    price = (1 << scale + _BITS) // (size * (ratio + (size - 1 << _BITS)))
+    for x in range(size):
+        for z in range(size):
+            if x != z:
+                prices.charge(x, z, x, price, outputs=size)
+    return Proof(problem, (Fraction(1, size),) * size, prices)
 
 
 def _relabeled(problem: Problem, tie_break: str | None) -> Answer | None:
@@ -123,14 +168,16 @@ def _relabeled(problem: Problem, tie_break: str | None) -> Answer | None:
     base = geometric(space, epsilon=epsilon, table=True)
     assert isinstance(base, Table)
     if relabeling == list(range(space.size)):
-        return (
+        return Answer(
             base,
             bound,
+            lambda: proof_of_relabeling(problem, relabeling),
             "closed form: the geometric mechanism (Cormode–Kulkarni–Srivastava 2018, Theorem 5)",
         )
-    return (
+    return Answer(
         base.then(relabeling.__getitem__, outputs=space),
         bound,
+        lambda: proof_of_relabeling(problem, relabeling),
         "closed form: the geometric mechanism, each output relabeled as the best guess "
         "(Ghosh–Roughgarden–Sundararajan 2009)",
     )

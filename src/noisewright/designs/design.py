@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from noisewright.designs.bound import lower_bound
+from noisewright.designs.answer import Answer
+from noisewright.designs.bound import lower_bound, proof_of
 from noisewright.designs.closed_forms import closed_form
 from noisewright.designs.loss import exact_loss, read_goal
 from noisewright.designs.losses import read_loss, read_prior
 from noisewright.designs.names import read_properties
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program, program_for
-from noisewright.designs.refine import sharp_solutions
+from noisewright.designs.proof import Proof
+from noisewright.designs.refine import Refined, sharp_solutions
 from noisewright.designs.repair import repaired
 from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
@@ -51,6 +54,12 @@ class Design:
     exact_loss: Fraction
     exact_bound: Fraction
     route: str
+    prove: Callable[[], Proof | None] = field(default=lambda: None, repr=False, compare=False)
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """The prices behind the bound, which a certificate carries."""
+        return self.prove()
 
     @property
     def loss(self) -> float:
@@ -129,9 +138,8 @@ def design(
     answer = closed_form(problem, tie_break)
     if answer is None:
         answer = _by_program(problem, tie_break)
-    mechanism, bound, route = answer
-    named = mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
-    return Design(problem, named, _loss(problem, named), bound, route)
+    named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
+    return Design(problem, named, _loss(problem, named), answer.bound, answer.route, answer.proof)
 
 
 def _read_outputs(outputs: Any, space: Space) -> Space:
@@ -147,10 +155,10 @@ def _loss(problem: Problem, table: Table) -> Fraction:
     return exact_loss(table, problem.loss, goal=problem.goal, prior=problem.prior)
 
 
-def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fraction, str]:
+def _by_program(problem: Problem, tie_break: str | None) -> Answer:
     _require_solvable(problem)
     program = program_for(problem)
-    best, bound = _solved(problem, program)
+    best, bound, behind = _solved(problem, program)
     symmetry = ", one variable per mirrored pair" if problem.is_centrosymmetric else ""
     route = (
         f"linear program of {program.variables:,} variables and {len(program.constraints):,} "
@@ -158,7 +166,7 @@ def _by_program(problem: Problem, tie_break: str | None) -> tuple[Table, Fractio
     )
     if tie_break is not None and program.variables <= _LARGEST_TIE_BREAK:
         best = _tie_broken(problem, program, best, tie_break)
-    return best, bound, route
+    return Answer(best, bound, lambda: proof_of(program, behind), route)
 
 
 def _require_solvable(problem: Problem) -> None:
@@ -177,15 +185,21 @@ def _require_solvable(problem: Problem) -> None:
         )
 
 
-def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction]:
-    """Look at a program until its best table and its best bound meet."""
+def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction, Refined]:
+    """Look at a program until its best table and its best bound meet.
+
+    The third value is the solution that proves the bound.
+    """
     close = _CLOSE if program.variables <= _LARGEST_TIE_BREAK else _CLOSE_IF_LARGE
     best: Table | None = None
     failure: UnrepairedError | None = None
-    # Costs are not negative, so neither is any loss.
+    # Costs are not negative, so neither is any loss; no prices at all prove that.
     least, bound = Fraction(0), Fraction(0)
+    behind = Refined([], [0] * len(program.constraints))
     for look in sharp_solutions(program):
-        bound = max(bound, lower_bound(program, look))
+        proven = lower_bound(program, look)
+        if proven > bound:
+            bound, behind = proven, look
         try:
             table = repaired(program, look)
         except UnrepairedError as problem_with_it:
@@ -198,7 +212,7 @@ def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction]:
             break
     if best is None:
         raise failure or UnrepairedError("the solver had no answer that could be proven.")
-    return best, bound
+    return best, bound, behind
 
 
 def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str) -> Table:

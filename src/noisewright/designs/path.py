@@ -17,6 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from noisewright.designs.losses import Costs
+from noisewright.designs.problem import Problem
+from noisewright.designs.proof import Prices, Proof
 from noisewright.exact import Epsilon
 
 BITS = 256
@@ -55,12 +57,7 @@ def proven_bound(
     the relabeling is optimal; None when it is more.
     """
     size = len(costs)
-    # Prior weights are rounded down, which only lowers costs and so the bound.
-    weights = [(w.numerator << BITS) // w.denominator for w in prior]
-    whole = [
-        [w * c.numerator // c.denominator for c in row]
-        for w, row in zip(weights, costs, strict=True)
-    ]
+    whole = _whole(costs, prior)
     prices = _break_even(epsilon, whole, relabeling)
     low, _ = epsilon.alpha_bounds(BITS)
     _, inverse = epsilon.ratio_bounds(BITS)
@@ -73,6 +70,41 @@ def proven_bound(
     if size * undercut > max(bound, 0) >> 36:
         return None
     return Fraction(bound, 1 << BITS)
+
+
+def proof_of_relabeling(problem: Problem, relabeling: list[int]) -> Proof:
+    """Spell out the prices behind `proven_bound`, inequality by inequality.
+
+    What the inputs from j + 1 on owe is passed on to j: at the price that P(y|j) ≤ e^ε P(y|j+1)
+    allows when it is positive, else by the inequality the other way round.
+    """
+    epsilon, costs = problem.guarantee.epsilon, problem.loss.costs
+    last = len(costs) - 1
+    scale = BITS + epsilon.ratio_bounds(0)[1].bit_length()
+    whole = _whole(costs, problem.prior)
+    prices = _break_even(epsilon, whole, relabeling)
+    low, _ = epsilon.alpha_bounds(scale)
+    _, inverse = epsilon.ratio_bounds(BITS)
+    found = Prices(scale, last)
+    for y in range(len(costs[0])):
+        rest = 0
+        for j in range(last, -1, -1):
+            if rest > 0:
+                found.charge(j, j + 1, y, rest * low >> BITS, outputs=len(costs[0]))
+            elif rest < 0:
+                found.charge(j + 1, j, y, -rest << scale - BITS, outputs=len(costs[0]))
+            passed = (rest * low >> scale) if rest >= 0 else (rest * inverse >> BITS)
+            rest = whole[j][y] - prices[j] + passed
+    return Proof(problem, problem.prior, found)
+
+
+def _whole(costs: Costs, prior: tuple[Fraction, ...]) -> list[list[int]]:
+    """Return the weighted costs over 2^BITS; weights are rounded down, which lowers the bound."""
+    weights = [(w.numerator << BITS) // w.denominator for w in prior]
+    return [
+        [w * c.numerator // c.denominator for c in row]
+        for w, row in zip(weights, costs, strict=True)
+    ]
 
 
 def _least(charged: list[int], alpha: int, inverse: int) -> int:

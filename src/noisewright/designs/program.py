@@ -21,6 +21,10 @@ from noisewright.designs.problem import Problem
 Terms = tuple[tuple[int, Fraction | int, int], ...]
 """(variable, rational part, multiple of e^ε): the coefficient is rational + multiple · e^ε."""
 
+Origin = tuple[int, ...]
+"""Which inequality a constraint comes from: (x, z, y) where x must not exceed its neighbor z on
+output y; (a, b) for a property, read as the checker reads it; (x,) for the loss of one input."""
+
 
 @dataclass(frozen=True)
 class Constraint:
@@ -30,8 +34,8 @@ class Constraint:
     terms: Terms
     limit: Fraction | int
     equal: bool
-    copies: int
-    """How many constraints of the full program it stands for."""
+    origins: tuple[Origin, ...] = ()
+    """Which inequalities of the full program it stands for."""
 
 
 @dataclass
@@ -62,7 +66,6 @@ class Program:
             tuple((v, cost, 0) for v, cost in enumerate(self.costs) if cost),
             limit,
             equal=False,
-            copies=1,
         )
         costs = [Fraction(0)] * self.variables
         for weight, row, line in zip(
@@ -91,13 +94,13 @@ class _Writer:
         self.variable_of = variable_of.reshape(codes.shape)
         self.program = Program(problem, self.variable_of, len(smallest))
         self.program.costs = [Fraction(0)] * len(smallest)
-        self.seen: dict[tuple[str, Terms, Fraction | int, bool], int] = {}
+        self.seen: dict[tuple[str, Terms, Fraction | int, bool], list[Origin]] = {}
         self._rows()
         self._privacy()
         self._properties()
         self._objective()
-        for (kind, terms, limit, equal), copies in self.seen.items():
-            self.program.constraints.append(Constraint(kind, terms, limit, equal, copies))
+        for (kind, terms, limit, equal), origins in self.seen.items():
+            self.program.constraints.append(Constraint(kind, terms, limit, equal, tuple(origins)))
 
     def _add(
         self,
@@ -106,6 +109,7 @@ class _Writer:
         limit: Fraction | int = 0,
         *,
         equal: bool = False,
+        origin: Origin = (),
     ) -> None:
         if len(terms) == 2 and terms[0][0] != terms[1][0]:
             kept: Terms = tuple(sorted(terms))
@@ -114,16 +118,15 @@ class _Writer:
         if not kept:
             return
         key = (kind, kept, limit, equal)
-        self.seen[key] = self.seen.get(key, 0) + 1
+        self.seen.setdefault(key, []).append(origin)
 
     def _new(self, cost: Fraction = Fraction(0)) -> int:
         self.program.costs.append(cost)
         return len(self.program.costs) - 1
 
     def _rows(self) -> None:
-        for x, row in enumerate(self.variable_of.tolist()):
+        for row in self.variable_of.tolist():
             self._add("row", [(v, 1, 0) for v in row], 1, equal=True)
-            del x
 
     def _privacy(self) -> None:
         delta = self.problem.guarantee.delta
@@ -137,15 +140,15 @@ class _Writer:
                 if delta == 0:
                     for output, terms in enumerate(lines):
                         if not self._is_implied(over, under, output):
-                            self._add("privacy", terms)
+                            self._add("privacy", terms, origin=(over, under, output))
                     continue
                 slacks: list[int] = []
-                for terms in lines:
+                for output, terms in enumerate(lines):
                     key = tuple(terms)
                     if key not in slack_of:
                         slack_of[key] = self._new()
                     slacks.append(slack_of[key])
-                    self._add("excess", [*terms, (slacks[-1], -1, 0)])
+                    self._add("excess", [*terms, (slacks[-1], -1, 0)], origin=(over, under, output))
                 self._add("budget", [(s, 1, 0) for s in slacks], delta)
 
     def _is_implied(self, over: int, under: int, output: int) -> bool:
@@ -168,37 +171,43 @@ class _Writer:
         elif "CH" in codes:
             self._peaked("CH", grid)
         if "OD" in codes:
-            for row in grid:
-                for one, other in pairwise(row):
-                    self._add("OD", [(one, 1, 0), (other, 0, -1)])
-                    self._add("OD", [(other, 1, 0), (one, 0, -1)])
+            for x, row in enumerate(grid):
+                for y, (one, other) in enumerate(pairwise(row)):
+                    self._add("OD", [(one, 1, 0), (other, 0, -1)], origin=(x, y, y + 1))
+                    self._add("OD", [(other, 1, 0), (one, 0, -1)], origin=(x, y + 1, y))
         if "F" in codes:
             for i in points[1:]:
-                self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True)
+                self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True, origin=(0, i))
         if "WH" in codes and not codes & {"CH", "CM"}:
             for i in points:
-                self._add("WH", [(grid[i][i], -1, 0)], Fraction(-1, size))
+                self._add("WH", [(grid[i][i], -1, 0)], Fraction(-1, size), origin=(i, i))
         if "S" in codes and not self.symmetric:
             for j in points:
                 for i in points:
                     mirror = grid[size - 1 - j][size - 1 - i]
                     if grid[j][i] < mirror:
-                        self._add("S", [(grid[j][i], 1, 0), (mirror, -1, 0)], equal=True)
+                        self._add(
+                            "S",
+                            [(grid[j][i], 1, 0), (mirror, -1, 0)],
+                            equal=True,
+                            origin=(size - 1 - j, size - 1 - i),
+                        )
 
     def _falling(self, kind: str, lines: list[list[int]]) -> None:
         """Each line rises up to its own position and falls after it."""
         for peak, line in enumerate(lines):
             for k in range(len(line) - 1):
-                low, high = (line[k], line[k + 1]) if k < peak else (line[k + 1], line[k])
+                far, near = (k, k + 1) if k < peak else (k + 1, k)
+                low, high = line[far], line[near]
                 if low != high:
-                    self._add(kind, [(low, 1, 0), (high, -1, 0)])
+                    self._add(kind, [(low, 1, 0), (high, -1, 0)], origin=(peak, far))
 
     def _peaked(self, kind: str, lines: list[list[int]]) -> None:
         """In each line the entry at its own position is the largest."""
         for peak, line in enumerate(lines):
             for k, variable in enumerate(line):
                 if k != peak and variable != line[peak]:
-                    self._add(kind, [(variable, 1, 0), (line[peak], -1, 0)])
+                    self._add(kind, [(variable, 1, 0), (line[peak], -1, 0)], origin=(peak, k))
 
     def _objective(self) -> None:
         grid = self.variable_of.tolist()
@@ -208,9 +217,9 @@ class _Writer:
                     self.program.costs[variable] += cost
             return
         worst = self._new(Fraction(1))
-        for row, line in zip(grid, self.problem.loss.costs, strict=True):
+        for x, (row, line) in enumerate(zip(grid, self.problem.loss.costs, strict=True)):
             terms = [(v, c, 0) for v, c in zip(row, line, strict=True) if c]
-            self._add("worst", [*terms, (worst, -1, 0)])
+            self._add("worst", [*terms, (worst, -1, 0)], origin=(x,))
 
 
 def _merged(terms: Sequence[tuple[int, Fraction | int, int]]) -> Terms:
