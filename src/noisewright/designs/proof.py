@@ -99,7 +99,7 @@ class Proof:
         others = sorted(self.prices.properties.items())
         return {
             "goal": self.problem.goal,
-            "loss": [[as_text(cost) for cost in row] for row in self.problem.loss.costs],
+            "loss": [[str(cost) for cost in row] for row in self.problem.loss.costs],
             "weights": [as_text(weight) for weight in self.weights],
             "properties": sorted(self.problem.properties),
             "bound": as_text(Fraction(floor_float(self.bound * _A_HAIR_BELOW))),
