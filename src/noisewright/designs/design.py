@@ -54,12 +54,12 @@ class Design:
     exact_loss: Fraction
     exact_bound: Fraction
     route: str
-    prove: Callable[[], Proof | None] = field(default=lambda: None, repr=False, compare=False)
+    prove: Callable[[], Proof | None] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def proof(self) -> Proof | None:
         """The prices behind the bound, which a certificate carries."""
-        return self.prove()
+        return None if self.prove is None else self.prove()
 
     @property
     def loss(self) -> float:
