@@ -4,11 +4,8 @@ Exact numbers are asserted as such. What is simulated is compared with its exact
 run itself; here a disagreement of six standard errors fails.
 """
 
-import json
-import re
 import time
 from collections.abc import Mapping
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +20,7 @@ from papers.counts.optima import best, closed_sets, costs
 from papers.counts.plain_program import optimum
 from papers.counts.run import PAPER
 from tests.cli.conftest import Program, noisewright, shell
+from tests.papers.reading import assert_pages_hold_everything
 
 __all__ = ["noisewright", "shell"]
 
@@ -139,47 +137,7 @@ def test_simulation_agrees_with_the_exact_values(claims: Mapping[str, Claim]) ->
 
 
 def test_the_pages_hold_everything(out: Path, claims: Mapping[str, Claim]) -> None:
-    markdown = (out / "claims.md").read_text(encoding="utf-8")
-    page = (out / "claims.html").read_text(encoding="utf-8")
-
-    class Reader(HTMLParser):
-        def __init__(self) -> None:
-            super().__init__()
-            self.sections: list[str] = []
-            self.sources: list[str] = []
-            self.open: list[str] = []
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            given = dict(attrs)
-            if tag == "section":
-                self.sections.append(given["id"] or "")
-            if tag == "img":
-                self.sources.append(given["src"] or "")
-                assert given["alt"]
-            if tag not in ("img", "meta"):
-                self.open.append(tag)
-
-        def handle_endtag(self, tag: str) -> None:
-            assert self.open.pop() == tag
-
-    reader = Reader()
-    reader.feed(page)
-    assert reader.open == []
-    assert reader.sections == list(claims)
-    assert all(source.startswith("data:image/png;base64,") for source in reader.sources)
-    pictures = [picture.file for claim in claims.values() for picture in claim.pictures]
-    assert len(reader.sources) == len(pictures) == len(set(pictures))
-    assert "http" not in page
-    assert "<script" not in page
-    for name in pictures:
-        assert (out / name).read_bytes()[:4] == b"\x89PNG"
-        assert f"]({name})" in markdown
-    for claim in claims.values():
-        assert all((out / file).exists() for file in claim.files)
-    assert json.loads((out / "numbers.json").read_text())["fig-7"]["verdict"] == (
-        "holds with a correction"
-    )
-    assert re.findall(r"\bnan\b|\binf\b|None", markdown) == []
+    assert_pages_hold_everything(out, claims)
 
 
 def test_without_the_data_it_says_how_to_get_it(

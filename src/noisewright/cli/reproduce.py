@@ -24,6 +24,7 @@ Examples:
   noisewright reproduce counts --quick --out /tmp/counts
   noisewright reproduce counts --only fig-7 --only theorem-5
   noisewright reproduce counts --data adult.data
+  noisewright reproduce categorical --quick
 """
 
 
@@ -31,11 +32,16 @@ class Paper(Enum):
     """The papers that can be computed again."""
 
     COUNTS = "counts"
+    CATEGORICAL = "categorical"
 
 
 def reproduce(
     paper: Annotated[
-        Paper, typer.Argument(help="Which paper: counts (Cormode, Kulkarni and Srivastava).")
+        Paper,
+        typer.Argument(
+            help="counts (Cormode, Kulkarni and Srivastava) or categorical (Holohan, Leith and "
+            "Mason 2016)."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -47,8 +53,8 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="The file adult.data of the UCI Adult data set; ../shared/data/adult.data is "
-            "found by itself.",
+            help="A published data file that the paper needs, e.g. adult.data, or a folder with "
+            "several; ../shared/data is looked at by itself.",
             show_default=False,
         ),
     ] = None,
@@ -58,7 +64,7 @@ def reproduce(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this claim or group of claims, e.g. fig-7 or binomial; may be repeated.",
+            help="Only this claim or group of claims, e.g. fig-7 or theorem-4; may be repeated.",
             show_default=False,
         ),
     ] = None,
