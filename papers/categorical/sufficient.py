@@ -227,7 +227,7 @@ def theorem_3(setting: Setting) -> Claim:
         "If C_d is the same for all d, S splits into cells by α_i = u(d, ·) − u(d', ·), and when "
         "(5) holds on a cell it holds on every part of it.",
         f"It does for {right} of {tried} cells of {cases} mechanisms with random utilities, any δ "
-        "(in fractions). None of these has a constant C_d: the proof needs only that the ratio "
+        "(in fractions). C_d is not constant in any of these: the proof needs only that the ratio "
         "P(·|d)/P(·|d') is constant on a cell, which C_d does not change.",
         judge(right == tried),
         numbers={"tried": float(tried), "right": float(right)},

@@ -1,4 +1,4 @@
-"""The quick version of the categorical paper's page: numbers, verdicts, pictures, data, the verb."""
+"""The quick version of the categorical paper's page: numbers, verdicts, pictures, the verb."""
 
 import math
 from collections.abc import Mapping
