@@ -50,6 +50,7 @@ SECTIONS = {
         "binomial",
         "empirical",
     ),
+    "Estimation": ("estimate", "Estimate"),
     "Privacy": (
         "verify",
         "tight_epsilon",

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from noisewright.designs import loss as loss
     from noisewright.designs import price_of_properties as price_of_properties
     from noisewright.designs import rmse as rmse
+    from noisewright.estimation import Estimate as Estimate
+    from noisewright.estimation import estimate as estimate
     from noisewright.exact import Epsilon as Epsilon
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
@@ -116,6 +118,7 @@ _ROOM_OF = {
             "price_of_properties",
             "rmse",
         ),
+        "estimation": ("Estimate", "estimate"),
         "privacy": (
             "Certificate",
             "Composition",

@@ -5,7 +5,8 @@
     │   ├── ParameterError               epsilon, delta, alpha, a size, a scale …
     │   ├── SpaceError                   points, metric or neighbors do not fit together
     │   │   └── OutsideSpaceError        an input that is not a point of the space
-    │   └── TableError                   a matrix that is not a mechanism
+    │   ├── TableError                   a matrix that is not a mechanism
+    │   └── UnidentifiableError          an answer that the released data cannot give
     ├── TooLargeError (ValueError)       asked to enumerate or tabulate something absurd
     ├── NotPrivateError                  a proof failed; carries its witness
     ├── DesignError                      no mechanism was found
@@ -50,6 +51,14 @@ class OutsideSpaceError(SpaceError):
 
 class TableError(InputError):
     """A matrix is not a mechanism: negative, NaN, ragged, or rows that do not sum to one."""
+
+
+class UnidentifiableError(InputError):
+    """Released data cannot tell these answers apart; `combinations` holds what cannot be told."""
+
+    def __init__(self, message: str, *, combinations: object = None) -> None:
+        super().__init__(message)
+        self.combinations = combinations
 
 
 class TooLargeError(NoisewrightError, ValueError):

@@ -28,6 +28,7 @@ AT_ONCE: dict[str, set[str]] = {
     "mechanisms": {"numpy"},
     "privacy": {"numpy"},
     "designs": {"numpy"},
+    "estimation": {"numpy"},
     "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
 }
@@ -37,6 +38,7 @@ ON_USE: dict[str, set[str]] = {
     "sampling": {"cryptography"},
     "mechanisms": {"pyarrow"},
     "designs": {"highspy", "scipy"},
+    "estimation": {"pyarrow"},
     "report": {"altair", "vl_convert"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }

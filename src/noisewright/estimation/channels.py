@@ -1,0 +1,286 @@
+"""A mechanism as a linear map between shares, and the map back.
+
+    q = Pᵀ p     shares of the outputs from shares p of the inputs
+    p̂ = Lᵀ q̂     back again, unbiased because P L = I
+
+One released row y contributes g_i(y) = L[y, i] to the share of input i. Everything that the
+errors need follows from its first two moments given an input x: E[g_i | x] = [x = i] and
+S[x, i] = E[g_i² | x]. A channel applies P, L and the squares of L along one axis of an array, so
+that joint tables of several columns never need a matrix over all cells.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError
+from noisewright.estimation.inverse import left_inverse, unidentified
+from noisewright.mechanisms import Geometric, Mechanism, Response, Table
+
+Array = NDArray[np.float64]
+
+
+class Channel(Protocol):
+    """How shares of inputs become shares of outputs, and the way back."""
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs there are."""
+        ...
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs there are."""
+        ...
+
+    def push(self, shares: Array, axis: int) -> Array:
+        """Return Pᵀ p along an axis: shares of the outputs."""
+        ...
+
+    def pull(self, values: Array, axis: int) -> Array:
+        """Return P v along an axis: the expectation of v(output) for each input."""
+        ...
+
+    def solve(self, shares: Array, axis: int) -> Array:
+        """Return Lᵀ q along an axis: the unbiased shares of the inputs."""
+        ...
+
+    def solve_squares(self, shares: Array, axis: int) -> Array:
+        """Return (L∘L)ᵀ q along an axis: the second moments of what the rows contribute."""
+        ...
+
+    def second_moments(self) -> tuple[Array, Array, Array]:
+        """Return S[i, i], and bounds of S[x, i] over x from below and above, for each i."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class DenseChannel:
+    """Any finite mechanism by its matrix; its inverse is computed when it is first needed.
+
+    When the matrix does not tell all inputs apart there is no inverse, and that is an error; a
+    `forgiving` channel inverts what it can, which is right for all but the `open_inputs`.
+    """
+
+    matrix: Array
+    labels: tuple[Any, ...] | None = None
+    forgiving: bool = False
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs there are."""
+        return self.matrix.shape[0]
+
+    @property
+    def outputs(self) -> int:
+        """How many outputs there are."""
+        return self.matrix.shape[1]
+
+    @cached_property
+    def inverse(self) -> Array:
+        """L, one row per output; raises UnidentifiableError when there is none."""
+        return left_inverse(self.matrix, labels=self.labels, forgiving=self.forgiving)
+
+    @cached_property
+    def open_inputs(self) -> NDArray[np.bool_]:
+        """Mark the inputs whose share no amount of released data can tell."""
+        return np.asarray(np.abs(unidentified(self.matrix)).max(axis=0, initial=0.0) > 1e-9)
+
+    def push(self, shares: Array, axis: int) -> Array:
+        """Return Pᵀ p along an axis."""
+        return _along(self.matrix.T, shares, axis)
+
+    def pull(self, values: Array, axis: int) -> Array:
+        """Return P v along an axis."""
+        return _along(self.matrix, values, axis)
+
+    def solve(self, shares: Array, axis: int) -> Array:
+        """Return Lᵀ q along an axis."""
+        return _along(self.inverse.T, shares, axis)
+
+    def solve_squares(self, shares: Array, axis: int) -> Array:
+        """Return (L∘L)ᵀ q along an axis."""
+        return _along(self.inverse.T**2, shares, axis)
+
+    def second_moments(self) -> tuple[Array, Array, Array]:
+        """Return S[i, i] and the least and largest S[x, i], for each i."""
+        moments = self.matrix @ self.inverse**2
+        return np.diagonal(moments).copy(), moments.min(axis=0), moments.max(axis=0)
+
+
+@final
+@dataclass(frozen=True)
+class ResponseChannel:
+    """Randomized response: `truth` and `other` are the two probabilities, `gap` their difference.
+
+    The gap is given apart because at a small ε the difference of two doubles would be rough.
+    P = gap·I + other·J and L = (I − other·J) / gap, with J all ones: no matrix is formed.
+    """
+
+    inputs: int
+    truth: float
+    other: float
+    gap: float
+
+    @property
+    def outputs(self) -> int:
+        """As many as inputs."""
+        return self.inputs
+
+    def push(self, shares: Array, axis: int) -> Array:
+        """Return Pᵀ p along an axis."""
+        return self.gap * shares + self.other * shares.sum(axis=axis, keepdims=True)
+
+    def pull(self, values: Array, axis: int) -> Array:
+        """Return P v along an axis; P is symmetric."""
+        return self.push(values, axis)
+
+    def solve(self, shares: Array, axis: int) -> Array:
+        """Return Lᵀ q along an axis."""
+        return (shares - self.other * shares.sum(axis=axis, keepdims=True)) / self.gap
+
+    def solve_squares(self, shares: Array, axis: int) -> Array:
+        """Return (L∘L)ᵀ q along an axis."""
+        hit, miss = self._squares
+        return (hit - miss) * shares + miss * shares.sum(axis=axis, keepdims=True)
+
+    @property
+    def _squares(self) -> tuple[float, float]:
+        return ((1 - self.other) / self.gap) ** 2, (self.other / self.gap) ** 2
+
+    def second_moments(self) -> tuple[Array, Array, Array]:
+        """Return S[i, i] and the least and largest S[x, i], for each i."""
+        hit, miss = self._squares
+        own = self.truth * hit + (1 - self.truth) * miss
+        others = self.other * hit + (1 - self.other) * miss
+        each = np.ones(self.inputs)
+        return own * each, min(own, others) * each, max(own, others) * each
+
+
+@final
+@dataclass(frozen=True)
+class GeometricChannel:
+    """Two-sided geometric noise clamped to 0..n, for any n: the inverse has three diagonals.
+
+    P[j, i] = w_i α^|i−j|, w = 1/(1+α) at the ends and (1−α)/(1+α) inside. The inverse of
+    α^|i−j| has 1 (at the ends), 1+α² and −α around the diagonal, over 1−α². `gap` is 1 − α.
+    """
+
+    inputs: int
+    alpha: float
+    gap: float
+
+    @property
+    def outputs(self) -> int:
+        """As many as inputs."""
+        return self.inputs
+
+    @cached_property
+    def _weights(self) -> Array:
+        weights = np.full(self.inputs, self.gap / (1 + self.alpha))
+        weights[[0, -1]] = 1 / (1 + self.alpha)
+        return weights
+
+    @cached_property
+    def _diagonals(self) -> tuple[Array, float]:
+        spread = self.gap * (1 + self.alpha)
+        diagonal = np.full(self.inputs, (1 + self.alpha**2) / spread)
+        diagonal[[0, -1]] = 1 / spread
+        return diagonal, -self.alpha / spread
+
+    def _decayed(self, values: Array) -> Array:
+        """Return Σ_j α^|i−j| v_j along the first axis, by one sweep in each direction."""
+        return self._swept(values) + self._swept(values[::-1])[::-1] - values
+
+    def _swept(self, values: Array) -> Array:
+        """Return y_i = v_i + α y_(i−1), doubling the reach of each y until nothing is left."""
+        swept, reach, decay = values.copy(), 1, self.alpha
+        while reach < len(values) and decay > 1e-18:
+            swept[reach:] = swept[reach:] + decay * swept[:-reach]
+            reach, decay = 2 * reach, decay**2
+        return swept
+
+    def push(self, shares: Array, axis: int) -> Array:
+        """Return Pᵀ p along an axis."""
+        first = np.moveaxis(shares, axis, 0)
+        return np.moveaxis(_scaled(self._weights, self._decayed(first)), 0, axis)
+
+    def pull(self, values: Array, axis: int) -> Array:
+        """Return P v along an axis."""
+        first = np.moveaxis(values, axis, 0)
+        return np.moveaxis(self._decayed(_scaled(self._weights, first)), 0, axis)
+
+    def solve(self, shares: Array, axis: int) -> Array:
+        """Return Lᵀ q along an axis."""
+        diagonal, beside = self._diagonals
+        first = _scaled(1 / self._weights, np.moveaxis(shares, axis, 0))
+        return np.moveaxis(_three_diagonals(diagonal, beside, first), 0, axis)
+
+    def solve_squares(self, shares: Array, axis: int) -> Array:
+        """Return (L∘L)ᵀ q along an axis."""
+        diagonal, beside = self._diagonals
+        first = _scaled(1 / self._weights**2, np.moveaxis(shares, axis, 0))
+        return np.moveaxis(_three_diagonals(diagonal**2, beside**2, first), 0, axis)
+
+    def second_moments(self) -> tuple[Array, Array, Array]:
+        """Return S[i, i] and bounds of S[x, i]: none is negative, and S falls away from i."""
+        diagonal, beside = self._diagonals
+        own = _three_diagonals(diagonal**2, self.alpha * beside**2, 1 / self._weights)
+        near = _three_diagonals(diagonal**2, beside**2, 1 / self._weights)
+        return own, np.zeros(self.inputs), near
+
+
+def _along(matrix: Array, values: Array, axis: int) -> Array:
+    """Apply a matrix along one axis of an array."""
+    return np.moveaxis(np.tensordot(matrix, values, axes=(1, axis)), 0, axis)
+
+
+def _scaled(factors: Array, values: Array) -> Array:
+    return factors.reshape(-1, *[1] * (values.ndim - 1)) * values
+
+
+def _three_diagonals(diagonal: Array, beside: float, values: Array) -> Array:
+    result = _scaled(diagonal, values)
+    result[1:] += beside * values[:-1]
+    result[:-1] += beside * values[1:]
+    return result
+
+
+def channel_of(mechanism: Mechanism) -> Channel:
+    """Return a mechanism as a map between shares, by its structure where it has one."""
+    if isinstance(mechanism, Response):
+        truth, other, total = mechanism.masses()
+        return ResponseChannel(
+            mechanism.space.size, truth / total, other / total, (truth - other) / total
+        )
+    if isinstance(mechanism, Geometric):
+        epsilon = float(mechanism.epsilon)
+        return GeometricChannel(mechanism.space.size, math.exp(-epsilon), -math.expm1(-epsilon))
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"estimates need the mechanism that released the data; got {mechanism!r}. For a design "
+            "give its .mechanism."
+        )
+    table = mechanism.table()
+    return _as_response(table) or DenseChannel(table.matrix, tuple(table.space.points))
+
+
+def _as_response(table: Table) -> ResponseChannel | None:
+    """Recognize randomized response by its integers."""
+    size = table.space.size
+    if table.outputs != table.space or size < 2:
+        return None
+    truth, other = table.weights[0, 0], table.weights[0, 1]
+    expected = np.full((size, size), other, dtype=object)
+    np.fill_diagonal(expected, truth)
+    if truth == other or not (table.weights == expected).all():
+        return None
+    total = table.total
+    return ResponseChannel(size, truth / total, other / total, (truth - other) / total)

@@ -1,0 +1,105 @@
+"""Counts of all wanted tables in one pass.
+
+Counting each of many pairs of columns by itself would touch every row for every pair. Instead small
+columns are joined to blocks, blocks are counted in pairs (two blocks of two columns of ten
+categories have 10,000 cells, which fit into the cache), and each wanted table is a margin of one
+such count: 15 counts instead of 66 for all pairs of 12 columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import TooLargeError
+
+Counts = NDArray[np.int64]
+Place = tuple[int, ...]
+
+_BLOCK = 1 << 7
+_CACHED = 1 << 14
+MOST_CELLS = 1 << 24
+
+
+def count_tables(
+    batches: Iterable[Sequence[NDArray[Any]]], sizes: Sequence[int], wanted: Sequence[Place]
+) -> list[Counts]:
+    """Count the wanted tables, each given by the places of its columns, over batches of codes."""
+    for table in wanted:
+        cells = math.prod(sizes[place] for place in table)
+        if cells > MOST_CELLS:
+            raise TooLargeError(
+                f"a table of {len(table)} columns would have {cells:,} cells (at most "
+                f"{MOST_CELLS:,}). Ask for tables of fewer columns, as in of='pairs'.",
+                size=cells,
+            )
+    counted = {
+        table: np.zeros(math.prod(sizes[place] for place in table), dtype=np.int64)
+        for table in _to_count(sizes, wanted)
+    }
+    for batch in batches:
+        joined: dict[Place, NDArray[Any]] = {}
+        for table, counts in counted.items():
+            counts += np.bincount(_joined(table, batch, sizes, joined), minlength=counts.size)
+    shaped = {t: c.reshape([sizes[place] for place in t]) for t, c in counted.items()}
+    return [_margin(shaped, table) for table in wanted]
+
+
+def _to_count(sizes: Sequence[int], wanted: Sequence[Place]) -> list[Place]:
+    """Return few tables whose margins are the wanted ones."""
+    chosen: list[Place] = []
+    missing = {tuple(sorted(table)) for table in wanted}
+    blocks = _blocks(sizes, sorted({place for table in wanted for place in table}))
+    candidates = [first + second for first, second in combinations(blocks, 2)]
+    for both in [*candidates, *blocks]:
+        covered = {table for table in missing if set(table) <= set(both)}
+        small = math.prod(sizes[place] for place in both) <= _CACHED
+        if covered and small and (len(covered) > 1 or both in covered):
+            chosen.append(both)
+            missing -= covered
+    return [*chosen, *sorted(missing)]
+
+
+def _blocks(sizes: Sequence[int], places: Sequence[int]) -> list[Place]:
+    blocks: list[Place] = []
+    for place in places:
+        last = blocks[-1] if blocks else ()
+        if last and math.prod(sizes[p] for p in (*last, place)) <= _BLOCK:
+            blocks[-1] = (*last, place)
+        else:
+            blocks.append((place,))
+    return blocks
+
+
+def _joined(
+    table: Place,
+    batch: Sequence[NDArray[Any]],
+    sizes: Sequence[int],
+    done: dict[Place, NDArray[Any]],
+) -> NDArray[Any]:
+    """Return one code for the columns together, the last one fastest; halves are kept for reuse."""
+    if len(table) == 1:
+        return batch[table[0]]
+    if table not in done:
+        middle = len(table) // 2
+        first, second = table[:middle], table[middle:]
+        cells = math.prod(sizes[place] for place in table)
+        scale = math.prod(sizes[place] for place in second)
+        kind = np.min_scalar_type(cells - 1) if cells <= 1 << 8 else np.intp
+        code = np.multiply(_joined(first, batch, sizes, done), scale, dtype=kind, casting="unsafe")
+        code += _joined(second, batch, sizes, done).astype(kind, copy=False)
+        done[table] = code
+    return done[table]
+
+
+def _margin(counted: dict[Place, Counts], table: Place) -> Counts:
+    """Return a table as the margin of one that was counted, its axes in the order asked for."""
+    source = next(held for held in counted if set(table) <= set(held))
+    others = tuple(axis for axis, place in enumerate(source) if place not in table)
+    kept = [place for place in source if place in table]
+    return counted[source].sum(axis=others).transpose([kept.index(place) for place in table])

@@ -1,0 +1,188 @@
+"""The entrance: from released data and the mechanism that released it to answers with errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.estimation.channels import channel_of
+from noisewright.estimation.counting import count_tables
+from noisewright.estimation.frequencies import read_method, shares_from_counts
+from noisewright.estimation.intervals import read_about, read_confidence, require_people
+from noisewright.estimation.released import BATCH, code_batches, released_codes
+from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.mechanisms import ColumnProduct, Mechanism
+from noisewright.spaces import Categories, Space, whole_number
+
+Key = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How answers are wanted: about whom, by which method, with which confidence."""
+
+    about: About
+    method: str
+    confidence: float
+
+
+@overload
+def estimate(  # pyright: ignore[reportOverlappingOverload]
+    released: Any,
+    mechanism: Mechanism,
+    *,
+    of: list[Any] | Literal["columns", "pairs"],
+    about: str = ...,
+    method: str = ...,
+    confidence: float = ...,
+) -> dict[Key, Estimate]: ...
+
+
+@overload
+def estimate(
+    released: Any,
+    mechanism: Mechanism,
+    *,
+    of: Key | None = ...,
+    about: str = ...,
+    method: str = ...,
+    confidence: float = ...,
+) -> Estimate: ...
+
+
+def estimate(
+    released: Any,
+    mechanism: Mechanism,
+    *,
+    of: Any = None,
+    about: str = "population",
+    method: str = "unbiased",
+    confidence: float = 0.95,
+) -> Estimate | dict[Key, Estimate]:
+    """Estimate from released data what the data before the release were like.
+
+    `mechanism` is the one that released the data. For one column, `released` is its values, or a
+    mapping from values to how often each occurs. For a product of columns it is a table (Arrow,
+    a stream of batches, the path of a file, a mapping of columns), and `of` says which tables of
+    it: a column, a tuple of columns, a list of those, "columns" for each column, "pairs" for each
+    column and each pair, nothing for all columns jointly.
+
+    `about="people"` takes the noise alone as error: the answer speaks about the people whose data
+    were released. `about="population"` adds the error of having sampled these people.
+    `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
+    the shares nearest to the unbiased ones.
+
+    Ensures: unbiased values, and intervals that cover with about the stated confidence, also for
+    rare categories and when noise dominates; those of the other methods cover as often or more.
+    """
+    asked = Asked(read_about(about), read_method(method), read_confidence(confidence))
+    if isinstance(mechanism, ColumnProduct):
+        return _tables(released, mechanism, of, asked)
+    return _one_column(released, mechanism, of, asked)
+
+
+def _one_column(released: Any, mechanism: Mechanism, of: Any, asked: Asked) -> Estimate:
+    if of is not None and of != "shares":
+        raise InputError(f"of is {of!r}; for one column of categories it can only be 'shares'.")
+    channel = channel_of(mechanism)
+    counts = _counts(released, mechanism.outputs)
+    axes = (axis_of(mechanism.space),)
+    return shares_from_counts(
+        counts,
+        [channel],
+        axes,
+        about=asked.about,
+        method=asked.method,
+        confidence=asked.confidence,
+    )
+
+
+def axis_of(space: Space, name: str | None = None) -> Axis:
+    """Return the axis of a space's points."""
+    if name is None:
+        name = "category" if isinstance(space, Categories) else "value"
+    return Axis(name, space.points)
+
+
+def _counts(released: Any, outputs: Space) -> NDArray[Any]:
+    """Count how often each output was released."""
+    outputs.require_enumerable("its outputs")
+    counts = np.zeros(outputs.size, dtype=np.int64)
+    if isinstance(released, Mapping):
+        for label, count in released.items():
+            try:
+                place = outputs.code(label)
+            except OutsideSpaceError as problem:
+                raise InputError(
+                    f"{label!r} is counted, but it is not an output of the mechanism, whose "
+                    f"outputs are {outputs!r}."
+                ) from problem
+            counts[place] += whole_number(count, name=f"the count of {label!r}", least=0)
+        return counts
+    codes = released_codes(released, outputs)
+    for start in range(0, len(codes), BATCH):
+        counts += np.bincount(codes[start : start + BATCH], minlength=counts.size)
+    return counts
+
+
+def _tables(
+    released: Any, mechanism: ColumnProduct, of: Any, asked: Asked
+) -> Estimate | dict[Key, Estimate]:
+    columns = dict(mechanism.columns)
+    keys, single = read_tables(of, list(columns))
+    used = [name for name in columns if any(name in _names(key) for key in keys)]
+    channels = {name: channel_of(columns[name]) for name in used}
+    axes = {name: axis_of(columns[name].space, name) for name in used}
+    outputs = {name: columns[name].outputs for name in used}
+    places = [tuple(used.index(name) for name in _names(key)) for key in keys]
+    counted = count_tables(
+        code_batches(released, outputs), [space.size for space in outputs.values()], places
+    )
+    require_people(int(counted[0].sum()))
+    found: dict[Key, Estimate] = {}
+    for key, counts in zip(keys, counted, strict=True):
+        names = _names(key)
+        found[key] = shares_from_counts(
+            counts,
+            [channels[name] for name in names],
+            tuple(axes[name] for name in names),
+            about=asked.about,
+            method=asked.method,
+            confidence=asked.confidence,
+        )
+    return found[keys[0]] if single else found
+
+
+def _names(key: Key) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key
+
+
+def read_tables(of: Any, columns: Sequence[str]) -> tuple[list[Key], bool]:
+    """Return the tables asked for, and whether one was asked for by itself."""
+    if of is None:
+        return [columns[0] if len(columns) == 1 else tuple(columns)], True
+    if isinstance(of, str) and of not in columns and of in ("columns", "pairs"):
+        pairs = combinations(columns, 2) if of == "pairs" else ()
+        return [*columns, *pairs], False
+    single = isinstance(of, (str, tuple))
+    if not single and not isinstance(of, Iterable):
+        raise InputError(f"of is {of!r}; give a column, a tuple of columns, or a list of those.")
+    keys: list[Key] = []
+    for key in [of] if single else of:
+        names = (key,) if isinstance(key, str) else tuple(key)
+        unknown = [name for name in names if name not in columns]
+        if unknown or not names or len(set(names)) < len(names):
+            raise InputError(
+                f"of asks for {key!r}; a table is made of different columns among "
+                f"{', '.join(map(repr, columns))}. Or say 'columns' or 'pairs' for all of them."
+            )
+        keys.append(key if isinstance(key, str) else names)
+    if not keys:
+        raise InputError("of is empty; ask for at least one table.")
+    return keys, single

@@ -1,0 +1,130 @@
+"""Reads released data column by column, in pieces that fit into memory, as codes of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
+from noisewright.mechanisms.inputs import read_inputs
+from noisewright.spaces import Space
+
+BATCH = 1 << 16
+"""Rows that are counted at a time: codes of a dozen columns stay in the cache."""
+
+Codes = list[NDArray[Any]]
+
+
+def code_batches(released: Any, columns: Mapping[str, Space]) -> Iterator[Codes]:
+    """Yield the codes of the named columns, batch by batch, in the narrowest unsigned types.
+
+    Takes an Arrow table, batch or stream of batches, a path to a Parquet, Feather or CSV file, a
+    data frame that speaks Arrow, or a mapping from names to columns. Other columns are ignored.
+    """
+    row = 0
+    for batch in _batches(released, list(columns)):
+        codes = [
+            released_codes(batch[name], space, name=name, first_row=row)
+            for name, space in columns.items()
+        ]
+        lengths = {len(part) for part in codes}
+        if len(lengths) > 1:
+            raise InputError(f"the columns have different lengths: {sorted(lengths)}.")
+        row += lengths.pop()
+        yield codes
+
+
+def released_codes(
+    values: Any, space: Space, *, name: str | None = None, first_row: int = 0
+) -> NDArray[Any]:
+    """Return the codes of released values; an error names the row of a value that is no output."""
+    try:
+        codes = np.atleast_1d(read_inputs(space, values).codes)
+    except OutsideSpaceError as problem:
+        where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
+        column = "" if name is None else f" of the column {name!r}"
+        why = f" ({problem.why})" if problem.why else ""
+        raise OutsideSpaceError(
+            f"the value{where}{column} is not an output of the mechanism, whose outputs are "
+            f"{space!r}{why}. Estimate with the mechanism that released this data, without rows "
+            "that it did not release.",
+            row=None if problem.row is None else problem.row + first_row,
+            why=problem.why,
+        ) from problem
+    return codes.astype(np.min_scalar_type(max(space.size - 1, 0)), copy=False)
+
+
+def _batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    if isinstance(released, Mapping):
+        _require_columns(released, names)
+        yield released
+        return
+    if isinstance(released, (str, Path)):
+        released = _opened(Path(released), names)
+    elif hasattr(released, "to_batches"):
+        released = released.to_batches()
+    elif hasattr(released, "column_names") and hasattr(released, "slice"):
+        released = [released]
+    elif hasattr(released, "__arrow_c_stream__"):
+        released = _arrow().RecordBatchReader.from_stream(released)
+    if isinstance(released, (bytes, np.ndarray)) or not isinstance(released, Iterable):
+        raise InputError(
+            f"the released data is a {type(released).__name__}; give an Arrow table, a stream of "
+            "record batches, the path of a Parquet, Feather or CSV file, or a mapping of columns."
+        )
+    for batch in released:
+        if not hasattr(batch, "column") or not hasattr(batch, "schema"):
+            raise InputError(
+                f"the released data holds a {type(batch).__name__} where a record batch with the "
+                f"columns {list(names)} is needed. Give a table or a mapping of columns."
+            )
+        _require_columns(batch.schema.names, names)
+        for start in range(0, batch.num_rows, BATCH):
+            part = batch.slice(start, BATCH)
+            yield {name: part.column(name) for name in names}
+
+
+def _require_columns(given: Iterable[str], names: Sequence[str]) -> None:
+    known = list(given)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise InputError(
+            f"the released data has no column {', '.join(map(repr, missing))}; it has "
+            f"{', '.join(map(repr, known[:20])) or 'none'}. Name the columns as the mechanism does."
+        )
+
+
+def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    _arrow()
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        file = parquet.ParquetFile(path)
+        _require_columns(file.schema_arrow.names, names)
+        file = parquet.ParquetFile(path, read_dictionary=list(names))
+        return file.iter_batches(batch_size=BATCH * 2, columns=list(names))
+    from pyarrow import dataset
+
+    kinds = {".csv": "csv", ".feather": "feather", ".arrow": "feather"}
+    if path.suffix not in kinds:
+        raise InputError(f"{path.name} is not a .parquet, .feather, .arrow or .csv file.")
+    found = dataset.dataset(path, format=kinds[path.suffix])
+    _require_columns(found.schema.names, names)
+    return found.to_batches(columns=list(names), use_threads=False)
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError as problem:
+        raise MissingPartError(
+            "tables are read with pyarrow, which is not installed: "
+            "pip install 'noisewright[arrow]'."
+        ) from problem
+    return pyarrow
