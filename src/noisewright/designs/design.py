@@ -11,6 +11,7 @@ from typing import Any
 from noisewright.designs.answer import Answer
 from noisewright.designs.bound import lower_bound, proof_of
 from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.ends import by_ends
 from noisewright.designs.loss import exact_loss, read_goal
 from noisewright.designs.losses import read_loss, read_prior
 from noisewright.designs.names import read_properties
@@ -135,7 +136,7 @@ def design(
         read_prior(prior, space),
         read_properties(properties, space, released),
     )
-    answer = closed_form(problem, tie_break)
+    answer = closed_form(problem, tie_break) or by_ends(problem, tie_break)
     if answer is None:
         answer = _by_program(problem, tie_break)
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)

@@ -13,6 +13,7 @@ along a column with each step away from the diagonal (CM, RM, hence CH, RH), all
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from noisewright.designs.problem import Problem
@@ -26,18 +27,23 @@ def interior(problem: Problem) -> list[list[Fraction]]:
         return [[share] * outputs for _ in range(inputs)]
     n = inputs - 1
     if problem.space.ordered:
+        # Over one denominator, because there are many and fractions are slow.
         bumps = [
             [
-                Fraction(n, 2) - abs(i - j) - (Fraction(j * (n - j), n) if i != j else 0)
+                n * n - 2 * n * abs(i - j) - (2 * j * (n - j) if i != j else 0)
                 for i in range(outputs)
             ]
             for j in range(inputs)
         ]
+        under = 2 * n
     else:
-        bumps = [[Fraction(n if i == j else -1) for i in range(outputs)] for j in range(inputs)]
+        bumps = [[n if i == j else -1 for i in range(outputs)] for j in range(inputs)]
+        under = 1
     # Entries stay within a factor of 1 ± ε/8 of uniform, so ratios stay below e^(ε/2).
     low, _ = problem.guarantee.epsilon.bounds(64)
     size = min(Fraction(low, 1 << 64), Fraction(1)) / 8
     size = size or Fraction(problem.guarantee.delta, 8)
-    step = size * share / n
-    return [[share + step * bump for bump in row] for row in bumps]
+    step = size * share / (n * under)
+    whole = math.lcm(share.denominator, step.denominator)
+    first, each = (int(part * whole) for part in (share, step))
+    return [[Fraction(first + each * bump, whole) for bump in row] for row in bumps]

@@ -13,6 +13,7 @@ the weights may be any that sum to 1, since the worst is no better than an avera
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -71,7 +72,7 @@ class Proof:
         """What the prices prove, in exact arithmetic; costs and e^ε are rounded safely."""
         scale = self.prices.scale
         charged = [
-            [(weight * cost * (1 << scale)).__floor__() for cost in row]
+            _over(weight, row, scale)
             for weight, row in zip(self.weights, self.problem.loss.costs, strict=True)
         ]
         constant = Fraction(0)
@@ -107,6 +108,13 @@ class Proof:
             "privacy_prices": [[x, z, [f"{p:x}" for p in line]] for (x, z), line in lines],
             "property_prices": [[*key, f"{price:x}"] for key, price in others],
         }
+
+
+def _over(weight: Fraction, row: Sequence[Fraction | int], scale: int) -> list[int]:
+    """Return weighted costs as integers over 2^scale, rounded down."""
+    # Most rows repeat few costs, and fractions are slow.
+    whole = {cost: (weight * cost * (1 << scale)).__floor__() for cost in set(row)}
+    return [whole[cost] for cost in row]
 
 
 def entries(code: str, a: int, b: int, n: int) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -25,10 +25,17 @@ _TRACES = (*range(100, 0, -3), 0)
 
 def repaired(program: Program, solution: Refined) -> Table:
     """Return a table near the solution that satisfies all constraints exactly."""
-    problem = program.problem
-    one = 1 << BITS
     rows = [[max(0, solution.values[v]) for v in row] for row in program.variable_of.tolist()]
-    rows = [[value * one // (sum(row) or one) for value in row] for row in rows]
+    return table_near(program.problem, rows, free=_is_free(program, solution))
+
+
+def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -> Table:
+    """Return a table near some rows that satisfies all constraints exactly.
+
+    Requires: entries that are not negative; `free` if they cost nothing.
+    """
+    one = 1 << BITS
+    rows = [[value * one // total for value in row] for row in near for total in (sum(row) or one,)]
     if "F" in problem.properties:
         rows = _leveled(rows)
     center = [[(f.numerator << BITS) // f.denominator for f in row] for row in interior(problem)]
@@ -46,7 +53,7 @@ def repaired(program: Program, solution: Refined) -> Table:
         return table if _is_feasible(problem, table) else None
 
     # A loss of nothing should stay nothing; any other one hardly notices 2^-100.
-    best = mixed_in(0) if _is_free(program, solution) else None
+    best = mixed_in(0) if free else None
     best = best or mixed_in(one >> _TRACES[0])
     if best is not None:
         return best
