@@ -42,6 +42,8 @@ def test_the_files_it_writes_are_a_proven_certificate_and_a_picture(
             ("interval", "0", "1", "--step", "0.25", "--delta", "0.2", "--goal", "worst"),
             0.25094874718268284,
         ),
+        (("counts", "3", "--neighbors", "metric", "--goal", "worst"), 0.46555335461147707),
+        (("interval", "0", "1", "--step", "1/2", "--neighbors", "metric"), 0.32802377617025963),
         (("counts", "1", "--prior", "0.5,0.5"), nw.loss(nw.geometric(nw.Counts(1), epsilon=1))),
     ],
 )

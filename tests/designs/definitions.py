@@ -60,8 +60,9 @@ def optimum(
     goal: str = "expected",
     prior: Any = None,
     properties: Any = (),
+    distance: Any = None,
 ) -> float:
-    """The least loss by scipy's HiGHS; `ratio` is e^ε."""
+    """The least loss by scipy's HiGHS; `ratio` is e^ε, or e^(ε·distance) if there is one."""
     cost = np.array([[float(c) for c in row] for row in costs])
     inputs, outputs = cost.shape
     weights = np.full(inputs, 1 / inputs) if prior is None else np.array([float(w) for w in prior])
@@ -74,13 +75,14 @@ def optimum(
     for x in range(inputs):
         equal.add([(at(x, y), 1.0) for y in range(outputs)], 1.0)
     for a, b in pairs:
+        most = ratio if distance is None else ratio ** float(distance(a, b))
         for x, other in ((a, b), (b, a)):
             if delta == 0:
                 for y in range(outputs):
-                    under.add([(at(x, y), 1.0), (at(other, y), -ratio)])
+                    under.add([(at(x, y), 1.0), (at(other, y), -most)])
                 continue
             for y in range(outputs):
-                under.add([(at(x, y), 1.0), (at(other, y), -ratio), (columns + y, -1.0)])
+                under.add([(at(x, y), 1.0), (at(other, y), -most), (columns + y, -1.0)])
             under.add([(columns + y, 1.0) for y in range(outputs)], delta)
             columns += outputs
     _properties(set(properties), under, equal, at, inputs, ratio)

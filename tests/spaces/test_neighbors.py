@@ -78,7 +78,7 @@ BAD: list[tuple[Any, str]] = [
     ("adjacent", "needs points with an order"),
     (
         "close",
-        "neighbors is 'close'; it must be 'replace', 'adjacent', pairs of points or a matrix",
+        "neighbors is 'close'; it must be 'replace', 'adjacent', 'metric', pairs of points",
     ),
     (7, "got int"),
     (None, "got NoneType"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.cli.say import answer, say
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
@@ -21,7 +23,17 @@ Examples:
   noisewright design categories red,green,blue --epsilon 1 --delta 0.01
   noisewright design subsets tv,cars,books --epsilon 1 --goal worst
   noisewright design interval 0 1 --step 0.25 --epsilon 1
+  noisewright design interval 0 1 --step 0.25 --epsilon 4 --neighbors metric
 """
+
+
+class Relation(Enum):
+    """Which inputs are neighbors."""
+
+    REPLACE = "replace"
+    ADJACENT = "adjacent"
+    METRIC = "metric"
+
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
@@ -39,11 +51,23 @@ PriorOption = Annotated[
 PropertiesOption = Annotated[
     str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD), or 'all'.")
 ]
+MetricOption = Annotated[
+    Path | None,
+    typer.Option(help="A CSV matrix of the distances between the labels; all are 1 if left out."),
+]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the certificate here.")
 ]
 ChartOption = Annotated[
     Path | None, typer.Option(help="Write a heatmap here: .png, .svg, .html or .json.")
+]
+NeighborsOption = Annotated[
+    Relation | None,
+    typer.Option(
+        help="Who is protected from whom: any two inputs ('replace'), inputs next to each other "
+        "('adjacent'), or any two with epsilon per unit of their distance ('metric').",
+        show_default=False,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
@@ -58,6 +82,7 @@ def counts(
     goal: GoalOption = "expected",
     prior: PriorOption = None,
     properties: PropertiesOption = "",
+    neighbors: NeighborsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,
@@ -65,12 +90,13 @@ def counts(
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    _design(nw.Counts(n), locals())
+    _design(nw.Counts(n, **_relation(neighbors)), locals())
 
 
 @app.command(name="categories")
 def categories(
     labels: Annotated[str, typer.Argument(help="Labels, separated by commas.", show_default=False)],
+    metric: MetricOption = None,
     epsilon: EpsilonOption = None,
     alpha: AlphaOption = None,
     delta: DeltaOption = "0",
@@ -78,6 +104,7 @@ def categories(
     goal: GoalOption = "expected",
     prior: PriorOption = None,
     properties: PropertiesOption = "",
+    neighbors: NeighborsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,
@@ -85,7 +112,8 @@ def categories(
     """One label out of a list; every two labels are neighbors."""
     import noisewright as nw
 
-    _design(nw.Categories(_listed(labels)), locals())
+    distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
+    _design(nw.Categories(_listed(labels), **distances, **_relation(neighbors)), locals())
 
 
 @app.command(name="subsets")
@@ -98,6 +126,7 @@ def subsets(
     goal: GoalOption = "expected",
     prior: PriorOption = None,
     properties: PropertiesOption = "",
+    neighbors: NeighborsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,
@@ -105,7 +134,7 @@ def subsets(
     """A set of items; every two sets are neighbors."""
     import noisewright as nw
 
-    _design(nw.Subsets(_listed(items)), locals())
+    _design(nw.Subsets(_listed(items), **_relation(neighbors)), locals())
 
 
 @app.command(name="interval")
@@ -120,6 +149,7 @@ def interval(
     goal: GoalOption = "expected",
     prior: PriorOption = None,
     properties: PropertiesOption = "",
+    neighbors: NeighborsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,
@@ -127,7 +157,11 @@ def interval(
     """Numbers on a grid; every two numbers are neighbors."""
     import noisewright as nw
 
-    _design(nw.Interval(low, high, step=step), locals())
+    _design(nw.Interval(low, high, step=step, **_relation(neighbors)), locals())
+
+
+def _relation(neighbors: Relation | None) -> dict[str, Any]:
+    return {} if neighbors is None else {"neighbors": neighbors.value}
 
 
 def _listed(text: str) -> list[str]:

@@ -22,9 +22,6 @@ _ROOM = 8
 def lower_bound(program: Program, solution: Refined) -> Fraction:
     """Return a proven lower bound on the loss of every feasible mechanism."""
     prices = _admissible(program, solution.duals)
-    problem = program.problem
-    _, ratio_high = problem.guarantee.epsilon.ratio_bounds(BITS)
-    ratio_low, _ = problem.guarantee.epsilon.ratio_bounds(BITS)
     # Costs after charges, over 2^BITS, rounded down; e^ε is taken where it hurts the bound.
     charged = [_floor(cost) for cost in program.costs]
     constant = 0
@@ -32,6 +29,7 @@ def lower_bound(program: Program, solution: Refined) -> Fraction:
         if price == 0 or constraint.kind == "row":
             continue
         constant -= _ceil_product(constraint.limit, price)
+        ratio_low, ratio_high = program.ratio_bounds(constraint, BITS)
         for variable, rational, multiple in constraint.terms:
             if rational:
                 charged[variable] += _floor_product(rational, price)

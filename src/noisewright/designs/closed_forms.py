@@ -34,12 +34,7 @@ def closed_form(problem: Problem, tie_break: str | None) -> Answer | None:
 
 
 def _is_path(problem: Problem) -> bool:
-    return (
-        isinstance(problem.space, Counts)
-        and problem.space.neighbors == "adjacent"
-        and problem.outputs == problem.space
-        and problem.guarantee.delta == 0
-    )
+    return problem.is_path and problem.outputs == problem.space
 
 
 def _is_zero_one(problem: Problem) -> bool:
@@ -120,7 +115,7 @@ def _response(problem: Problem, tie_break: str | None) -> Answer | None:
     (e^ε + mδ)/(e^ε + m), and the worst input errs at least as often as the mean.
     """
     del tie_break
-    if problem.space.neighbors != "replace" or not _is_zero_one(problem) or problem.space.size < 2:
+    if not problem.is_complete or not _is_zero_one(problem) or problem.space.size < 2:
         return None
     if problem.goal == "expected" and not _is_uniform(problem):
         return None

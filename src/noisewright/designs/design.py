@@ -172,7 +172,7 @@ def _by_program(problem: Problem, tie_break: str | None) -> Answer:
 
 def _require_solvable(problem: Problem) -> None:
     """Refuse what cannot be solved or has one answer that no table of integers can be."""
-    rows = 2 * problem.space.pair_count * problem.outputs.size
+    rows = 2 * len(problem.pairs) * problem.outputs.size
     if rows > _MOST_ROWS:
         raise TooLargeError(
             f"the linear program for {problem.space!r} would have {rows:,} privacy constraints "

@@ -121,7 +121,7 @@ def _require_reachable(problem: Problem, target: Fraction) -> None:
     # connected space, one answer is best for all of them, and it was tried before.
     strict = (
         problem.guarantee.delta == 0
-        and problem.space.neighbors in ("adjacent", "replace")
+        and problem.space.neighbors in ("adjacent", "replace", "metric")
         and (problem.goal == "expected" or least == 0)
     )
     if target < least or (strict and target == least):

@@ -17,6 +17,7 @@ import math
 from fractions import Fraction
 
 from noisewright.designs.problem import Problem
+from noisewright.exact import scaled
 
 
 def interior(problem: Problem) -> list[list[Fraction]]:
@@ -40,7 +41,7 @@ def interior(problem: Problem) -> list[list[Fraction]]:
         bumps = [[n if i == j else -1 for i in range(outputs)] for j in range(inputs)]
         under = 1
     # Entries stay within a factor of 1 ± ε/8 of uniform, so ratios stay below e^(ε/2).
-    low, _ = problem.guarantee.epsilon.bounds(64)
+    low, _ = scaled(problem.guarantee.epsilon, problem.nearest).bounds(64)
     size = min(Fraction(low, 1 << 64), Fraction(1)) / 8
     size = size or Fraction(problem.guarantee.delta, 8)
     step = size * share / (n * under)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
 from noisewright.mechanisms import Guarantee
-from noisewright.spaces import Space
+from noisewright.spaces import Counts, Space
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,34 @@ class Problem:
 
     @cached_property
     def pairs(self) -> NDArray[np.intp]:
-        """The unordered pairs of neighboring inputs."""
+        """The unordered pairs of neighboring inputs; without a δ those that imply the others."""
+        if self.guarantee.delta == 0:
+            return self.space.direct_codes()
         return self.space.neighbor_codes()
+
+    @property
+    def is_path(self) -> bool:
+        """Whether what is promised is promised to adjacent counts and by them to all others."""
+        if not isinstance(self.space, Counts) or self.guarantee.delta:
+            return False
+        return self.space.neighbors == "adjacent" or (
+            self.space.by_distance and self.space.metric == "absolute"
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every two points are promised the same."""
+        return self.space.neighbors == "replace" or (
+            self.space.by_distance and self.space.metric == "discrete"
+        )
+
+    @cached_property
+    def nearest(self) -> Fraction:
+        """How often ε counts between the two neighbors where it counts least."""
+        if not self.space.by_distance:
+            return Fraction(1)
+        pairs = self.pairs.tolist()
+        return Fraction(min((self.space.neighbor_distance(a, b) for a, b in pairs), default=1))
 
     @cached_property
     def is_centrosymmetric(self) -> bool:
@@ -52,8 +78,9 @@ class Problem:
         costs = self.loss.costs
         if any(row != costs[last_input - x][::-1] for x, row in enumerate(costs)):
             return False
-        pairs = {(int(a), int(b)) for a, b in self.pairs}
-        mirrored = {(last_input - b, last_input - a) for a, b in pairs}
+        apart = self.space.neighbor_distance
+        pairs = {(a, b): apart(a, b) for a, b in self.pairs.tolist()}
+        mirrored = {(last_input - b, last_input - a): d for (a, b), d in pairs.items()}
         return last_output >= 0 and pairs == mirrored
 
     @property

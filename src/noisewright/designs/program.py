@@ -1,6 +1,7 @@
 """A design problem as a sparse linear program over the entries of the matrix.
 
-Every coefficient is a rational or −e^ε, and is kept that way: the solver sees doubles, the
+Every coefficient is a rational or −e^(ε·d), d the distance of a pair of inputs that are neighbors
+by their distance and 1 otherwise, and is kept that way: the solver sees doubles, the
 proof sees the numbers themselves. A constraint is `Σ coefficient · entry ≤ limit` or `= limit`.
 With centrosymmetry one variable stands for an entry and its mirror image.
 """
@@ -17,9 +18,11 @@ from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
 from noisewright.designs.problem import Problem
+from noisewright.exact import Bounds, scaled
+from noisewright.spaces import Distance
 
 Terms = tuple[tuple[int, Fraction | int, int], ...]
-"""(variable, rational part, multiple of e^ε): the coefficient is rational + multiple · e^ε."""
+"""(variable, rational part, multiple): the coefficient is rational + multiple · e^(ε·distance)."""
 
 Origin = tuple[int, ...]
 """Which inequality a constraint comes from: (x, z, y) where x must not exceed its neighbor z on
@@ -36,6 +39,8 @@ class Constraint:
     equal: bool
     origins: tuple[Origin, ...] = ()
     """Which inequalities of the full program it stands for."""
+    distance: Distance = 1
+    """How often ε counts in it."""
 
 
 @dataclass
@@ -49,11 +54,22 @@ class Program:
     """How many variables are entries; slack variables and the worst case follow."""
     costs: list[Fraction] = field(default_factory=list[Fraction])
     constraints: list[Constraint] = field(default_factory=list[Constraint])
+    _ratios: dict[tuple[Distance, int], Bounds] = field(
+        default_factory=dict[tuple[Distance, int], Bounds], repr=False
+    )
 
     @property
     def variables(self) -> int:
         """How many variables there are."""
         return len(self.costs)
+
+    def ratio_bounds(self, constraint: Constraint, bits: int) -> Bounds:
+        """Bound e^(ε·distance) as it stands in a constraint."""
+        key = (constraint.distance, bits)
+        if key not in self._ratios:
+            allowed = scaled(self.problem.guarantee.epsilon, constraint.distance)
+            self._ratios[key] = allowed.ratio_bounds(bits)
+        return self._ratios[key]
 
     def with_second_goal(self, second: Loss, *, limit: Fraction) -> Program:
         """Return the program that minimizes a second loss while the first stays within a limit.
@@ -94,13 +110,15 @@ class _Writer:
         self.variable_of = variable_of.reshape(codes.shape)
         self.program = Program(problem, self.variable_of, len(smallest))
         self.program.costs = [Fraction(0)] * len(smallest)
-        self.seen: dict[tuple[str, Terms, Fraction | int, bool], list[Origin]] = {}
+        self.seen: dict[tuple[str, Terms, Fraction | int, bool, Distance], list[Origin]] = {}
         self._rows()
         self._privacy()
         self._properties()
         self._objective()
-        for (kind, terms, limit, equal), origins in self.seen.items():
-            self.program.constraints.append(Constraint(kind, terms, limit, equal, tuple(origins)))
+        for (kind, terms, limit, equal, distance), origins in self.seen.items():
+            self.program.constraints.append(
+                Constraint(kind, terms, limit, equal, tuple(origins), distance)
+            )
 
     def _add(
         self,
@@ -110,6 +128,7 @@ class _Writer:
         *,
         equal: bool = False,
         origin: Origin = (),
+        distance: Distance = 1,
     ) -> None:
         if len(terms) == 2 and terms[0][0] != terms[1][0]:
             kept: Terms = tuple(sorted(terms))
@@ -117,7 +136,7 @@ class _Writer:
             kept = _merged(terms)
         if not kept:
             return
-        key = (kind, kept, limit, equal)
+        key = (kind, kept, limit, equal, distance)
         self.seen.setdefault(key, []).append(origin)
 
     def _new(self, cost: Fraction = Fraction(0)) -> int:
@@ -131,8 +150,9 @@ class _Writer:
     def _privacy(self) -> None:
         delta = self.problem.guarantee.delta
         grid = self.variable_of.tolist()
-        slack_of: dict[Terms, int] = {}
+        slack_of: dict[tuple[Terms, Distance], int] = {}
         for a, b in self.problem.pairs.tolist():
+            distance = self.problem.space.neighbor_distance(a, b)
             for over, under in ((a, b), (b, a)):
                 lines = [
                     [(p, 1, 0), (q, 0, -1)] for p, q in zip(grid[over], grid[under], strict=True)
@@ -140,15 +160,18 @@ class _Writer:
                 if delta == 0:
                     for output, terms in enumerate(lines):
                         if not self._is_implied(over, under, output):
-                            self._add("privacy", terms, origin=(over, under, output))
+                            origin = (over, under, output)
+                            self._add("privacy", terms, origin=origin, distance=distance)
                     continue
                 slacks: list[int] = []
                 for output, terms in enumerate(lines):
-                    key = tuple(terms)
+                    key = (tuple(terms), distance)
                     if key not in slack_of:
                         slack_of[key] = self._new()
                     slacks.append(slack_of[key])
-                    self._add("excess", [*terms, (slacks[-1], -1, 0)], origin=(over, under, output))
+                    excess = [*terms, (slacks[-1], -1, 0)]
+                    origin = (over, under, output)
+                    self._add("excess", excess, origin=origin, distance=distance)
                 self._add("budget", [(s, 1, 0) for s in slacks], delta)
 
     def _is_implied(self, over: int, under: int, output: int) -> bool:

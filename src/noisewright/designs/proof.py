@@ -2,7 +2,7 @@
 
 A mechanism pays `weights[x] · cost(x, y)` for its mass on output y of input x. Charge it more for
 what it may not do: for neighbors x, z the price p of P(y|x) ≤ e^ε P(y|z) adds p to the cost of
-(x, y) and takes e^ε p from that of (z, y); a private mechanism never pays more than before. The
+(x, y) and takes e^ε p from that of (z, y) (e^(ε·d) p where ε counts per unit of distance); a private mechanism never pays more than before. The
 properties are inequalities between two entries and are charged in the same way. After that
 the cheapest entry of each row bounds what the row must pay, whatever the prices are.
 
@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.problem import Problem
-from noisewright.exact import as_text, floor_float
+from noisewright.exact import as_text, floor_float, scaled
 
 PROVABLE = frozenset(("RH", "RM", "CH", "CM", "F", "WH", "S"))
 """The properties whose inequalities a proof can charge for."""
@@ -76,8 +76,9 @@ class Proof:
             for weight, row in zip(self.weights, self.problem.loss.costs, strict=True)
         ]
         constant = Fraction(0)
-        _, ratio = self.problem.guarantee.epsilon.ratio_bounds(scale)
+        epsilon, apart = self.problem.guarantee.epsilon, self.problem.space.neighbor_distance
         for (x, z), line in self.prices.privacy.items():
+            _, ratio = scaled(epsilon, apart(x, z)).ratio_bounds(scale)
             above, below = charged[x], charged[z]
             for y, price in enumerate(line):
                 if price:

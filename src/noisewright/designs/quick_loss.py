@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from noisewright.designs.problem import Problem
-from noisewright.spaces import Counts
 
 
 def quick_loss(problem: Problem) -> Callable[[float], float] | None:
@@ -20,9 +19,9 @@ def quick_loss(problem: Problem) -> Callable[[float], float] | None:
         cost == (x != y) for x, row in enumerate(problem.loss.costs) for y, cost in enumerate(row)
     )
     size = problem.space.size
-    if problem.space.neighbors == "replace" and zero_one:
+    if problem.is_complete and zero_one:
         return lambda epsilon: (size - 1) * (1 - delta) / (math.exp(epsilon) + size - 1)
-    if not isinstance(problem.space, Counts) or problem.space.neighbors != "adjacent" or delta:
+    if not problem.is_path:
         return None
     if zero_one and (problem.goal == "worst" or "F" in problem.properties):
         steps = np.abs(np.arange(size) - (size - 1) // 2)

@@ -143,13 +143,15 @@ class _System:
 
     def __init__(self, program: Program, vertex: Vertex, factors: Any) -> None:
         self.factors = factors
-        self.ratio, _ = program.problem.guarantee.epsilon.ratio_bounds(BITS)
         basic = set(vertex.basic_columns.tolist())
         self.rows = [
             [term for term in program.constraints[row].terms if term[0] in basic]
             for row in vertex.active_rows.tolist()
         ]
         self.active = vertex.active_rows.tolist()
+        self.ratios = [
+            program.ratio_bounds(program.constraints[row], BITS)[0] for row in self.active
+        ]
         self.column_place = {v: k for k, v in enumerate(vertex.basic_columns.tolist())}
 
     @classmethod
@@ -183,9 +185,8 @@ class _System:
 
     def leftover_rows(self, values: list[int], limits: list[int]) -> list[int]:
         """Limit − Σ coefficient · value, for each active row."""
-        ratio = self.ratio
         rest: list[int] = []
-        for terms, limit in zip(self.rows, limits, strict=True):
+        for terms, limit, ratio in zip(self.rows, limits, self.ratios, strict=True):
             for variable, rational, multiple in terms:
                 value = values[variable]
                 if rational:
@@ -197,9 +198,8 @@ class _System:
 
     def leftover_columns(self, duals: list[int], costs: list[int]) -> list[int]:
         """Cost − Σ coefficient · dual, for each basic column."""
-        ratio = self.ratio
         rest = list(costs)
-        for row, terms in zip(self.active, self.rows, strict=True):
+        for row, terms, ratio in zip(self.active, self.rows, self.ratios, strict=True):
             dual = duals[row]
             if not dual:
                 continue

@@ -136,6 +136,8 @@ def _steps(problem: Problem) -> NDArray[np.float64]:
     if problem.space.neighbors == "adjacent":
         codes = np.arange(size)
         return np.abs(codes[:, None] - codes).astype(float)
+    if problem.space.by_distance:
+        return problem.space.distances()
     if problem.space.neighbors == "replace":
         return 1.0 - np.eye(size)
     from scipy.sparse import csr_matrix
@@ -149,12 +151,11 @@ def _steps(problem: Problem) -> NDArray[np.float64]:
 
 def coefficients(program: Program) -> Triples:
     """Return the matrix as (row, column, double) triples."""
-    low, _ = program.problem.guarantee.epsilon.ratio_bounds(80)
-    ratio = min(low, 10**300) / (1 << 80)
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
     for row, constraint in enumerate(program.constraints):
+        ratio = min(program.ratio_bounds(constraint, 80)[0], 10**300) / (1 << 80)
         for variable, rational, multiple in constraint.terms:
             rows.append(row)
             columns.append(variable)

@@ -13,6 +13,7 @@ from noisewright.exact.rationals import (
     shown,
 )
 from noisewright.exact.roots import sqrt_bounds
+from noisewright.exact.scaled import ScaledEpsilon, scaled
 
 __all__ = [
     "NOTHING_PROMISED",
@@ -24,6 +25,7 @@ __all__ = [
     "Known",
     "Logistic",
     "Number",
+    "ScaledEpsilon",
     "as_text",
     "ceiling_float",
     "exactly",
@@ -31,6 +33,7 @@ __all__ = [
     "fixed",
     "floor_float",
     "log_bounds",
+    "scaled",
     "shown",
     "sqrt_bounds",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import NoisewrightError, ParameterError
-from noisewright.exact import Epsilon, Number
+from noisewright.exact import Epsilon, Number, scaled
 from noisewright.spaces import Space
 
 _ROOM = 57
@@ -119,6 +119,9 @@ def require_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> Non
     if space.neighbors == "replace":
         # Every two rows are neighbors: in each column the largest and the least decide.
         pairs = [(max(column), min(column)) for column in weights.T.tolist()]
+    elif space.by_distance:
+        _require_scaled_ratios(weights, space, epsilon)
+        return
     else:
         codes = space.neighbor_codes()
         over = np.maximum(weights[codes[:, 0]], weights[codes[:, 1]])
@@ -126,6 +129,15 @@ def require_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> Non
         pairs = list(zip(over.flat, under.flat, strict=True))
     if any(epsilon.sign(p, q) > 0 for p, q in pairs):
         raise self_proof_failed("between neighbors", epsilon)
+
+
+def _require_scaled_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> None:
+    rows = weights.tolist()
+    for a, b in space.neighbor_codes().tolist():
+        allowed = scaled(epsilon, space.neighbor_distance(a, b))
+        for p, q in zip(rows[a], rows[b], strict=True):
+            if allowed.sign(max(p, q), min(p, q)) > 0:
+                raise self_proof_failed("between neighbors", epsilon)
 
 
 def require_gentle(levels: list[int], epsilon: Epsilon) -> None:

@@ -53,6 +53,11 @@ def discrete_exponential(
     For another utility an integer table: from `k` it claims the least ε at δ = 0, exactly; from
     (ε, δ) the scale is the largest found by bisection, and the table is proven.
     """
+    if space.by_distance:
+        raise SpaceError(
+            "discrete_exponential() promises the same to all neighbors. With neighbors='metric' "
+            "use exponential(), whose sensitivity is then per unit of distance."
+        )
     wanted = epsilon is not None or alpha is not None
     if (k is None) != wanted:
         raise ParameterError(

@@ -27,7 +27,8 @@ def explicit_fair(
 ) -> Table:
     """Return the explicit fair mechanism on counts 0..n.
 
-    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts.
+    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts (or "metric",
+    which asks for the same).
     Ensures: ε-private, no smaller ε holds (to a relative 2^-56), and the table itself, not
     only its ideal, has all seven properties RH RM CH CM F WH S.
     """

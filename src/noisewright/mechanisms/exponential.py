@@ -1,8 +1,8 @@
 """The exponential mechanism: better candidates are exponentially more likely.
 
 P(y | x) ∝ e^(ε q(x, y) / (2Δ)), with Δ the largest change of the quality q between
-neighbors (McSherry–Talwar 2007). When quality only grows with the data (`monotonic`), the
-factor 2 is not needed.
+neighbors (McSherry–Talwar 2007), per unit of distance with neighbors="metric". When quality only
+grows with the data (`monotonic`), the factor 2 is not needed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def exponential(
     themselves by default); epsilon > 0. `sensitivity` is computed from the neighbors when
     left out, and checked when given. `monotonic=True` says that all qualities move in the
     same direction between any two neighbors; that is checked too.
-    Ensures: ε-private for the neighbors of `space`.
+    Ensures: ε-private for the neighbors of `space`, per unit of distance if they are "metric".
     """
     outputs = candidates if isinstance(candidates, Space) else Categories(candidates)
     inputs = outputs if space is None else space
@@ -59,12 +59,13 @@ def exponential(
     require_tabulable(inputs, outputs, instead="Use fewer inputs or candidates.")
     qualities = read_qualities(quality, inputs, outputs)
     change = _sensitivity(qualities, inputs, monotonic=monotonic)
+    per_unit = " per unit of distance" if inputs.by_distance else ""
     if sensitivity is not None:
         stated = exactly(sensitivity, name="sensitivity")
         if stated < change:
             raise NotPrivateError(
                 f"sensitivity is given as {sensitivity}, but between two neighbors the quality "
-                f"changes by {float(change):g}. Give at least that, or leave it out."
+                f"changes by {float(change):g}{per_unit}. Give at least that, or leave it out."
             )
         change = stated
     if change == 0:
@@ -75,7 +76,8 @@ def exponential(
     # The log of a rational is taken a hair smaller, below what the rounding costs anyway.
     rational = read.rational if read.ratio is None else Fraction(read.bounds(192)[0], 1 << 192)
     factor = rational / (change if monotonic else 2 * change)
-    weights, bits = rounded_powers([[q * factor for q in row] for row in qualities], rational)
+    least = rational * min(Fraction(1), _nearest(inputs))
+    weights, bits = rounded_powers([[q * factor for q in row] for row in qualities], least)
     require_ratios(weights, inputs, read)
     return Table(
         inputs,
@@ -115,8 +117,17 @@ def _sensitivity(qualities: list[list[Fraction]], space: Space, *, monotonic: bo
                 f"monotonic=True, but between the neighboring inputs with codes {a} and {b} some "
                 "qualities rise and others fall. Leave monotonic out."
             )
-        largest = max(largest, *(abs(change) for change in changes))
+        change = Fraction(max(abs(change) for change in changes))
+        largest = max(largest, change / space.neighbor_distance(a, b))
     return largest
+
+
+def _nearest(space: Space) -> Fraction:
+    """Return how near the nearest neighbors are, in units of which each allows one ε."""
+    if not space.by_distance:
+        return Fraction(1)
+    pairs = space.neighbor_codes().tolist()
+    return Fraction(min((space.neighbor_distance(a, b) for a, b in pairs), default=1))
 
 
 def rounded_powers(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:

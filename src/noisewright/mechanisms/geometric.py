@@ -36,7 +36,8 @@ def geometric(
 ) -> Table | Geometric:
     """Return the truncated geometric mechanism on counts 0..n.
 
-    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts.
+    Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts (or "metric",
+    which asks for the same).
     Ensures: ε-private, and no smaller ε holds (to a relative 2^-56). With `table=True` an
     integer table; with `table=False` the exact formula, which needs no memory; by default a
     table up to 2,047 people and the formula beyond.
@@ -44,7 +45,7 @@ def geometric(
     require_counts(space, "geometric")
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
     if table is None:
-        table = space.size * space.size <= MOST_ENTRIES
+        table = space.by_distance or space.size * space.size <= MOST_ENTRIES
     if not table:
         return Geometric(space, read)
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
@@ -52,10 +53,14 @@ def geometric(
 
 
 def require_counts(space: Space, name: str) -> None:
-    """Raise SpaceError unless the space is counts with adjacent neighbors."""
+    """Raise SpaceError unless the space is counts with adjacent neighbors.
+
+    Their absolute distance counts the steps between them, so being ε-private for adjacent counts
+    and being so per unit of that distance are the same.
+    """
     if not isinstance(space, Counts):
         raise SpaceError(f"{name}() is for counts, as in Counts(8); got {space!r}.")
-    if space.neighbors != "adjacent":
+    if space.neighbors != "adjacent" and not (space.by_distance and space.metric == "absolute"):
         raise SpaceError(
             f"{name}() protects adjacent counts, but {space!r} has other neighbors. Use "
             "Counts(n), or randomized_response when the number is one person's own record."
@@ -105,6 +110,11 @@ class Geometric(Structured):
 
     def __post_init__(self) -> None:
         require_counts(self.space, "geometric")
+        if self.space.by_distance:
+            raise SpaceError(
+                "the formula of geometric() is for adjacent neighbors. Without a delta that is the "
+                "same promise as neighbors='metric': use Counts(n), or table=True."
+            )
         if self.epsilon.is_zero:
             raise ParameterError("epsilon is 0; the geometric mechanism needs a positive one.")
         if self.space.n >> 62:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Epsilon, Number
+from noisewright.exact import Epsilon, Number, scaled
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
@@ -34,7 +34,8 @@ def randomized_response(
 
     Requires: at least two points; (epsilon, delta) other than (0, 0), for which only a
     constant distribution is private: use `uniform`.
-    Ensures: (ε, δ)-private for every two points, so for any neighbors; the truth is as likely
+    Ensures: (ε, δ)-private for every two points, so for any neighbors (with neighbors="metric"
+    for the two nearest points, so for all at ε · distance); the truth is as likely
     as integers allow, so no smaller ε holds to a relative 2^-56. With `table=True` an integer
     table; with `table=False` a formula without one; by default a table up to 2,048 points.
     """
@@ -47,13 +48,15 @@ def randomized_response(
             "nw.uniform(space) for that."
         )
     others = space.size - 1
-    bits = _bits(claim, others)
     if table is None:
-        table = space.size * space.size <= MOST_ENTRIES
+        table = space.by_distance or space.size * space.size <= MOST_ENTRIES
     if not table:
+        bits = _bits(claim, others)
         return Response(space, most_kept(claim, space.size, bits), bits, claim)
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
-    other = least_other_weight(claim, others, bits)
+    nearest = _between_nearest(claim, space)
+    bits = _bits(nearest, others)
+    other = least_other_weight(nearest, others, bits)
     weights = np.full((space.size, space.size), other, dtype=object)
     truth = (1 << bits) - others * other
     if truth < other:
@@ -61,6 +64,19 @@ def randomized_response(
         raise self_proof_failed("that the truth is likelier", claim.epsilon)
     np.fill_diagonal(weights, truth)
     return Table(space, weights, log2_total=bits, claim=claim, name="randomized response")
+
+
+def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:
+    """Return what is promised to the two points that are nearest to each other.
+
+    All points are told apart equally well, so the nearest two decide when ε counts per unit of
+    distance.
+    """
+    if not space.by_distance:
+        return claim
+    pairs = space.neighbor_codes().tolist()
+    nearest = min(space.neighbor_distance(a, b) for a, b in pairs)
+    return Guarantee(scaled(claim.epsilon, nearest).below(), claim.delta)
 
 
 def _bits(claim: Guarantee, others: int) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, TooLargeError
+from noisewright.errors import InputError, SpaceError, TooLargeError
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.mechanisms.table import Table
@@ -40,6 +40,11 @@ class Response(Structured):
     outputs: Space = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.space.by_distance:
+            raise SpaceError(
+                "randomized response by formula treats every two points alike, and "
+                "neighbors='metric' does not. Use table=True."
+            )
         if self.space.size > _MOST_POINTS:
             raise TooLargeError(
                 f"{self.space!r} has {amount(self.space.size)} points; randomized response draws "

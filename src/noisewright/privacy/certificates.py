@@ -30,7 +30,7 @@ from noisewright.mechanisms import (
     read_delta,
 )
 from noisewright.privacy.subject import essential
-from noisewright.privacy.tight import tight_ratio
+from noisewright.privacy.tight import tight_claim
 from noisewright.privacy.verification import verify
 from noisewright.version import __version__
 
@@ -158,13 +158,13 @@ def _claim(
         return claim
     if isinstance(essential(mechanism), Geometric) and claim is not None:
         return Guarantee(claim.epsilon, delta or 0)
-    ratio = tight_ratio(mechanism, delta=delta or 0)
-    if ratio is None:
+    least = tight_claim(mechanism, delta=delta or 0)
+    if least is None:
         raise NotPrivateError(
             f"no finite epsilon holds at delta={delta or 0}: some output is possible for one "
             "input and impossible for its neighbor. Give a larger delta=, or mend the zeros."
         )
-    return Guarantee(Epsilon.log(ratio).brief(), delta or 0)
+    return Guarantee(least, delta or 0)
 
 
 def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Enclosure, Epsilon
+from noisewright.exact import Enclosure, Epsilon, ScaledEpsilon
 from noisewright.mechanisms import Response, Table
 from noisewright.spaces import Pairs
 
@@ -40,7 +40,7 @@ class Event:
     q: int
     total: int
 
-    def delta_enclosure(self, epsilon: Epsilon, bits: int) -> Enclosure:
+    def delta_enclosure(self, epsilon: Epsilon | ScaledEpsilon, bits: int) -> Enclosure:
         """Enclose P − e^ε Q, the δ that this event needs; in a point if it is rational."""
         if epsilon.ratio is not None:
             return Enclosure.point((self.p - epsilon.ratio * self.q) / self.total)
@@ -51,7 +51,7 @@ class Event:
             Fraction((self.p << bits) - low * self.q, scale),
         )
 
-    def exceeds(self, epsilon: Epsilon, delta: Fraction) -> bool:
+    def exceeds(self, epsilon: Epsilon | ScaledEpsilon, delta: Fraction) -> bool:
         """Tell exactly whether P > e^ε Q + δ."""
         spare = delta * self.total
         scale = spare.denominator

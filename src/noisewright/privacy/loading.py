@@ -107,6 +107,8 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
         if relation == "pairs":
             relation = Pairs(tuple((a, b) for a, b in neighbors["pairs"]))
     options = {} if relation is None else {"neighbors": relation}
+    if relation == "metric" and neighbors is not None:
+        options["metric"] = _metric(neighbors["distances"], ordered=section["kind"] != "labels")
     match section["kind"]:
         case "counts" if section["n"] > 0:
             return Counts(section["n"], **options)
@@ -117,6 +119,18 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
         case _:
             size = section["size"] if "size" in section else section["n"] + 1
             return Categories(range(size), **options)
+
+
+def _metric(distances: list[list[str]], *, ordered: bool) -> Any:
+    """Return the metric by its name where it has one, so that a space comes back as it was."""
+    rows = [[Fraction(distance) for distance in row] for row in distances]
+    codes = range(len(rows))
+    if all(rows[a][b] == (a != b) for a in codes for b in codes):
+        return "discrete"
+    step = rows[0][1]
+    if ordered and all(rows[a][b] == abs(a - b) * step for a in codes for b in codes):
+        return "absolute"
+    return rows
 
 
 def _label(label: Any) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 
-from noisewright.errors import TooLargeError
+from noisewright.errors import InputError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.subject import table_under_test
@@ -128,9 +128,14 @@ class Profile:
 def profile(mechanism: Mechanism) -> Profile:
     """Return the exact δ(ε) of a mechanism, the worst over all neighbors in both directions.
 
-    Requires: a finite mechanism whose neighbors can be listed.
+    Requires: a finite mechanism whose neighbors can be listed, and are not "metric".
     """
     table = table_under_test(mechanism)
+    if table.space.by_distance:
+        raise InputError(
+            "a profile is the delta of all neighbors at one epsilon; with neighbors='metric' each "
+            "distance has its own. Ask tight_delta or tight_epsilon, or use neighbors='replace'."
+        )
     pairs = table.space.neighbor_codes()
     work = len(pairs) * table.outputs.size
     if work > _MOST_MASSES:

@@ -118,6 +118,13 @@ def read_parts(parts: Any, times: int) -> Reading:
 def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
     """Read a mechanism; with each table goes what must be equal for inputs to be shared."""
     inner = essential(mechanism)
+    if inner.space.by_distance:
+        raise InputError(
+            "compose() compares neighbors at one epsilon; with neighbors='metric' each distance "
+            "has its own. There the epsilons and the deltas of the parts add up, each per unit of "
+            "distance: compose the Guarantee(epsilon, delta) of each for what neighbors at a "
+            "distance of 1 get."
+        )
     formula = _by_formula(inner)
     if formula is not None:
         return [(formula, None)]

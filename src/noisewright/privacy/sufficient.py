@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import SpaceError
-from noisewright.exact import Epsilon, Number
+from noisewright.exact import Epsilon, Number, scaled
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.privacy.subject import table_under_test
+from noisewright.spaces import Distance
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class SufficientSets:
     neighbor: Any
     cells: tuple[Cell, ...]
     """The cells S¹, S², … by falling ratio (Theorem 3)."""
+    distance: Distance = 1
+    """How often ε counts between the two: their distance with neighbors="metric", else once."""
 
     @property
     def worst_outputs(self) -> tuple[Any, ...]:
@@ -49,7 +52,7 @@ class SufficientSets:
 
     def deciding(self, epsilon: Number | Epsilon) -> tuple[Any, ...]:
         """Return the one event that decides (ε, δ) for every δ: the cells with ratio above e^ε."""
-        exact = Epsilon.of(epsilon)
+        exact = scaled(Epsilon.of(epsilon), self.distance)
         return tuple(
             output
             for cell in self.cells
@@ -96,4 +99,5 @@ def _sets(table: Table, x: Any, neighbor: Any) -> SufficientSets:
             )
             for ratio in ordered
         ),
+        table.space.neighbor_distance(table.space.code(x), table.space.code(neighbor)),
     )

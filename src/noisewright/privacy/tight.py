@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from noisewright.errors import InputError
 from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
 from noisewright.mechanisms import (
     ColumnProduct,
@@ -16,6 +17,12 @@ from noisewright.mechanisms import (
     Table,
     read_delta,
 )
+from noisewright.privacy.by_distance import (
+    ceiling_of,
+    claim_of,
+    delta_by_distance,
+    least_by_distance,
+)
 from noisewright.privacy.events import widest_event, worst_event
 from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
@@ -25,7 +32,7 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     """Return the least ε for which the mechanism is (ε, δ)-private (inf if there is none).
 
     Ensures: the smallest double that is not below the true value, so a mechanism that claims
-    a double ε never measures above it.
+    a double ε never measures above it. With neighbors="metric" it is the ε per unit of distance.
     """
     spare = read_delta(delta)
     part = essential(mechanism)
@@ -33,14 +40,30 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return geometric_tight_epsilon(part.epsilon, spare)
     if isinstance(part, ColumnProduct) and spare == 0:
         return _ceiling(change_of_all(part))
+    table = subject_of(part)
+    if isinstance(table, Table) and table.space.by_distance:
+        return ceiling_of(least_by_distance(table, spare))
     ratio = tight_ratio(part, delta=spare)
     return math.inf if ratio is None else Epsilon.log(ratio).ceiling()
+
+
+def tight_claim(mechanism: Mechanism, *, delta: Number = 0) -> Epsilon | None:
+    """Return the least ε to claim, None if no ε is enough.
+
+    Exact where it is the logarithm of a rational that can be written out; otherwise a rational
+    just above it.
+    """
+    table = subject_of(mechanism)
+    if isinstance(table, Table) and table.space.by_distance:
+        return claim_of(least_by_distance(table, read_delta(delta)))
+    ratio = tight_ratio(mechanism, delta=delta)
+    return None if ratio is None else Epsilon.log(ratio).brief()
 
 
 def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     """Return e^ε of the least ε as an exact rational; None if no ε is enough.
 
-    Requires: a table, a randomized response, or a product of tables.
+    Requires: a table, a randomized response, or a product of tables; not neighbors="metric".
     """
     spare = read_delta(delta)
     part = essential(mechanism)
@@ -51,6 +74,10 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
         if change.rational == 0:
             return change.ratio
     table = subject_of(part)
+    if table.space.by_distance:
+        raise InputError(
+            "with neighbors='metric' e^epsilon need not be rational. Ask tight_epsilon."
+        )
     if spare == 0:
         widest = widest_event(table)
         if widest is None:
@@ -151,7 +178,10 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_delta(part.epsilon, exact)
-    worst = worst_event(subject_of(part), exact)
+    table = subject_of(part)
+    if isinstance(table, Table) and table.space.by_distance:
+        return delta_by_distance(table, exact)
+    worst = worst_event(table, exact)
     bits = 192
     while True:
         needed = worst.delta_enclosure(exact, bits)

@@ -9,16 +9,19 @@ from typing import Any
 
 from noisewright.exact import Epsilon, Number, shown
 from noisewright.mechanisms import ColumnProduct, Geometric, Guarantee, Mechanism, Response, Table
+from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
+from noisewright.spaces import Distance
 
 
 @dataclass(frozen=True)
 class Witness:
     """Two neighboring inputs and an event with P(event | input) > e^ε P(event | neighbor) + δ.
 
+    With neighbors="metric" it is e^(ε · distance); otherwise `distance` is 1.
     For a product over rows they are two values of one row. `p` and `q` are exact, except for
     a formula, whose probabilities are irrational: there they are rounded to 2^-128.
     """
@@ -28,12 +31,15 @@ class Witness:
     event: tuple[Any, ...]
     p: Fraction
     q: Fraction
+    distance: Distance = 1
 
     def __str__(self) -> str:
         event = ", ".join(map(repr, self.event[:6])) + (", …" if len(self.event) > 6 else "")
+        away = "" if self.distance == 1 else f" at a distance of {self.distance}"
         return (
             f"input {self.input!r} gives an output in {{{event}}} with probability "
-            f"{shown(self.p)}, its neighbor {self.neighbor!r} with probability {shown(self.q)}"
+            f"{shown(self.p)}, its neighbor {self.neighbor!r}{away} with probability "
+            f"{shown(self.q)}"
         )
 
 
@@ -68,7 +74,8 @@ def verify(
     """Decide in exact arithmetic whether a mechanism is (ε, δ)-private.
 
     Ensures: `holds` is the truth about the integers that are sampled, for all ordered pairs of
-    neighbors and all events. When it is false, `witness` is the worst such pair and event.
+    neighbors and all events; with neighbors="metric", that P(A | x) ≤ e^(ε·d(x, z)) P(A | z) + δ
+    for every two points. When it is false, `witness` is the worst such pair and event.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
     part = essential(mechanism)
@@ -81,6 +88,10 @@ def verify(
         if all(isinstance(column, (Table, Response)) for _, column in part.columns):
             return Verdict(False, guarantee, _witness_of_columns(part))
     table = subject_of(part)
+    if isinstance(table, Table) and table.space.by_distance:
+        failing = failing_event(table, guarantee)
+        witness = None if failing is None else witness_of(table, failing)
+        return Verdict(failing is None, guarantee, witness)
     if guarantee.delta == 0:
         # One output decides at δ = 0; the full event is worked out only to show it.
         widest = widest_event(table)
@@ -100,6 +111,7 @@ def witness_of(table: Table | Response, event: Event) -> Witness:
         event=tuple(table.outputs.point(y) for y in event.outputs),
         p=Fraction(event.p, event.total),
         q=Fraction(event.q, event.total),
+        distance=table.space.neighbor_distance(event.input, event.neighbor),
     )
 
 

@@ -93,6 +93,27 @@ def _check_triangles(rows: tuple[tuple[Distance, ...], ...]) -> None:
                 )
 
 
+def between_free(
+    distances: Sequence[Sequence[Distance]],
+) -> list[tuple[int, int]]:
+    """Return the pairs (a, b), a < b, that no third point lies between.
+
+    A point lies between two others when the way through it is no detour, d(a, m) + d(m, b) =
+    d(a, b), decided exactly.
+    """
+    matrix = np.array([[float(d) for d in row] for row in distances])
+    pairs: list[tuple[int, int]] = []
+    for a in range(len(distances)):
+        # Floats find candidates; the exact numbers decide.
+        near = matrix[a, :, None] + matrix <= matrix[a][None, :] * (1 + 1e-12)
+        for b in range(a + 1, len(distances)):
+            middles = (int(m) for m in np.flatnonzero(near[:, b]) if m not in (a, b))
+            whole = distances[a][b]
+            if not any(distances[a][m] + distances[m][b] <= whole for m in middles):
+                pairs.append((a, b))
+    return pairs
+
+
 def simplest(value: Fraction) -> Distance:
     """Return an int where the rational is whole."""
     return value.numerator if value.denominator == 1 else value

@@ -2,7 +2,9 @@
 
 `replace`: every two distinct points, because one person's record may become any other.
 `adjacent`: points next to each other in their order, because replacing one person moves a
-count by at most one. Any other symmetric relation is a set of pairs.
+count by at most one. `metric`: every two distinct points, but ε counts per unit of their
+distance (d-privacy), so points far apart may be told apart. Any other symmetric relation is a
+set of pairs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class Pairs:
         return f"Pairs({len(self.pairs)} pairs)"
 
 
-Neighbors = Literal["replace", "adjacent"] | Pairs
+Neighbors = Literal["replace", "adjacent", "metric"] | Pairs
 
 
 def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Neighbors:
@@ -45,6 +47,8 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
     if isinstance(given, str):
         if given == "replace":
             return "replace"
+        if given == "metric":
+            return "metric"
         if given == "adjacent":
             if not ordered:
                 raise SpaceError(
@@ -53,14 +57,14 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
                 )
             return "adjacent"
         raise SpaceError(
-            f"neighbors is {given!r}; it must be 'replace', 'adjacent', pairs of points or a "
-            "matrix."
+            f"neighbors is {given!r}; it must be 'replace', 'adjacent', 'metric', pairs of points "
+            "or a matrix."
         )
     if isinstance(given, np.ndarray) or _looks_square(given, size):
         return _from_matrix(np.asarray(given), size)
     if not isinstance(given, Iterable):
         raise SpaceError(
-            "neighbors must be 'replace', 'adjacent', pairs of points or a matrix; got "
+            "neighbors must be 'replace', 'adjacent', 'metric', pairs of points or a matrix; got "
             f"{type(given).__name__}."
         )
     pairs: list[tuple[int, int]] = []
@@ -132,7 +136,7 @@ def pair_count(relation: Neighbors, size: int) -> int:
     """Return how many unordered pairs are neighbors."""
     if isinstance(relation, Pairs):
         return len(relation.pairs)
-    return size * (size - 1) // 2 if relation == "replace" else size - 1
+    return size - 1 if relation == "adjacent" else size * (size - 1) // 2
 
 
 def pair_codes(relation: Neighbors, size: int) -> NDArray[np.intp]:
@@ -156,4 +160,4 @@ def related(relation: Neighbors, a: int, b: int) -> bool:
     """Tell whether two codes are neighbors."""
     if isinstance(relation, Pairs):
         return (min(a, b), max(a, b)) in relation.pairs
-    return a != b if relation == "replace" else abs(a - b) == 1
+    return abs(a - b) == 1 if relation == "adjacent" else a != b

@@ -83,6 +83,16 @@ class Rows(Space):
             listed.append((others[:, None, None] + unit * pairs[None]).reshape(-1, 2))
         return np.concatenate(listed)
 
+    @property
+    def by_distance(self) -> bool:
+        """Whether ε counts per unit of distance between the two values of a row."""
+        return self.row.by_distance
+
+    def neighbor_distance(self, a: int, b: int) -> Distance:
+        """Return how often ε counts between two databases that differ in one row."""
+        both = zip(self._split(a), self._split(b), strict=True)
+        return next((self.row.neighbor_distance(x, y) for x, y in both if x != y), 1)
+
     def are_neighbors(self, a: Any, b: Any) -> bool:
         """Tell whether two databases differ in one row, and there by neighbors."""
         codes = zip(self._split(self.code(a)), self._split(self.code(b)), strict=True)

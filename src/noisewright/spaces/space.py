@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, TooLargeError
+from noisewright.exact import as_text
 from noisewright.spaces.amounts import amount
-from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, read_metric
+from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_free, read_metric
 from noisewright.spaces.neighbors import (
     Neighbors,
     Pairs,
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 1 << 22
 """More points than this are not enumerated."""
+
+_MOST_BETWEEN = 512
+"""Up to this many points it is found out which lie between which others (n³ work)."""
 
 
 class Space(ABC):
@@ -157,6 +162,27 @@ class Space(ABC):
         """List the unordered pairs of neighbors as codes, one pair a row."""
         return pair_codes(self.neighbors, self.size)
 
+    def direct_codes(self) -> NDArray[np.intp]:
+        """List pairs of neighbors that imply all others when δ = 0.
+
+        With neighbors="metric", what is promised from a to m and from m to b is promised from a
+        to b when m lies between them; along a line only the steps are left.
+        """
+        if self.neighbors != "metric" or self.size > _MOST_BETWEEN:
+            return self.neighbor_codes()
+        codes = range(self.size)
+        rows = [[self._code_distance(a, b) for b in codes] for a in codes]
+        return np.array(between_free(rows), dtype=np.intp).reshape(-1, 2)
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether ε counts per unit of distance, as neighbors="metric" says, or per neighbor."""
+        return self.neighbors == "metric"
+
+    def neighbor_distance(self, a: int, b: int) -> Distance:
+        """Return how often ε counts between two neighbors, given by their codes."""
+        return self._code_distance(a, b) if self.by_distance else 1
+
     def are_neighbors(self, a: Any, b: Any) -> bool:
         """Tell whether two points are neighbors."""
         return related(self.neighbors, self.code(a), self.code(b))
@@ -165,6 +191,11 @@ class Space(ABC):
         """Return the relation as a certificate writes it."""
         if isinstance(self.neighbors, Pairs):
             return {"relation": "pairs", "pairs": [list(pair) for pair in self.neighbors.pairs]}
+        if self.by_distance:
+            self.require_enumerable("all distances", most=1 << 13)
+            codes = range(self.size)
+            rows = [[as_text(Fraction(self._code_distance(a, b))) for b in codes] for a in codes]
+            return {"relation": "metric", "distances": rows}
         return {"relation": self.neighbors}
 
     def outside(self, *, row: int | None = None, why: str = "") -> OutsideSpaceError:
