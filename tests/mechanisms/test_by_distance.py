@@ -73,6 +73,8 @@ REFUSED: dict[str, Any] = {
     ),
     "response, formula": lambda: nw.randomized_response(on("star"), epsilon=1, table=False),
     "discrete exponential": lambda: nw.discrete_exponential(on("star"), epsilon=1),
+    "response bounds": lambda: nw.response_bounds(on("star"), epsilon=1),
+    "curves": lambda: nw.Curves([0, 1], low=0, high=1, neighbors="metric"),
     "derivable": lambda: nw.is_derivable(nw.uniform(on("star")), alpha=0.5),
     "profile": lambda: nw.profile(CLAIMED["geometric"]),
     "compose": lambda: nw.compose(CLAIMED["geometric"], times=2),

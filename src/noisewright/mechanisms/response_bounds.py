@@ -151,6 +151,11 @@ def response_bounds(
     and `error(k=…)` by the formulas of Holohan–Leith–Mason 2016, Theorems 4, 5, 8, 9 and 10,
     exactly or rounded to the safe side.
     """
+    if isinstance(space, Space) and space.by_distance:
+        raise SpaceError(
+            "response_bounds() is for one epsilon between any two points. With neighbors='metric' "
+            "give the space as its number of points and epsilon times the least distance."
+        )
     size = space.size if isinstance(space, Space) else space
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpaceError(f"the space needs at least two points; got {space!r}.")

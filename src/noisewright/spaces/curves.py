@@ -86,6 +86,12 @@ class Curves(Space):
                 f"step is {step}, which makes {self.steps:,} steps; at most {_MOST_STEPS:,} are "
                 "read from doubles. Use a coarser step."
             )
+        if isinstance(neighbors, str) and neighbors == "metric":
+            # Distances of curves may be rounded up, and the releases of curves promise one ε.
+            raise SpaceError(
+                "curves have no neighbors='metric'. Leave neighbors out: every two curves are then "
+                "neighbors."
+            )
         self._read_relations(neighbors, norm, metrics=("sup", "L2", "discrete"))
 
     def __repr__(self) -> str:
