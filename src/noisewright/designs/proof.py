@@ -3,8 +3,9 @@
 A mechanism pays `weights[x] · cost(x, y)` for its mass on output y of input x. Charge it more for
 what it may not do: for neighbors x, z the price p of P(y|x) ≤ e^ε P(y|z) adds p to the cost of
 (x, y) and takes e^ε p from that of (z, y), or e^(ε·d) p where ε counts per unit of distance; a
-private mechanism never pays more than before. The properties are inequalities between two entries and are charged in the same way. After that
-the cheapest entry of each row bounds what the row must pay, whatever the prices are.
+private mechanism never pays more than before. The properties are inequalities between two
+entries and are charged in the same way. After that the cheapest entry of each row bounds what the
+row must pay, whatever the prices are.
 
 With δ > 0 the excesses of one ordered pair sum to at most δ, so charging for them may cost a
 private mechanism δ times the largest of their prices, which is taken off. For the worst input
