@@ -51,6 +51,14 @@ SECTIONS = {
         "empirical",
     ),
     "Estimation": ("estimate", "Estimate"),
+    "Curves": (
+        "curve_noise",
+        "gaussian_process",
+        "CurveNoise",
+        "CurveRelease",
+        "kernel_density",
+        "DensityNoise",
+    ),
     "Privacy": (
         "verify",
         "tight_epsilon",

@@ -14,6 +14,12 @@ from noisewright.version import __version__
 
 if TYPE_CHECKING:
     from noisewright import errors as errors
+    from noisewright.curves import CurveNoise as CurveNoise
+    from noisewright.curves import CurveRelease as CurveRelease
+    from noisewright.curves import DensityNoise as DensityNoise
+    from noisewright.curves import curve_noise as curve_noise
+    from noisewright.curves import gaussian_process as gaussian_process
+    from noisewright.curves import kernel_density as kernel_density
     from noisewright.designs import Comparison as Comparison
     from noisewright.designs import Derivability as Derivability
     from noisewright.designs import Design as Design
@@ -97,6 +103,14 @@ _ROOM_OF = {
             "randomized_response",
             "response_bounds",
             "uniform",
+        ),
+        "curves": (
+            "CurveNoise",
+            "CurveRelease",
+            "DensityNoise",
+            "curve_noise",
+            "gaussian_process",
+            "kernel_density",
         ),
         "designs": (
             "Comparison",

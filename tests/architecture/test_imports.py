@@ -29,6 +29,7 @@ AT_ONCE: dict[str, set[str]] = {
     "privacy": {"numpy"},
     "designs": {"numpy"},
     "estimation": {"numpy"},
+    "curves": {"numpy"},
     "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
 }

@@ -10,6 +10,7 @@ from noisewright.sampling.entropy import (
 )
 from noisewright.sampling.gaussian import discrete_gaussian
 from noisewright.sampling.geometric import discrete_laplace, two_sided_geometric
+from noisewright.sampling.normal import rounded_normal
 from noisewright.sampling.response import KeepOrUniform
 from noisewright.sampling.tables import TableSampler
 from noisewright.sampling.uniform import uniform_below
@@ -25,6 +26,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "require_private",
+    "rounded_normal",
     "two_sided_geometric",
     "uniform_below",
 ]

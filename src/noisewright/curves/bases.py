@@ -1,0 +1,142 @@
+"""Families of functions that curves are written in: Fourier, B-splines, Bernstein polynomials.
+
+A basis here is a span: K functions on the line, evaluated in floating point. Which
+coordinates inside of the span get the noise is decided in `coordinates.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Functions(ABC):
+    """K functions of a position."""
+
+    count: int
+
+    @abstractmethod
+    def at(self, positions: Floats) -> Floats:
+        """Return the values, one row for each position and one column for each function."""
+
+
+@final
+@dataclass(frozen=True)
+class Fourier(Functions):
+    """1, cos, sin, cos 2, sin 2, … with the given period."""
+
+    count: int
+    start: float
+    period: float
+
+    def at(self, positions: Floats) -> Floats:
+        """Return the values of the waves."""
+        angle = 2 * math.pi * (positions - self.start) / self.period
+        waves = [np.ones_like(angle)]
+        for k in range(1, self.count // 2 + 1):
+            waves += [np.cos(k * angle), np.sin(k * angle)]
+        return np.stack(waves[: self.count], axis=1)
+
+
+@final
+@dataclass(frozen=True)
+class Bernstein(Functions):
+    """The Bernstein polynomials of degree count − 1 on [start, start + length]."""
+
+    count: int
+    start: float
+    length: float
+
+    def at(self, positions: Floats) -> Floats:
+        """Return the values of the polynomials."""
+        u = ((positions - self.start) / self.length)[:, None]
+        degree = self.count - 1
+        k = np.arange(self.count)
+        choose = np.array([float(math.comb(degree, i)) for i in range(self.count)])
+        return choose * u**k * (1 - u) ** (degree - k)
+
+
+@final
+@dataclass(frozen=True)
+class BSplines(Functions):
+    """B-splines of a degree on equal pieces of [start, start + length], clamped at the ends."""
+
+    count: int
+    start: float
+    length: float
+    degree: int = 3
+
+    def at(self, positions: Floats) -> Floats:
+        """Return the values of the splines (Cox and de Boor's recursion)."""
+        degree = min(self.degree, self.count - 1)
+        pieces = self.count - degree
+        knots = np.concatenate([np.zeros(degree), np.linspace(0, 1, pieces + 1), np.ones(degree)])
+        u = (positions - self.start) / self.length
+        piece = np.clip((u * pieces).astype(np.int64), 0, pieces - 1) + degree
+        values = np.zeros((u.size, knots.size - 1))
+        values[np.arange(u.size), piece] = 1.0
+        for d in range(1, degree + 1):
+            values = _raised(values, knots, u, d)
+        return values
+
+
+def _raised(values: Floats, knots: Floats, u: Floats, d: int) -> Floats:
+    count = knots.size - 1 - d
+    left = knots[d : d + count] - knots[:count]
+    right = knots[d + 1 : d + 1 + count] - knots[1 : 1 + count]
+    # An empty piece carries no function: 0/0 counts as 0.
+    rising = np.where(left > 0, (u[:, None] - knots[:count]) / np.where(left > 0, left, 1), 0)
+    falling = np.where(
+        right > 0, (knots[d + 1 : d + 1 + count] - u[:, None]) / np.where(right > 0, right, 1), 0
+    )
+    return rising * values[:, :count] + falling * values[:, 1 : 1 + count]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Hats(Functions):
+    """One function for each position: 1 there, 0 at the others, straight lines between them."""
+
+    knots: Floats
+
+    @property
+    def count(self) -> int:
+        """How many positions there are."""
+        return self.knots.size
+
+    def at(self, positions: Floats) -> Floats:
+        """Return the weights of linear interpolation."""
+        if self.count == 1:
+            return np.ones((positions.size, 1))
+        right = np.clip(np.searchsorted(self.knots, positions), 1, self.count - 1)
+        share = (positions - self.knots[right - 1]) / (self.knots[right] - self.knots[right - 1])
+        values = np.zeros((positions.size, self.count))
+        rows = np.arange(positions.size)
+        values[rows, right - 1] = 1 - share
+        values[rows, right] = share
+        return values
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Combined(Functions):
+    """Linear combinations of other functions, one for each column of a matrix."""
+
+    inner: Functions
+    matrix: Floats
+
+    @property
+    def count(self) -> int:
+        """How many combinations there are."""
+        return self.matrix.shape[1]
+
+    def at(self, positions: Floats) -> Floats:
+        """Return the values of the combinations."""
+        return self.inner.at(positions) @ self.matrix

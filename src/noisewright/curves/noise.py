@@ -1,0 +1,201 @@
+"""Noise for curves: in the values, in a basis, or as a path of a Gaussian process.
+
+    C      the coordinates of a curve, whole numbers (see `coordinates.py`)
+    2^s    the lattice: C is rounded to multiples of it, so that noise numbers stay short
+    N      whole-number noise in units of 2^s: discrete Laplace, or a normal number rounded
+
+What is released is round(C / 2^s) + N, one whole number for each coordinate, drawn exactly.
+
+Laplace: two curves move Σ_k |C_k| by at most Δ1, and the rounded numbers by at most
+Δ1 / 2^s + K, since rounding moves a difference by less than 1. With scale b = that / ε the
+probabilities of every output differ by a factor of at most e^ε. Normal: the rounded numbers
+move by at most Δ2 / 2^s + √K (Minkowski). N is a normal number rounded, and the first part
+is whole, so the release is a normal vector around whole numbers, rounded afterwards:
+post-processing of a mechanism whose exact guarantee `privacy/gaussian.py` encloses.
+
+A mean adds up C over the curves before it is rounded: one curve moves the sum as far as it
+moves itself, so the noise is the same and the mean has 1/n of it. With `bound`, C of each
+curve is first pulled into a ball by whole-number arithmetic: then two curves are at most
+2 · bound apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.curves.bases import Floats
+from noisewright.curves.coordinates import Coordinates
+from noisewright.curves.release import CurveRelease, Noise, noise_variance
+from noisewright.errors import InputError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import Guarantee
+from noisewright.sampling import Source, rounded_normal, two_sided_geometric
+from noisewright.spaces import Curves
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CurveNoise:
+    """A mechanism for curves: exact whole-number noise in fixed coordinates.
+
+    `claim` holds for replacing one curve by any other. `sensitivity` is how far that moves the
+    coordinates, proven: Σ|·| for Laplace noise, the Euclidean length for Gaussian noise, in
+    the units of the curves; `sensitivity_is_exact` says whether some two curves reach it. `scale`
+    is that of the noise. `bound` is the length that coordinates are pulled to, or None.
+    """
+
+    space: Curves
+    coordinates: Coordinates
+    noise: Noise
+    claim: Guarantee
+    sensitivity: Fraction
+    sensitivity_is_exact: bool
+    scale: Fraction
+    unit: Fraction
+    shift: int
+    bound: Fraction | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.noise} noise for {len(self.space.grid):,} positions "
+            f"({self.coordinates.name}), {self.claim}>"
+        )
+
+    def sample(
+        self,
+        curves: Any,
+        *,
+        outside: Literal["error", "clamp"] = "error",
+        source: Source | None = None,
+    ) -> CurveRelease:
+        """Release each curve, with noise of its own.
+
+        Ensures: `claim` for each row, and so for the whole table when one row changes
+        (Holohan–Leith–Mason 2015, Theorem 5).
+        """
+        return self._released(self.exact(self.space.read(curves, outside=outside)), 1, source)
+
+    def mean(
+        self,
+        curves: Any,
+        *,
+        outside: Literal["error", "clamp"] = "error",
+        source: Source | None = None,
+    ) -> CurveRelease:
+        """Release the mean of the curves, with 1/n of the noise; n itself is public.
+
+        Ensures: `claim` when one curve is replaced by any other.
+        """
+        steps = self.space.read(curves, outside=outside)
+        if not len(steps):
+            raise InputError("there are no curves to take the mean of; give at least one.")
+        return self._released(_summed(self.exact(steps)), len(steps), source)
+
+    def exact(self, steps: NDArray[Any]) -> NDArray[Any]:
+        """Return C of each curve, given as whole steps above low, before rounding and noise."""
+        found = self.coordinates.of(steps - self.space.steps // 2)
+        if self.bound is None:
+            return found
+        return pulled(found, self._exact_bound(self.bound))
+
+    def _exact_bound(self, bound: Fraction) -> int:
+        scaled = bound / self.space.step * (1 << self.coordinates.log2_scale)
+        return scaled.numerator // scaled.denominator
+
+    def _released(self, whole: NDArray[Any], rows: int, source: Source | None) -> CurveRelease:
+        numbers = rounded_off(whole, self.shift)
+        drawn = self._draw(numbers.size, source).reshape(numbers.shape)
+        if numbers.dtype != np.int64 or drawn.dtype != np.int64:
+            numbers, drawn = numbers.astype(object), drawn.astype(object)
+        middle = self.space.low + self.space.steps // 2 * self.space.step
+        return CurveRelease(
+            numbers=numbers + drawn,
+            unit=self.unit / rows,
+            functions=self.coordinates.functions,
+            grid=self.space.positions,
+            middle=float(middle),
+            bounds=(float(self.space.low), float(self.space.high)),
+            noise=self.noise,
+            scale=self.scale / rows,
+            claim=self.claim,
+        )
+
+    def _draw(self, count: int, source: Source | None) -> NDArray[Any]:
+        scale = self.scale / self.unit
+        if self.noise == "gaussian":
+            return rounded_normal(scale, count, source)
+        return two_sided_geometric(Epsilon(rational=1 / scale), count, source)
+
+    def covariance(self, positions: Any = None, *, rows: int = 1) -> Floats:
+        """Return the covariance of the noise at positions, before any release.
+
+        `rows` is the number of curves that a mean is taken over.
+        """
+        return self._shown(rows).covariance(positions)
+
+    def standard_error(self, positions: Any = None, *, rows: int = 1) -> Floats:
+        """Return the deviation of the noise at positions, before any release."""
+        return self._shown(rows).standard_error(positions)
+
+    def expected_error(self, *, rows: int = 1) -> float:
+        """Return the root mean square of the noise over the grid, by its quadrature weights."""
+        weights = np.array([float(w) for w in self.space.weights])
+        return float(np.sqrt(self.standard_error(rows=rows) ** 2 @ weights / weights.sum()))
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise in each coordinate of one curve."""
+        return noise_variance(self.noise, self.scale, self.unit)
+
+    def _shown(self, rows: int) -> CurveRelease:
+        if rows < 1:
+            raise InputError(f"rows is {rows}; a mean needs at least one curve.")
+        nothing = np.zeros((0, self.coordinates.count), dtype=np.int64)
+        return CurveRelease(
+            numbers=nothing,
+            unit=self.unit / rows,
+            functions=self.coordinates.functions,
+            grid=self.space.positions,
+            middle=0.0,
+            bounds=(0.0, 0.0),
+            noise=self.noise,
+            scale=self.scale / rows,
+            claim=self.claim,
+        )
+
+
+def rounded_off(whole: NDArray[Any], shift: int) -> NDArray[Any]:
+    """Return whole / 2^shift to the nearest whole number, halves upwards."""
+    return whole if shift == 0 else (whole + (1 << (shift - 1))) >> shift
+
+
+def pulled(whole: NDArray[Any], bound: int) -> NDArray[Any]:
+    """Pull rows of whole numbers into the ball of radius `bound`; exact, towards zero.
+
+    Ensures: Σ_k C_k² ≤ bound² for each row of the result.
+    """
+    floats = whole.astype(np.float64)
+    # Doubles pass rows that are clearly inside; whole numbers decide the others.
+    unclear = np.flatnonzero((floats * floats).sum(axis=1) > float(bound) ** 2 * (1 - 1e-9))
+    result = whole.copy()
+    for place in unclear.tolist():
+        row = [int(x) for x in whole[place]]
+        square = sum(x * x for x in row)
+        if square > bound * bound:
+            longer = isqrt(square) + 1
+            result[place] = [abs(x) * bound // longer * (1 if x >= 0 else -1) for x in row]
+    return result
+
+
+def _summed(whole: NDArray[Any]) -> NDArray[Any]:
+    """Return the sum of the rows as one row of Python integers, whatever their number."""
+    if whole.dtype == object:
+        return whole.sum(axis=0)[None, :]
+    high, low = (whole >> 31).sum(axis=0), (whole & ((1 << 31) - 1)).sum(axis=0)
+    return ((high.astype(object) << 31) + low.astype(object))[None, :]
