@@ -31,7 +31,8 @@ _STEPS = 50
 def gaussian_delta(*, ratio: Number, epsilon: Number | Epsilon, bits: int = 128) -> Enclosure:
     """Enclose the least δ at ε for a normal vector with sensitivity / deviation = ratio.
 
-    Requires: ratio ≥ 0. Ensures: the true δ lies inside; the width is about 2^-bits, or 2^-130 if that is more.
+    Requires: ratio ≥ 0.
+    Ensures: the true δ lies inside; the width is about 2^-bits, or 2^-130 if that is more.
     """
     mu = exactly(ratio, name="ratio")
     if mu < 0:
