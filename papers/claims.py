@@ -13,15 +13,19 @@ class Verdict(Enum):
     """How a claim fared; a page shows the words."""
 
     HOLDS = "holds"
+    MORE = "holds, and more is true"
     CORRECTED = "holds with a correction"
     FAILS = "does not hold"
     NOT_RUN = "not run"
 
 
-def judge(printed: bool, *, corrected: bool = False) -> Verdict:
-    """Return the verdict: on the printed statement, and on its corrected form if it fails."""
+def judge(printed: bool, *, corrected: bool = False, more: bool = False) -> Verdict:
+    """Return the verdict: on the printed statement, and on its corrected form if it fails.
+
+    `more` says that a stronger statement was checked too, and holds.
+    """
     if printed:
-        return Verdict.HOLDS
+        return Verdict.MORE if more else Verdict.HOLDS
     return Verdict.CORRECTED if corrected else Verdict.FAILS
 
 

@@ -17,6 +17,7 @@ from papers.claims import Claim, Grid, Verdict
 
 _CLASS = {
     Verdict.HOLDS: "holds",
+    Verdict.MORE: "more",
     Verdict.CORRECTED: "corrected",
     Verdict.FAILS: "fails",
     Verdict.NOT_RUN: "not-run",
@@ -38,7 +39,8 @@ dl { display: grid; grid-template-columns: 9rem 1fr; gap: .4rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .6rem; } }
 .verdict { font-weight: 600; padding: .05rem .5rem; border-radius: .6rem; white-space: nowrap; }
-.holds { background: #d9efe2; color: #00513a; } .corrected { background: #fdeccb; color: #6b4200; }
+.holds { background: #d9efe2; color: #00513a; } .more { background: #d8e8f6; color: #00436b; }
+.corrected { background: #fdeccb; color: #6b4200; }
 .fails { background: #f9dcd0; color: #8a2d00; } .not-run { background: #e8e8e8; color: #444; }
 """
 
@@ -72,9 +74,14 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 def tally(claims: Mapping[str, Claim]) -> str:
     """Return how many claims had each verdict, as a sentence."""
     counts = {v: sum(claim.verdict is v for claim in claims.values()) for v in Verdict}
-    words = ("hold", "hold with a correction", "do not hold", "not run")
-    parts = [f"{n} {word}" for n, word in zip(counts.values(), words, strict=True) if n]
-    return f"Of {len(claims)} claims {', '.join(parts)}."
+    several = ("hold", "hold, and more is true", "hold with a correction", "do not hold", "not run")
+    words = ((v.value, word) for v, word in zip(Verdict, several, strict=True))
+    parts = [
+        f"{n} {one if n == 1 else more}"
+        for n, (one, more) in zip(counts.values(), words, strict=True)
+        if n
+    ]
+    return f"Of {len(claims)} claims {'; '.join(parts)}."
 
 
 def _cell(value: Any) -> str:

@@ -201,10 +201,8 @@ def theorem_10(setting: Setting) -> Claim:
         f"bound) finds the same value, (1 − δ) m/(e^ε + m), up to {tiny(largest)}, and "
         f"{'the same matrix' if unique else 'another matrix'}. More is true: over all mechanisms "
         f"on D^n, product or not, the least 𝓔/n is the same (for {named}, up to {tiny(wide)}).",
-        judge(largest < 1e-9 and unique and wide < 1e-9),
-        "Stronger than printed: optimal among all mechanisms on D^n, not only among products."
-        if wide < 1e-9
-        else "",
+        judge(largest < 1e-9 and unique, more=wide < 1e-9),
+        "It is optimal among all mechanisms on D^n, not only among products.",
         grids=(Grid("𝓔/n of one row", ("m", "ε", "δ", "formula", "proven lower bound"), rows),),
         pictures=(
             Picture("theorem-10.png", "The optimal mechanisms for the five hobbies of Example 1."),

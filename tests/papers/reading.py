@@ -59,11 +59,13 @@ def assert_verdicts(
     claims: Mapping[str, Claim],
     *,
     corrected: Iterable[str],
+    more: Iterable[str] = (),
     fail: Iterable[str] = (),
     not_run: Iterable[str] = (),
 ) -> None:
     """Check each verdict; what is not named must hold. A correction must be written out."""
     found = {v: {n for n, c in claims.items() if c.verdict is v} for v in Verdict}
+    assert found[Verdict.MORE] == set(more)
     assert found[Verdict.CORRECTED] == set(corrected)
     assert found[Verdict.FAILS] == set(fail)
     assert found[Verdict.NOT_RUN] == set(not_run)

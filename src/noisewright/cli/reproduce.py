@@ -25,6 +25,7 @@ Examples:
   noisewright reproduce counts --only fig-7 --only theorem-5
   noisewright reproduce counts --data adult.data
   noisewright reproduce categorical --quick
+  noisewright reproduce metric --only theorem-6
 """
 
 
@@ -33,14 +34,15 @@ class Paper(Enum):
 
     COUNTS = "counts"
     CATEGORICAL = "categorical"
+    METRIC = "metric"
 
 
 def reproduce(
     paper: Annotated[
         Paper,
         typer.Argument(
-            help="counts (Cormode, Kulkarni and Srivastava) or categorical (Holohan, Leith and "
-            "Mason 2016)."
+            help="counts (Cormode, Kulkarni and Srivastava), categorical or metric (Holohan, "
+            "Leith and Mason, 2016 and 2015)."
         ),
     ],
     out: Annotated[
