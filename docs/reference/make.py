@@ -23,6 +23,7 @@ SECTIONS = {
         "ResponseBounds",
         "discrete_exponential",
         "exponential",
+        "per_item",
         "uniform",
         "from_matrix",
         "mixture",

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import from_matrix as from_matrix
     from noisewright.mechanisms import geometric as geometric
     from noisewright.mechanisms import mixture as mixture
+    from noisewright.mechanisms import per_item as per_item
     from noisewright.mechanisms import product as product
     from noisewright.mechanisms import properties as properties
     from noisewright.mechanisms import randomized_response as randomized_response
@@ -98,6 +99,7 @@ _ROOM_OF = {
             "from_matrix",
             "geometric",
             "mixture",
+            "per_item",
             "product",
             "properties",
             "randomized_response",

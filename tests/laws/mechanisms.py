@@ -19,6 +19,10 @@ TABLES: dict[str, Table] = {
         "mixture": nw.mixture(
             [nw.uniform(COLORS), nw.randomized_response(COLORS, epsilon=1).table()], ["1/3", "2/3"]
         ),
+        "discrete exponential": nw.discrete_exponential(
+            nw.Counts(1), lambda d, e: -abs(d[0] - e[0]) - int(d != e), epsilon=1, rows=2
+        ),
+        "per item, bounded": nw.per_item(nw.Subsets(["a", "b", "c"], largest=1), epsilon=1),
         "rows": (nw.uniform(nw.Counts(1)) ** 2).table(),
         "columns": nw.product(
             c=nw.randomized_response(COLORS, epsilon=1), n=nw.geometric(nw.Counts(1), epsilon=1)
@@ -29,6 +33,7 @@ TABLES: dict[str, Table] = {
 FORMULAS: dict[str, Mechanism] = {
     "geometric, by formula": nw.geometric(nw.Counts(10**6), epsilon=0.1),
     "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
+    "per item": nw.per_item(nw.Subsets(range(3000), largest=5), epsilon=1),
     "rows, lazily": nw.geometric(nw.Counts(3), epsilon=1) ** 1000,
     "columns, lazily": nw.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
 }

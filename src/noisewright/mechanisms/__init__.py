@@ -7,6 +7,7 @@ from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.geometric import Geometric, geometric
 from noisewright.mechanisms.guarantee import Guarantee, read_delta
 from noisewright.mechanisms.mechanism import Mechanism
+from noisewright.mechanisms.per_item import PerItem, per_item
 from noisewright.mechanisms.postprocess import mixture
 from noisewright.mechanisms.products import (
     ColumnProduct,
@@ -19,6 +20,7 @@ from noisewright.mechanisms.properties import properties
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.response_bounds import ResponseBounds, response_bounds
+from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.uniform import uniform
 from noisewright.mechanisms.wording import number
@@ -28,9 +30,11 @@ __all__ = [
     "Geometric",
     "Guarantee",
     "Mechanism",
+    "PerItem",
     "Response",
     "ResponseBounds",
     "RowProduct",
+    "SetMechanism",
     "Table",
     "any_change",
     "discrete_exponential",
@@ -41,6 +45,7 @@ __all__ = [
     "geometric",
     "mixture",
     "number",
+    "per_item",
     "product",
     "properties",
     "randomized_response",

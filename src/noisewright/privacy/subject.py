@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from noisewright.errors import InputError
-from noisewright.mechanisms import ColumnProduct, Geometric, Mechanism, Response, RowProduct, Table
+from noisewright.mechanisms import (
+    ColumnProduct,
+    Geometric,
+    Mechanism,
+    Response,
+    RowProduct,
+    SetMechanism,
+    Table,
+)
 
 
 def essential(mechanism: Mechanism) -> Mechanism:
@@ -27,6 +35,8 @@ def table_under_test(mechanism: Mechanism) -> Table:
     part = essential(mechanism)
     if isinstance(part, Table):
         return part
+    if isinstance(part, SetMechanism):
+        return part.table()
     if isinstance(part, ColumnProduct):
         for _, column in part.columns:
             _require_tables(column)
@@ -45,7 +55,7 @@ def _require_tables(column: Mechanism) -> None:
     if isinstance(part, ColumnProduct):
         for _, inner in part.columns:
             _require_tables(inner)
-    elif not isinstance(part, Table):
+    elif not isinstance(part, (Table, SetMechanism)):
         raise InputError(
             f"a product with the column {part!r} has no table to look through. Build the column "
             "with table=True; or use tight_epsilon at delta=0, or certify, which add up columns."

@@ -14,6 +14,7 @@ from noisewright.mechanisms import (
     Mechanism,
     Response,
     RowProduct,
+    SetMechanism,
     Table,
     read_delta,
 )
@@ -25,6 +26,7 @@ from noisewright.privacy.by_distance import (
 )
 from noisewright.privacy.events import widest_event, worst_event
 from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
+from noisewright.privacy.sets import sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
 
 
@@ -40,6 +42,8 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return geometric_tight_epsilon(part.epsilon, spare)
     if isinstance(part, ColumnProduct) and spare == 0:
         return _ceiling(change_of_all(part))
+    if isinstance(part, SetMechanism) and spare == 0:
+        return sets_tight_epsilon(part)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         return ceiling_of(least_by_distance(table, spare))
@@ -73,6 +77,8 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
             return None
         if change.rational == 0:
             return change.ratio
+    if isinstance(part, SetMechanism) and spare == 0:
+        return part.tight_ratio()
     table = subject_of(part)
     if table.space.by_distance:
         raise InputError(
@@ -127,6 +133,8 @@ def change_of_all(mechanism: Mechanism) -> Change | None:
     if isinstance(mechanism, Response):
         truth, other, _ = mechanism.masses()
         return Change(Fraction(0), Fraction(truth, other)) if other else None
+    if isinstance(mechanism, SetMechanism):
+        return Change(Fraction(0), mechanism.tight_ratio())
     return _change_of_table(mechanism.table())
 
 

@@ -8,10 +8,19 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.exact import Epsilon, Number, shown
-from noisewright.mechanisms import ColumnProduct, Geometric, Guarantee, Mechanism, Response, Table
+from noisewright.mechanisms import (
+    ColumnProduct,
+    Geometric,
+    Guarantee,
+    Mechanism,
+    Response,
+    SetMechanism,
+    Table,
+)
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
+from noisewright.privacy.sets import sets_within
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
 from noisewright.spaces import Distance
@@ -87,6 +96,10 @@ def verify(
             return Verdict(True, guarantee)
         if all(isinstance(column, (Table, Response)) for _, column in part.columns):
             return Verdict(False, guarantee, _witness_of_columns(part))
+    if isinstance(part, SetMechanism) and guarantee.delta == 0:
+        if sets_within(part, guarantee.epsilon):
+            return Verdict(True, guarantee)
+        return Verdict(False, guarantee, _witness_of_sets(part))
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         failing = failing_event(table, guarantee)
@@ -129,6 +142,18 @@ def _witness_of_columns(product: ColumnProduct) -> Witness:
         event=(tuple(part.event[0] for part in parts),),
         p=math.prod((part.p for part in parts), start=Fraction(1)),
         q=math.prod((part.q for part in parts), start=Fraction(1)),
+    )
+
+
+def _witness_of_sets(mechanism: SetMechanism) -> Witness:
+    first, second, output = mechanism.worst_case()
+    space, outputs = mechanism.space, mechanism.outputs
+    return Witness(
+        input=space.point(space.code_of_mask(first)),
+        neighbor=space.point(space.code_of_mask(second)),
+        event=(outputs.point(output),),
+        p=mechanism.probability(first, output),
+        q=mechanism.probability(second, output),
     )
 
 

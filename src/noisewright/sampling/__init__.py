@@ -12,16 +12,21 @@ from noisewright.sampling.gaussian import discrete_gaussian
 from noisewright.sampling.geometric import discrete_laplace, two_sided_geometric
 from noisewright.sampling.normal import rounded_normal
 from noisewright.sampling.response import KeepOrUniform
+from noisewright.sampling.sets import FlippedSets, ItemCoins, SetSampler, chosen
 from noisewright.sampling.tables import TableSampler
 from noisewright.sampling.uniform import uniform_below
 
 __all__ = [
+    "FlippedSets",
+    "ItemCoins",
     "KeepOrUniform",
     "SeededSource",
+    "SetSampler",
     "Source",
     "SystemSource",
     "TableSampler",
     "bernoulli",
+    "chosen",
     "default_source",
     "discrete_gaussian",
     "discrete_laplace",

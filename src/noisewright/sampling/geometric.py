@@ -94,14 +94,16 @@ class _Noise:
     def draw(self, count: int, source: Source) -> NDArray[Any]:
         nonzero = np.flatnonzero(self._nonzero.flip(count, source))
         size = nonzero.size
-        magnitude = assembled(
-            self._groups(size, source), self._counted(size, source), digits=self.count
-        )
+        magnitude = self.waits(size, source)
         signs = np.unpackbits(source.u8(-(-size // 8)), count=size).view(np.bool_)
         np.negative(magnitude, out=magnitude, where=signs)
         out = np.zeros(count, dtype=magnitude.dtype)
         out[nonzero] = magnitude
         return out
+
+    def waits(self, size: int, source: Source) -> NDArray[Any]:
+        """Return 1 + G, independent: how many flips it takes until one comes up true."""
+        return assembled(self._groups(size, source), self._counted(size, source), digits=self.count)
 
     def _groups(self, size: int, source: Source) -> list[NDArray[np.uint8]]:
         """Return the digits of G, eight to a byte, lowest first."""
@@ -152,6 +154,15 @@ def _noise(epsilon: Epsilon) -> _Noise:
     # Bounding dozens of coins takes milliseconds; a caller that draws one value at a time
     # would pay that each time.
     return _Noise(epsilon)
+
+
+def waits(decay: Epsilon, size: int, source: Source) -> NDArray[Any]:
+    """Return `size` independent integers w ≥ 1 with P(w) = (1 − a) a^(w−1), a = e^-decay.
+
+    That is how many flips it takes until a coin with P(true) = 1 − a comes up true. The type is
+    that of `two_sided_geometric`. The caller sees to forks.
+    """
+    return _noise(decay).waits(size, source)
 
 
 @redone_after_fork

@@ -1,0 +1,346 @@
+"""Sets of many items: each item is kept or added on its own, by two coins.
+
+    m      items
+    s      the most items a set may have (m without a bound)
+    p, q   P(released | in the set), P(released | not in the set); p > q
+
+Replacing a set by another removes a items and adds b, with a, b ≤ s and a + b ≤ m. A removed item
+changes a probability by at most the factor p/q, an added one by (1−q)/(1−p), and some output
+attains all of them at once. So the least ε is A ln r + B ln r', where r ≥ r' are the two factors,
+A = min(s, m) and B = min(s, m − A): with 2s ≤ m it is s · ln(p(1−q) / (q(1−p))).
+
+Among all p, q with that ε the ones are taken that give the least variance of an item's estimated
+frequency, (f p(1−p) + (1−f) q(1−q)) / (p−q)² for each set, at the frequency f that the caller
+expects. For rare items and 2s ≤ m that is p = 1/2 (Wang–Blocki–Li–Jha 2017, optimized unary
+encoding, with e^(ε/s) for e^ε); without a bound p = 1 − q is best at every f.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from noisewright.errors import ParameterError, SpaceError
+from noisewright.exact import Bounds, Epsilon, Number, exactly, log_bounds
+from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.set_mechanism import SetMechanism
+from noisewright.mechanisms.table import Table
+from noisewright.mechanisms.wording import number
+from noisewright.spaces import Subsets
+
+if TYPE_CHECKING:
+    from noisewright.sampling import ItemCoins, Source
+
+_SHORT = 20
+"""p is a multiple of 2^-20: the variance is flat at its least, and short coins are quick."""
+
+_STEEPEST = 600.0
+"""Log ratios beyond this are as good as certain and would leave the range of doubles."""
+
+_OUTSIDE = ("error", "sample")
+
+
+def per_item(
+    space: Subsets,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    frequency: Number = 0,
+    outside: str = "error",
+) -> PerItem:
+    """Return the mechanism that keeps or adds each item of a set on its own, for many items.
+
+    Requires: `Subsets(items)` or `Subsets(items, largest=s)` with every two sets neighbors;
+    epsilon > 0. `frequency` is the share of sets in which a typical item is expected (rare by
+    default). A set with more than s items is an error, or with outside="sample" a random part
+    of s items stands for it.
+    Ensures: ε-private, proven; the two probabilities have the least variance of estimated
+    frequencies for that ε, up to rounding. The noise is that of a set that may change in 2s
+    items, or in all without a bound: declare the bound if there is one.
+    """
+    if not isinstance(space, Subsets):
+        raise SpaceError(f"per_item() takes Subsets; got {space!r}.")
+    if space.neighbors != "replace":
+        raise SpaceError(
+            "per_item() proves privacy when a whole set is replaced; this space has other "
+            "neighbors. Leave neighbors= out."
+        )
+    read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for few items.")
+    share = exactly(frequency, name="frequency")
+    if not 0 <= share <= 1:
+        raise ParameterError(f"frequency is {frequency}; a share of sets lies between 0 and 1.")
+    if outside not in _OUTSIDE:
+        raise ParameterError(f"outside is {outside!r}; it must be 'error' or 'sample'.")
+    keep, add, bits = _coins(space, read, float(share))
+    return PerItem(space, keep, add, bits, Guarantee(read), outside)
+
+
+def _exponents(space: Subsets) -> tuple[int, int]:
+    """Return A and B: how often the larger and the smaller of the two factors may count."""
+    often = space.most
+    return often, min(often, len(space.items) - often)
+
+
+@final
+@dataclass(frozen=True)
+class PerItem(SetMechanism):
+    """Each item of the set is released with probability keep / 2^k, any other with add / 2^k."""
+
+    space: Subsets
+    keep: int
+    add: int
+    log2_coin: int
+    claim: Guarantee = field(compare=False)
+    outside: str = "error"
+    outputs: Subsets = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        total = 1 << self.log2_coin
+        if not 0 < self.add < self.keep < total:
+            raise ParameterError("per-item mechanisms need 0 < add < keep < 2^log2_coin.")
+        object.__setattr__(self, "outputs", Subsets(self.space.items, metric=_plain(self.space)))
+
+    @property
+    def present(self) -> Fraction:
+        """P(an item is released | it is in the set), exactly."""
+        return Fraction(self.keep, 1 << self.log2_coin)
+
+    @property
+    def absent(self) -> Fraction:
+        """P(an item is released | it is not in the set), exactly."""
+        return Fraction(self.add, 1 << self.log2_coin)
+
+    def tight_bounds(self, bits: int) -> Bounds:
+        """Bound the least ε at δ = 0: low ≤ ε · 2^bits ≤ high."""
+        return _cost(self.keep, self.add, 1 << self.log2_coin, _exponents(self.space), bits)
+
+    def tight_ratio(self) -> Fraction:
+        """Return e^ε of the least ε at δ = 0, exactly; long for many items."""
+        often, seldom = _exponents(self.space)
+        removed, added = _factors(self.keep, self.add, 1 << self.log2_coin)
+        return max(removed, added) ** often * min(removed, added) ** seldom
+
+    def worst_case(self) -> tuple[int, int, int]:
+        """Return masks (x, x', y): no output tells two sets apart better than y does x from x'."""
+        often, seldom = _exponents(self.space)
+        removed, added = _factors(self.keep, self.add, 1 << self.log2_coin)
+        first, second = (often, seldom) if removed >= added else (seldom, often)
+        x = (1 << first) - 1
+        return x, ((1 << second) - 1) << first, x
+
+    def probability(self, mask: int, output: int) -> Fraction:
+        """Return P(output | set) exactly, both given by their masks."""
+        kept, size = (mask & output).bit_count(), mask.bit_count()
+        new, others = (output & ~mask).bit_count(), len(self.space.items) - size
+        p, q = self.present, self.absent
+        return p**kept * (1 - p) ** (size - kept) * q**new * (1 - q) ** (others - new)
+
+    def _new_sampler(self) -> ItemCoins:
+        from noisewright.sampling import ItemCoins
+
+        return ItemCoins(len(self.space.items), self.keep, self.add, self.log2_coin)
+
+    def _prepared(self, sets: ItemSets, source: Source | None) -> ItemSets:
+        most = self.space.most
+        above = sets.sizes > most
+        if not above.any():
+            return sets
+        if self.outside == "error":
+            row = int(np.argmax(above))
+            raise self.space.outside(row=row, why=f"it has more than {most} items")
+        return _cut(sets, most, source)
+
+    def table(self) -> Table:
+        """Return the mechanism as one table, for few items."""
+        require_tabulable(self.space, self.outputs, instead="Sample sets instead.")
+        total = 1 << self.log2_coin
+        one = np.array([[total - self.add, self.add], [total - self.keep, self.keep]], dtype=object)
+        weights = np.ones((1, 1), dtype=object)
+        for _ in self.space.items:
+            weights = np.kron(weights, one)
+        rows = [self.space.mask(code) for code in range(self.space.size)]
+        return Table(
+            self.space,
+            weights[rows],
+            log2_total=self.log2_coin * len(self.space.items),
+            outputs=self.outputs,
+            claim=self.claim,
+            name="per-item mechanism",
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<per-item mechanism on {self.space!r}, {self.claim}: present "
+            f"{float(self.present):.6g}, absent {float(self.absent):.6g}>"
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return the mechanism as a certificate writes it."""
+        total = 1 << self.log2_coin
+        if self.space.largest is None and self.keep + self.add == total:
+            return self._as_columns()
+        return {
+            "form": "items",
+            "items": list(self.space.items),
+            "largest": self.space.most,
+            "log2_total": self.log2_coin,
+            "present": f"{self.keep:x}",
+            "absent": f"{self.add:x}",
+        }
+
+    def _as_columns(self) -> dict[str, Any]:
+        """Without a bound the items are columns, each with its own randomized response."""
+        total = 1 << self.log2_coin
+        points = {"kind": "labels", "labels": [False, True]}
+        rows = [[total - self.add, self.add], [total - self.keep, self.keep]]
+        coin = {
+            "form": "table",
+            "inputs": points,
+            "outputs": points,
+            "log2_total": self.log2_coin,
+            "weights": [[f"{weight:x}" for weight in row] for row in rows],
+        }
+        spent = {"epsilon": number(Epsilon.log(Fraction(self.keep, self.add))), "delta": "0"}
+        relation = {"relation": "replace"}
+        columns = [
+            {"name": str(item), "mechanism": coin, "neighbors": relation, "claims": spent}
+            for item in self.space.items
+        ]
+        return {"form": "columns", "columns": columns}
+
+
+def _plain(space: Subsets) -> str:
+    """Return the metric if it has a name; a matrix has no meaning for other sets."""
+    return space.metric if isinstance(space.metric, str) else "symmetric difference"
+
+
+def _factors(keep: int, add: int, total: int) -> tuple[Fraction, Fraction]:
+    """Return by what factor a removed and an added item may change a probability."""
+    return Fraction(keep, add), Fraction(total - add, total - keep)
+
+
+def _cost(keep: int, add: int, total: int, exponents: tuple[int, int], bits: int) -> Bounds:
+    """Bound A ln r + B ln r' for the factors r ≥ r' of the two coins."""
+    removed, added = _factors(keep, add, total)
+    often, seldom = exponents
+    high, low = log_bounds(max(removed, added), bits), log_bounds(min(removed, added), bits)
+    return often * high[0] + seldom * low[0], often * high[1] + seldom * low[1]
+
+
+def _coins(space: Subsets, epsilon: Epsilon, frequency: float) -> tuple[int, int, int]:
+    """Return keep, add and log2 of their total: the float choice, then the least add that holds."""
+    exponents = _exponents(space)
+    p, q = _proposed(epsilon.floor(), exponents, frequency)
+    bits = 64 + math.ceil(-math.log2(q)) + bits_below_one(least(epsilon) / sum(exponents))
+    bits = max(bits, _SHORT + 2)
+    total = 1 << bits
+    near = int(Fraction(q) * total)
+    if p is None:
+        # Both factors alike: one coin, turned around.
+        add = _least(near, total // 2, lambda a: _proven(total - a, a, total, exponents, epsilon))
+        return total - add, add, bits
+    short = min(max(round(p * (1 << _SHORT)), 1), (1 << _SHORT) - 1)
+    keep = short << (bits - _SHORT)
+    add = _least(near, keep, lambda a: _proven(keep, a, total, exponents, epsilon))
+    return keep, add, bits
+
+
+def _least(near: int, above: int, holds: Callable[[int], bool]) -> int:
+    """Return the least integer below `above` for which a property holds from there on."""
+    width = max(near >> 40, 1)
+    low, high = max(near - width, 0), min(near + width, above - 1)
+    while low > 0 and holds(low):
+        low //= 2
+    while not holds(high):
+        if high == above - 1:
+            raise ParameterError("epsilon is too small to be told from 0 here; give a larger one.")
+        low, high = high, min(2 * high, above - 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _proven(keep: int, add: int, total: int, exponents: tuple[int, int], epsilon: Epsilon) -> bool:
+    """Tell whether the coins are ε-private, rounding towards no."""
+    if add == 0:
+        return False
+    bits = 192 + total.bit_length()
+    return _cost(keep, add, total, exponents, bits)[1] <= epsilon.bounds(bits)[0]
+
+
+def _proposed(
+    epsilon: float, exponents: tuple[int, int], frequency: float
+) -> tuple[float | None, float]:
+    """Return p (None for 1 − q) and q with the least variance, in doubles.
+
+    With a = ln(p/q) and b = ln((1−q)/(1−p)): A max(a, b) + B min(a, b) = ε.
+    """
+    often, seldom = exponents
+    even = min(epsilon / (often + seldom), _STEEPEST)
+
+    def coins(larger: float, *, first: bool) -> tuple[float, float]:
+        smaller = max((epsilon - often * larger) / seldom, 0.0)
+        a, b = (larger, smaller) if first else (smaller, larger)
+        q = math.expm1(b) / math.expm1(a + b)
+        return math.exp(a) * q, q
+
+    def variance(p: float, q: float) -> float:
+        if not 0 < q < p < 1:
+            return math.inf
+        return (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (p - q) ** 2
+
+    alike = 1 / (1 + math.exp(even))
+    best, chosen = variance(1 - alike, alike), (None, alike)
+    if seldom == 0:
+        return chosen
+    for first in (True, False):
+        larger = _argmin(
+            lambda x, first=first: variance(*coins(x, first=first)),
+            even,
+            min(epsilon / often, _STEEPEST),
+        )
+        p, q = coins(larger, first=first)
+        if variance(p, q) < best * (1 - 1e-9):
+            best, chosen = variance(p, q), (p, q)
+    return chosen
+
+
+def _argmin(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return about where a function is least: a grid, then thirds around its best point."""
+    steps = 64
+    grid = [low + (high - low) * step / steps for step in range(steps + 1)]
+    at = min(range(steps + 1), key=lambda step: function(grid[step]))
+    low, high = grid[max(at - 1, 0)], grid[min(at + 1, steps)]
+    for _ in range(100):
+        third = (high - low) / 3
+        if function(low + third) < function(high - third):
+            high -= third
+        else:
+            low += third
+    return (low + high) / 2
+
+
+def _cut(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
+    """Return a uniformly random part of at most so many items of each set."""
+    from noisewright.sampling import chosen, default_source
+
+    bits = source or default_source()
+    keep = np.ones(len(sets.indices), dtype=np.bool_)
+    for row in np.flatnonzero(sets.sizes > most).tolist():
+        start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])
+        keep[start:end] = chosen(end - start, np.array([most], dtype=np.intp), bits)[0]
+    sizes = np.minimum(sets.sizes, most)
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    return ItemSets(sets.indices[keep], offsets)
