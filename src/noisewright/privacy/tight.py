@@ -57,6 +57,9 @@ def tight_claim(mechanism: Mechanism, *, delta: Number = 0) -> Epsilon | None:
     Exact where it is the logarithm of a rational that can be written out; otherwise a rational
     just above it.
     """
+    part = essential(mechanism)
+    if isinstance(part, SetMechanism) and read_delta(delta) == 0:
+        return Epsilon.log(part.tight_ratio()).brief()
     table = subject_of(mechanism)
     if isinstance(table, Table) and table.space.by_distance:
         return claim_of(least_by_distance(table, read_delta(delta)))
