@@ -51,7 +51,7 @@ SECTIONS = {
         "binomial",
         "empirical",
     ),
-    "Estimation": ("estimate", "Estimate"),
+    "Estimation": ("estimate", "Estimate", "expected_error", "PlannedEpsilon"),
     "Curves": (
         "curve_noise",
         "gaussian_process",

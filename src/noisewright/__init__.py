@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from noisewright.designs import compare as compare
     from noisewright.designs import design as design
     from noisewright.designs import empirical as empirical
-    from noisewright.designs import epsilon_for as epsilon_for
     from noisewright.designs import error_histogram as error_histogram
     from noisewright.designs import error_profile as error_profile
     from noisewright.designs import is_derivable as is_derivable
@@ -39,7 +38,10 @@ if TYPE_CHECKING:
     from noisewright.designs import price_of_properties as price_of_properties
     from noisewright.designs import rmse as rmse
     from noisewright.estimation import Estimate as Estimate
+    from noisewright.estimation import PlannedEpsilon as PlannedEpsilon
+    from noisewright.estimation import epsilon_for as epsilon_for
     from noisewright.estimation import estimate as estimate
+    from noisewright.estimation import expected_error as expected_error
     from noisewright.exact import Epsilon as Epsilon
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
@@ -126,7 +128,6 @@ _ROOM_OF = {
             "compare",
             "design",
             "empirical",
-            "epsilon_for",
             "error_histogram",
             "error_profile",
             "is_derivable",
@@ -134,7 +135,7 @@ _ROOM_OF = {
             "price_of_properties",
             "rmse",
         ),
-        "estimation": ("Estimate", "estimate"),
+        "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
         "privacy": (
             "Certificate",
             "Composition",

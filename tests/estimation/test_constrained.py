@@ -83,6 +83,21 @@ def test_joint_most_likely_shares_have_no_way_up() -> None:
     assert 300 * (gradient.max() - 1) <= 2e-3
 
 
+@pytest.mark.parametrize("people", [500, 50_000])
+def test_wide_noise_on_a_fine_grid_leaves_no_way_up(people: int) -> None:
+    """Plain steps would need tens of thousands of rounds here; a few points carry the answer."""
+    table = nw.geometric(nw.Counts(100), epsilon=0.02)
+    random = np.random.default_rng(people)
+    released = table.sample(random.binomial(100, 0.3, people), source=nw.SeededSource(2))
+    found = nw.estimate(released, table, method="likelihood").values
+    observed = np.bincount(released, minlength=101) / people
+    slopes = table.matrix @ (observed / (found @ table.matrix))
+    assert people * (slopes.max() - 1) <= 2e-3
+    assert found.sum() == pytest.approx(1)
+    assert found.min() >= 0
+    assert np.count_nonzero(found) < 15
+
+
 @pytest.mark.parametrize("method", ["likelihood", "projected"])
 def test_constrained_answers_are_shares_inside_of_their_intervals(method: str) -> None:
     mechanism = nw.randomized_response(nw.Categories(range(30)), epsilon=0.5)

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.estimation.channels import Channel, DenseChannel, ResponseChannel, channel_of
+from noisewright.estimation.channels import (
+    Channel,
+    DenseChannel,
+    ResponseChannel,
+    channel_of,
+    joint_second_moments,
+)
 from noisewright.estimation.frequencies import shares_from_counts, spread
 from noisewright.estimation.result import Axis
 from tests.estimation.exact_expectations import dense, over_all_outputs, over_all_people
@@ -109,6 +115,18 @@ def test_a_formula_does_what_its_table_does(epsilon: float) -> None:
         assert np.allclose(slow[0], fast[0], rtol=1e-7)
         assert (fast[1] <= slow[1] * (1 + 1e-9)).all()
         assert (fast[2] >= slow[2] * (1 - 1e-9)).all()
+
+
+def test_second_moments_of_cells_are_bounded_by_those_of_columns() -> None:
+    parts = [MECHANISMS["geometric"], MECHANISMS["response"], nw.geometric(nw.Counts(1), epsilon=1)]
+    channels = [channel_of(part) for part in parts]
+    own, least, most = joint_second_moments(channels)
+    rows = dense([matrix_of(part) for part in parts])
+    moments = rows @ np.linalg.inv(rows) ** 2
+    assert np.allclose(own.reshape(-1), np.diagonal(moments))
+    elsewhere = np.where(np.eye(len(rows), dtype=bool), np.nan, moments)
+    assert np.allclose(least.reshape(-1), np.nanmin(elsewhere, axis=0))
+    assert np.allclose(most.reshape(-1), np.nanmax(elsewhere, axis=0))
 
 
 def test_randomized_response_is_recognized_by_its_integers() -> None:

@@ -11,7 +11,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noisewright as nw
@@ -36,6 +36,7 @@ TABLE = pa.table(
 )
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_counts_are_those_of_each_table_by_itself(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.sampled_from([1, 2, 3, 10, 60, 300]), min_size=1, max_size=6))

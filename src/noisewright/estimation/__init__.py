@@ -1,6 +1,8 @@
 """From released data back to answers, each with its error."""
 
+from noisewright.estimation.epsilon_for import PlannedEpsilon, epsilon_for
 from noisewright.estimation.estimate import estimate
+from noisewright.estimation.planning import expected_error
 from noisewright.estimation.result import Estimate
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"]

@@ -12,6 +12,7 @@ that joint tables of several columns never need a matrix over all cells.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, final
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
-from noisewright.estimation.inverse import left_inverse, unidentified
+from noisewright.estimation.inverse import left_inverse, left_inverse_for, unidentified
 from noisewright.mechanisms import Geometric, Mechanism, Response, Table
 
 Array = NDArray[np.float64]
@@ -55,8 +56,12 @@ class Channel(Protocol):
         """Return (L∘L)ᵀ q along an axis: the second moments of what the rows contribute."""
         ...
 
+    def undo(self, answers: Array) -> Array:
+        """Return L a: what each output contributes to Σ p_x a(x), one column per answer a."""
+        ...
+
     def second_moments(self) -> tuple[Array, Array, Array]:
-        """Return S[i, i], and bounds of S[x, i] over x from below and above, for each i."""
+        """Return S[i, i], and bounds of S[x, i] over x ≠ i from below and above, for each i."""
         ...
 
 
@@ -109,10 +114,21 @@ class DenseChannel:
         """Return (L∘L)ᵀ q along an axis."""
         return _along(self.inverse.T**2, shares, axis)
 
+    def undo(self, answers: Array) -> Array:
+        """Return L a; answers that do not need what is open have one also without an inverse."""
+        if not self.open_inputs.any():
+            return self.inverse @ answers
+        return _along(left_inverse_for(self.matrix, answers, labels=self.labels), answers, 0)
+
     def second_moments(self) -> tuple[Array, Array, Array]:
-        """Return S[i, i] and the least and largest S[x, i], for each i."""
+        """Return S[i, i] and the least and largest S[x, i] elsewhere, for each i."""
         moments = self.matrix @ self.inverse**2
-        return np.diagonal(moments).copy(), moments.min(axis=0), moments.max(axis=0)
+        own = np.diagonal(moments).copy()
+        if self.inputs == 1:
+            return own, own, own
+        elsewhere = ~np.eye(self.inputs, dtype=bool)
+        least = moments.min(axis=0, where=elsewhere, initial=np.inf)
+        return own, least, moments.max(axis=0, where=elsewhere, initial=-np.inf)
 
 
 @final
@@ -155,13 +171,17 @@ class ResponseChannel:
     def _squares(self) -> tuple[float, float]:
         return ((1 - self.other) / self.gap) ** 2, (self.other / self.gap) ** 2
 
+    def undo(self, answers: Array) -> Array:
+        """Return L a; L is symmetric."""
+        return self.solve(answers, 0)
+
     def second_moments(self) -> tuple[Array, Array, Array]:
-        """Return S[i, i] and the least and largest S[x, i], for each i."""
+        """Return S[i, i] and S[x, i], which is the same for all x ≠ i."""
         hit, miss = self._squares
         own = self.truth * hit + (1 - self.truth) * miss
         others = self.other * hit + (1 - self.other) * miss
         each = np.ones(self.inputs)
-        return own * each, min(own, others) * each, max(own, others) * each
+        return own * each, others * each, others * each
 
 
 @final
@@ -229,6 +249,11 @@ class GeometricChannel:
         first = _scaled(1 / self._weights**2, np.moveaxis(shares, axis, 0))
         return np.moveaxis(_three_diagonals(diagonal**2, beside**2, first), 0, axis)
 
+    def undo(self, answers: Array) -> Array:
+        """Return L a."""
+        diagonal, beside = self._diagonals
+        return _scaled(1 / self._weights, _three_diagonals(diagonal, beside, answers))
+
     def second_moments(self) -> tuple[Array, Array, Array]:
         """Return S[i, i] and bounds of S[x, i]: none is negative, and S falls away from i."""
         diagonal, beside = self._diagonals
@@ -251,6 +276,21 @@ def _three_diagonals(diagonal: Array, beside: float, values: Array) -> Array:
     result[1:] += beside * values[:-1]
     result[:-1] += beside * values[1:]
     return result
+
+
+def joint_second_moments(channels: Sequence[Channel]) -> tuple[Array, Array, Array]:
+    """Return the second moments of the cells of a table: a product over its columns.
+
+    Another cell differs in at least one column; in the others it may or may not.
+    """
+    own, least, most = channels[0].second_moments()
+    for channel in channels[1:]:
+        here, low, high = channel.second_moments()
+        outer = np.multiply.outer
+        least = np.minimum(outer(least, np.minimum(here, low)), outer(own, low))
+        most = np.maximum(outer(most, np.maximum(here, high)), outer(own, high))
+        own = outer(own, here)
+    return own, least, most
 
 
 def channel_of(mechanism: Mechanism) -> Channel:

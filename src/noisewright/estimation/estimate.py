@@ -15,10 +15,16 @@ from noisewright.estimation.channels import channel_of
 from noisewright.estimation.counting import count_tables
 from noisewright.estimation.frequencies import read_method, shares_from_counts
 from noisewright.estimation.intervals import read_about, read_confidence, require_people
+from noisewright.estimation.numbers import (
+    QUESTIONS,
+    answer_about_numbers,
+    are_numbers,
+    numbers_of,
+)
 from noisewright.estimation.released import BATCH, code_batches, released_codes
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.mechanisms import ColumnProduct, Mechanism
-from noisewright.spaces import Categories, Space, whole_number
+from noisewright.spaces import Categories, Interval, Space, whole_number
 
 Key = str | tuple[str, ...]
 
@@ -50,6 +56,7 @@ def estimate(
     mechanism: Mechanism,
     *,
     of: Key | None = ...,
+    at: Any = ...,
     about: str = ...,
     method: str = ...,
     confidence: float = ...,
@@ -61,6 +68,7 @@ def estimate(
     mechanism: Mechanism,
     *,
     of: Any = None,
+    at: Any = None,
     about: str = "population",
     method: str = "unbiased",
     confidence: float = 0.95,
@@ -73,6 +81,10 @@ def estimate(
     it: a column, a tuple of columns, a list of those, "columns" for each column, "pairs" for each
     column and each pair, nothing for all columns jointly.
 
+    For one column `of` is "shares", and for numbers also "mean" (the default on an Interval),
+    "variance", "quantiles" (with their levels `at`, quartiles by default) or "histogram" (with the
+    edges of its bins `at`).
+
     `about="people"` takes the noise alone as error: the answer speaks about the people whose data
     were released. `about="population"` adds the error of having sampled these people.
     `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
@@ -80,18 +92,34 @@ def estimate(
 
     Ensures: unbiased values, and intervals that cover with about the stated confidence, also for
     rare categories and when noise dominates; those of the other methods cover as often or more.
+    Intervals of quantiles are wider than they would have to be on coarse grids: they hold whatever
+    lies between points.
     """
     asked = Asked(read_about(about), read_method(method), read_confidence(confidence))
     if isinstance(mechanism, ColumnProduct):
+        if at is not None:
+            raise InputError("at goes with the quantiles or the histogram of one column.")
         return _tables(released, mechanism, of, asked)
-    return _one_column(released, mechanism, of, asked)
+    return _one_column(released, mechanism, of, at, asked)
 
 
-def _one_column(released: Any, mechanism: Mechanism, of: Any, asked: Asked) -> Estimate:
-    if of is not None and of != "shares":
-        raise InputError(f"of is {of!r}; for one column of categories it can only be 'shares'.")
+def _one_column(released: Any, mechanism: Mechanism, of: Any, at: Any, asked: Asked) -> Estimate:
     channel = channel_of(mechanism)
+    question = read_question(of, mechanism.space)
     counts = _counts(released, mechanism.outputs)
+    if question != "shares":
+        return answer_about_numbers(
+            counts,
+            channel,
+            numbers_of(mechanism.space),
+            of=question,
+            at=at,
+            about=asked.about,
+            method=asked.method,
+            confidence=asked.confidence,
+        )
+    if at is not None:
+        raise InputError("at goes with quantiles and histograms; shares need none.")
     axes = (axis_of(mechanism.space),)
     return shares_from_counts(
         counts,
@@ -101,6 +129,19 @@ def _one_column(released: Any, mechanism: Mechanism, of: Any, asked: Asked) -> E
         method=asked.method,
         confidence=asked.confidence,
     )
+
+
+def read_question(of: Any, space: Space) -> str:
+    """Read what is asked about one column."""
+    if of is None:
+        return "mean" if isinstance(space, Interval) else "shares"
+    allowed = ("shares", *QUESTIONS) if are_numbers(space) else ("shares",)
+    if of not in allowed:
+        raise InputError(
+            f"of is {of!r}; for one column of {space!r} it must be one of "
+            f"{', '.join(map(repr, allowed))}."
+        )
+    return str(of)
 
 
 def axis_of(space: Space, name: str | None = None) -> Axis:
@@ -136,18 +177,18 @@ def _tables(
 ) -> Estimate | dict[Key, Estimate]:
     columns = dict(mechanism.columns)
     keys, single = read_tables(of, list(columns))
-    used = [name for name in columns if any(name in _names(key) for key in keys)]
+    used = [name for name in columns if any(name in names_of(key) for key in keys)]
     channels = {name: channel_of(columns[name]) for name in used}
     axes = {name: axis_of(columns[name].space, name) for name in used}
     outputs = {name: columns[name].outputs for name in used}
-    places = [tuple(used.index(name) for name in _names(key)) for key in keys]
+    places = [tuple(used.index(name) for name in names_of(key)) for key in keys]
     counted = count_tables(
         code_batches(released, outputs), [space.size for space in outputs.values()], places
     )
     require_people(int(counted[0].sum()))
     found: dict[Key, Estimate] = {}
     for key, counts in zip(keys, counted, strict=True):
-        names = _names(key)
+        names = names_of(key)
         found[key] = shares_from_counts(
             counts,
             [channels[name] for name in names],
@@ -159,7 +200,8 @@ def _tables(
     return found[keys[0]] if single else found
 
 
-def _names(key: Key) -> tuple[str, ...]:
+def names_of(key: Key) -> tuple[str, ...]:
+    """Return the columns of a table as a tuple."""
     return (key,) if isinstance(key, str) else key
 
 

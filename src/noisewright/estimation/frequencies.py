@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.estimation.channels import Channel, DenseChannel
+from noisewright.estimation.channels import Channel, DenseChannel, joint_second_moments
 from noisewright.estimation.intervals import require_people, score_interval
 from noisewright.estimation.likelihood import most_likely
 from noisewright.estimation.plausible import plausible
@@ -68,10 +68,7 @@ def spread(shares: Array, channels: Sequence[Channel]) -> Spread:
     second = shares
     for axis, channel in enumerate(channels):
         second = channel.solve_squares(channel.push(second, axis), axis)
-    own, least, most = (
-        reduce(np.multiply.outer, parts)
-        for parts in zip(*(channel.second_moments() for channel in channels), strict=True)
-    )
+    own, least, most = joint_second_moments(channels)
     with np.errstate(divide="ignore", invalid="ignore"):
         others = (second - own * shares) / (1 - shares)
     # Next to a share of one there are no others to average over.

@@ -39,6 +39,18 @@ def left_inverse(
     return weights[:, None] * weighted
 
 
+def left_inverse_for(matrix: Array, answers: Array, *, labels: Sequence[Any] | None) -> Array:
+    """Return an L with P L a = a for these answers, even if P does not tell all inputs apart.
+
+    Raises: UnidentifiableError when an answer depends on what cannot be told.
+    """
+    unknown = unidentified(matrix)
+    moved = np.abs(unknown @ answers).max(initial=0.0)
+    if moved > 1e-9 * np.abs(answers).max(initial=1e-300):
+        raise _unidentifiable(unknown, labels or range(len(matrix)))
+    return left_inverse(matrix, labels=labels, forgiving=True)
+
+
 def unidentified(matrix: Array) -> Array:
     """Return an orthonormal basis, one row each, of the changes of p that leave Pᵀp as it is."""
     rotation, values, _ = np.linalg.svd(matrix, full_matrices=True)

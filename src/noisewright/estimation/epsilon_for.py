@@ -1,0 +1,172 @@
+"""The smallest ε for a purpose: a loss of one answer, or the error of an estimate from many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from noisewright import designs
+from noisewright.designs import SmallestEpsilon
+from noisewright.errors import InputError, ParameterError
+from noisewright.estimation.intervals import normal_quantile, read_confidence
+from noisewright.estimation.planning import expected_error
+from noisewright.estimation.result import Estimate
+from noisewright.exact import Number, exactly
+from noisewright.mechanisms import Mechanism, geometric, product, randomized_response
+from noisewright.spaces import Counts, Records, Space
+
+_SMALLEST, _LARGEST = 2.0**-20, 64.0
+
+Maker = Callable[[float], Mechanism]
+
+
+@dataclass(frozen=True)
+class PlannedEpsilon:
+    """The answer to `epsilon_for` with people: with `epsilon` the planned error meets the target.
+
+    `lower` is an epsilon that misses it, as close as the tolerance asked for; `expected` is the
+    planned estimate and `mechanism` the one that it needs.
+    """
+
+    epsilon: float
+    lower: float
+    target: float
+    mechanism: Mechanism
+    expected: Estimate
+
+    def __str__(self) -> str:
+        return (
+            f"epsilon={self.epsilon:.6g} reaches an error of {self.target:g} with "
+            f"{self.expected.people:,} people; epsilon={self.lower:.6g} does not."
+        )
+
+
+@overload
+def epsilon_for(
+    space: Space,
+    *,
+    target: Number,
+    people: None = ...,
+    delta: Number = ...,
+    tolerance: Number = ...,
+    **problem: Any,
+) -> SmallestEpsilon: ...
+
+
+@overload
+def epsilon_for(
+    space: Space,
+    *,
+    target: Number,
+    people: int,
+    delta: Number = ...,
+    tolerance: Number = ...,
+    **problem: Any,
+) -> PlannedEpsilon: ...
+
+
+def epsilon_for(
+    space: Space,
+    *,
+    target: Number,
+    people: int | None = None,
+    delta: Number = 0,
+    tolerance: Number = 1e-6,
+    **problem: Any,
+) -> SmallestEpsilon | PlannedEpsilon:
+    """Find the smallest epsilon that reaches a target.
+
+    Without `people` the target is a loss, and the answer the smallest epsilon whose best mechanism
+    has a loss of at most that. `problem` is as for `design`: loss="L0", goal="expected", prior,
+    properties, tie_break. Requires: a target above what the best answers lose without any privacy
+    (0 for the named losses); a tolerance of at least 1e-12 (below some 1e-9 the proof may be too
+    coarse to separate the two ends). Ensures: `design.loss` ≤ target at `epsilon`, and a proven
+    bound above it at `lower`; an epsilon of 0 means that a constant answer reaches the target.
+
+    With `people` the target is the largest standard error of an estimate from that many released
+    rows, or with `confidence` half of the length of its interval. `problem` is as for
+    `expected_error`: of, at, shares, about; and `mechanism`, a function from epsilon to the
+    mechanism to be used, by default randomized response (the geometric mechanism for group
+    counts, columns of Records with equal parts of epsilon). Requires: errors that fall when
+    epsilon grows, as they do for these.
+    """
+    if people is None:
+        return designs.epsilon_for(
+            space, target=target, delta=delta, tolerance=tolerance, **problem
+        )
+    return _planned(space, float(exactly(target, name="target")), people, delta, tolerance, problem)
+
+
+def _planned(
+    space: Space,
+    target: float,
+    people: int,
+    delta: Number,
+    tolerance: Number,
+    problem: dict[str, Any],
+) -> PlannedEpsilon:
+    known = ("of", "at", "shares", "about", "confidence", "mechanism")
+    unknown = sorted(set(problem) - set(known))
+    if unknown:
+        raise InputError(
+            f"with people given, {', '.join(unknown)} has no meaning; give some of "
+            f"{', '.join(known)}."
+        )
+    if not target > 0:
+        raise ParameterError(f"the target is an error of {target:g}; it must be above 0.")
+    make: Maker = problem.pop("mechanism", None) or default_mechanism(space, delta)
+    confidence = problem.pop("confidence", None)
+    scale = 1.0 if confidence is None else normal_quantile(read_confidence(confidence))
+
+    def plan(epsilon: float) -> tuple[Mechanism, Estimate, float]:
+        mechanism = make(epsilon)
+        level = {} if confidence is None else {"confidence": confidence}
+        expected = expected_error(mechanism, people=people, **level, **problem)
+        if not isinstance(expected, Estimate):
+            raise InputError("epsilon_for() plans one table; name it by of=.")
+        return mechanism, expected, scale * float(np.max(expected.standard_errors))
+
+    low, high = 0.0, 1.0
+    while plan(high)[2] > target:
+        low, high = high, 2 * high
+        if high > _LARGEST:
+            left = plan(_LARGEST)[2]
+            raise ParameterError(
+                f"the target is an error of {target:g}; from {people:,} people it is {left:.3g} "
+                "even without noise, because they are a sample. Ask for a larger target, for "
+                "more people, or about='people'."
+            )
+    while low == 0 and plan(high / 2)[2] <= target:
+        high /= 2
+        if high < _SMALLEST:
+            break
+    low = low or high / 2
+    fine = float(exactly(tolerance, name="tolerance"))
+    while high - low > fine * high:
+        middle = math.sqrt(low * high)
+        if plan(middle)[2] <= target:
+            high = middle
+        else:
+            low = middle
+    mechanism, expected, _ = plan(high)
+    return PlannedEpsilon(high, low, target, mechanism, expected)
+
+
+def default_mechanism(space: Space, delta: Number) -> Maker:
+    """Return the mechanism that one would release this space with, for each epsilon."""
+    if isinstance(space, Records):
+        parts = len(space.columns)
+        makers = {
+            name: default_mechanism(column, exactly(delta, name="delta") / parts)
+            for name, column in space.columns
+        }
+        return lambda epsilon: product({n: make(epsilon / parts) for n, make in makers.items()})
+    if isinstance(space, Counts) and space.neighbors == "adjacent":
+        if delta:
+            raise ParameterError("delta must be 0 for counts, which get geometric noise.")
+        return lambda epsilon: geometric(space, epsilon=epsilon)
+    return lambda epsilon: randomized_response(space, epsilon=epsilon, delta=delta)

@@ -1,0 +1,178 @@
+"""Errors before any release: what an estimate from so many people would be worth.
+
+The same exact formulas as after the release, at shares that are guessed instead of estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError
+from noisewright.estimation.channels import Channel, channel_of, joint_second_moments
+from noisewright.estimation.estimate import axis_of, names_of, read_question, read_tables
+from noisewright.estimation.frequencies import spread
+from noisewright.estimation.intervals import around, read_about, read_confidence
+from noisewright.estimation.linear import planned_variances, worst_variances
+from noisewright.estimation.numbers import bins, numbers_of
+from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.mechanisms import ColumnProduct, Mechanism
+from noisewright.spaces import Space, whole_number
+
+Array = NDArray[np.float64]
+
+
+def expected_error(
+    mechanism: Mechanism,
+    *,
+    people: int,
+    of: Any = None,
+    at: Any = None,
+    shares: Any = None,
+    about: str = "population",
+    confidence: float = 0.95,
+) -> Any:
+    """Return what `estimate` would give from `people` released rows, before there are any.
+
+    Values are what `shares` says: the shares of the inputs as an array or by label, even shares by
+    default, or "worst" for the largest error that any shares could give (the values are then even
+    shares all the same). `of` and `at` are as for `estimate`, except that quantiles and variances
+    cannot be planned.
+    Ensures: standard errors that are exact for these shares, or upper bounds for "worst".
+    """
+    count = whole_number(people, name="people", least=1)
+    whom, level = read_about(about), read_confidence(confidence)
+    if not isinstance(mechanism, ColumnProduct):
+        question = read_question(of, mechanism.space)
+        if question == "shares":
+            axes = (axis_of(mechanism.space),)
+            return _planned_shares([mechanism], axes, shares, count, whom, level)
+        return _planned_number(mechanism, question, at, shares, count, whom, level)
+    columns = dict(mechanism.columns)
+    keys, single = read_tables(of, list(columns))
+    if shares is not None and not isinstance(shares, str) and not single:
+        raise InputError("shares are those of one table; ask for one table at a time, by of=.")
+    found = {
+        key: _planned_shares(
+            [columns[name] for name in names_of(key)],
+            tuple(axis_of(columns[name].space, name) for name in names_of(key)),
+            shares,
+            count,
+            whom,
+            level,
+        )
+        for key in keys
+    }
+    return found[keys[0]] if single else found
+
+
+def _planned_shares(
+    mechanisms: list[Mechanism],
+    axes: tuple[Axis, ...],
+    shares: Any,
+    people: int,
+    about: About,
+    confidence: float,
+) -> Estimate:
+    channels = [channel_of(mechanism) for mechanism in mechanisms]
+    spaces = [mechanism.space for mechanism in mechanisms]
+    if isinstance(shares, str):
+        _require_worst(shares)
+        guess = read_shares(None, spaces)
+        variances = _worst_shares(channels, about)
+    else:
+        guess = read_shares(shares, spaces)
+        variances = spread(guess, channels).variances(about)
+    return _planned("share", axes, guess, variances, people, about, confidence)
+
+
+def _worst_shares(channels: list[Channel], about: About) -> Array:
+    """Bound the variance that one row gives each share, over all shares θ of its own cell."""
+    own, _, most = joint_second_moments(channels)
+    if about == "people":
+        return np.maximum(own - 1, most)
+    theta = np.clip((own - most) / 2, 0.0, 1.0)
+    return own * theta + most * (1 - theta) - theta**2
+
+
+def _planned_number(
+    mechanism: Mechanism,
+    question: str,
+    at: Any,
+    shares: Any,
+    people: int,
+    about: About,
+    confidence: float,
+) -> Estimate:
+    if question not in ("mean", "histogram"):
+        raise InputError(
+            f"the error of {question} cannot be planned; ask for 'mean' or 'histogram'."
+        )
+    points = numbers_of(mechanism.space)
+    answers, axes = points[:, None], ()
+    if question == "histogram":
+        answers, axis = bins(points, at)
+        axes = (axis,)
+    channel = channel_of(mechanism)
+    if isinstance(shares, str):
+        _require_worst(shares)
+        guess = read_shares(None, [mechanism.space])
+        variances = worst_variances(channel, answers, about)
+    else:
+        guess = read_shares(shares, [mechanism.space])
+        variances = planned_variances(guess, channel, answers, about)
+    values = guess @ answers
+    if question == "mean":
+        values, variances = values[0], variances[0]
+    what = "mean" if question == "mean" else "share"
+    return _planned(what, axes, values, variances, people, about, confidence)
+
+
+def _planned(
+    what: str,
+    axes: tuple[Axis, ...],
+    values: Any,
+    variances: Any,
+    people: int,
+    about: About,
+    confidence: float,
+) -> Estimate:
+    errors = np.sqrt(np.maximum(variances, 0.0) / people)
+    lows, highs = around(values, errors, confidence)
+    return Estimate(
+        what, axes, np.asarray(values), errors, lows, highs, people, about, "planned", confidence
+    )
+
+
+def _require_worst(shares: str) -> None:
+    if shares != "worst":
+        raise ParameterError(
+            f"shares is {shares!r}; give the expected shares, 'worst', or nothing for even ones."
+        )
+
+
+def read_shares(shares: Any, spaces: list[Space]) -> Array:
+    """Read shares of the cells of a table: by label, as an array, or even ones."""
+    shape = tuple(space.size for space in spaces)
+    if shares is None:
+        return np.full(shape, 1.0 / float(np.prod(shape)))
+    if isinstance(shares, Mapping):
+        read = np.zeros(shape)
+        for label, share in shares.items():
+            labels = label if len(spaces) > 1 else (label,)
+            if not isinstance(labels, tuple) or len(labels) != len(spaces):
+                raise InputError(f"the share of {label!r} needs one label for each column.")
+            place = tuple(space.code(one) for space, one in zip(spaces, labels, strict=True))
+            read[place] = share
+    else:
+        read = np.asarray(shares, dtype=np.float64)
+    if read.shape != shape:
+        raise InputError(f"shares have the shape {read.shape}; the table has {shape}.")
+    if not np.isfinite(read).all() or read.min() < 0 or abs(float(read.sum()) - 1) > 1e-6:
+        raise ParameterError(
+            f"shares must be at least 0 and sum to 1; these sum to {float(read.sum()):.6g}."
+        )
+    return read / read.sum()

@@ -1,0 +1,208 @@
+"""Means, variances, histograms and quantiles of noisy numbers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.errors import InputError, ParameterError, UnidentifiableError
+from noisewright.estimation.channels import GeometricChannel, channel_of
+from noisewright.estimation.linear import averages, planned_variances, worst_variances
+from noisewright.estimation.numbers import answer_about_numbers, ramps
+from tests.estimation.exact_expectations import over_all_outputs, over_all_people
+
+GRID = nw.Interval(0, 3, step=1)
+POINTS = np.arange(4.0)
+MECHANISM = nw.randomized_response(GRID, epsilon=1)
+TRUNCATED = nw.geometric(nw.Counts(3), epsilon=1)
+
+
+@pytest.mark.parametrize("mechanism", [MECHANISM, TRUNCATED], ids=["response", "geometric"])
+def test_means_are_unbiased_and_their_variances_too(mechanism: nw.Mechanism) -> None:
+    channel = channel_of(mechanism)
+    people = [0, 3, 3, 1]
+    shares = np.bincount(people, minlength=4) / 4
+
+    def value(counts: Any) -> Any:
+        return averages(counts / 4, 4, channel, POINTS[:, None], "people").values
+
+    def variance(counts: Any, about: Any) -> Any:
+        rows = channel.undo(POINTS[:, None])
+        observed = counts / counts.sum()
+        if about == "people":
+            return (observed @ rows**2 - observed @ channel.undo(POINTS[:, None] ** 2)) / 4
+        return (observed @ rows**2 - (observed @ rows) ** 2) / (counts.sum() - 1)
+
+    mean, true = over_all_outputs(mechanism.matrix, people, value)
+    assert np.allclose(mean, shares @ POINTS)
+    expected, _ = over_all_outputs(mechanism.matrix, people, lambda c: variance(c, "people"))
+    assert np.allclose(expected, true)
+    planned = planned_variances(shares, channel, POINTS[:, None], "people")
+    assert np.allclose(planned / 4, true)
+
+    mean, true = over_all_people(mechanism.matrix, shares, 4, value)
+    expected, _ = over_all_people(mechanism.matrix, shares, 4, lambda c: variance(c, "population"))
+    assert np.allclose(expected, true)
+    planned = planned_variances(shares, channel, POINTS[:, None], "population")
+    assert np.allclose(planned / 4, true)
+
+
+def test_variances_are_unbiased() -> None:
+    channel, people = channel_of(TRUNCATED), [0, 3, 3, 1]
+
+    def value(counts: Any) -> Any:
+        # Small samples give variances below zero; an average over all of them needs those too.
+        return answer_about_numbers(
+            counts,
+            channel,
+            POINTS,
+            of="variance",
+            at=None,
+            about="people",
+            method="unbiased",
+            confidence=0.95,
+        ).values
+
+    def plain(counts: Any) -> Any:
+        found = averages(counts / 4, 4, channel, np.stack([POINTS, POINTS**2], axis=1), "people")
+        mean = averages(counts / 4, 4, channel, POINTS[:, None], "people")
+        rows = channel.undo(POINTS[:, None])
+        observed = counts / 4
+        noise = (observed @ rows**2 - observed @ channel.undo(POINTS[:, None] ** 2)) / 4
+        return found.values[1] - mean.values[0] ** 2 + noise
+
+    expected, _ = over_all_outputs(TRUNCATED.matrix, people, plain)
+    assert np.allclose(expected, np.var(people))
+    # The estimate differs from the plain one only where the estimated noise is cut at zero.
+    counts = np.array([3, 2, 4, 7])
+    assert float(value(counts)) == pytest.approx(_variance_by_hand(counts, TRUNCATED.matrix))
+
+
+def _variance_by_hand(counts: Any, matrix: Any) -> float:
+    observed = counts / counts.sum()
+    shares = np.linalg.solve(matrix.T, observed)
+    mean = shares @ POINTS
+    rows = np.linalg.solve(matrix, POINTS)
+    noise = observed @ rows**2 - shares @ POINTS**2
+    return float(shares @ POINTS**2 - mean**2 + noise / counts.sum())
+
+
+@pytest.mark.parametrize("about", ["people", "population"])
+def test_the_worst_shares_are_the_worst(about: Any) -> None:
+    channel = channel_of(TRUNCATED)
+    answers = np.stack([POINTS, (POINTS > 1) * 1.0], axis=1)
+    worst = worst_variances(channel, answers, about)
+    random = np.random.default_rng(5)
+    corners = [
+        *np.eye(4),
+        *(np.eye(4)[a] / 2 + np.eye(4)[b] / 2 for a in range(4) for b in range(a)),
+    ]
+    tried = [*corners, *random.dirichlet(np.full(4, 0.3), size=2_000)]
+    found = np.array([planned_variances(p, channel, answers, about) for p in tried])
+    assert (found <= worst * (1 + 1e-9)).all()
+    assert (found.max(axis=0) >= worst * 0.999).all()
+
+
+def simulated(of: str, people: int, epsilon: float, releases: int) -> float:
+    """How often the interval holds the truth, for wide noise on a grid of 21 numbers."""
+    size = 21
+    channel = GeometricChannel(
+        size, float(np.exp(-epsilon / (size - 1))), float(-np.expm1(-epsilon / (size - 1)))
+    )
+    points = np.arange(size) / 2
+    shares = np.exp(-(((points - 3) / 2) ** 2))
+    shares /= shares.sum()
+    random = np.random.default_rng(people)
+    mean = shares @ points
+    truth = {"mean": mean, "variance": shares @ (points - mean) ** 2}[of]
+    hits = 0
+    for _ in range(releases):
+        found = answer_about_numbers(
+            random.multinomial(people, channel.push(shares, 0)),
+            channel,
+            points,
+            of=of,
+            at=None,
+            about="population",
+            method="unbiased",
+            confidence=0.95,
+        )
+        hits += found.interval[0] <= truth <= found.interval[1]
+    return hits / releases
+
+
+@pytest.mark.parametrize("of", ["mean", "variance"])
+@pytest.mark.parametrize("epsilon", [0.5, 3])
+@pytest.mark.parametrize("people", [500, 50_000])
+def test_intervals_of_means_cover(of: str, people: int, epsilon: float) -> None:
+    assert 0.93 <= simulated(of, people, epsilon, 2_000) <= 0.97
+
+
+def test_ramps_enclose_the_share_below() -> None:
+    for width in (1, 2, 5):
+        for t in range(12):
+            below, above = ramps(12, [t, t + width - 1], width).T
+            sharp = np.arange(12) <= t
+            assert (below <= sharp).all()
+            assert (sharp <= above).all()
+    assert np.array_equal(ramps(4, [1], 1)[:, 0], [1, 1, 0, 0])
+
+
+@pytest.mark.parametrize("method", ["unbiased", "likelihood"])
+def test_quantiles_of_many_people(method: str) -> None:
+    ages = nw.Counts(20)
+    mechanism = nw.geometric(ages, epsilon=0.3)
+    random = np.random.default_rng(8)
+    truth = random.binomial(20, 0.4, 20_000)
+    released = mechanism.sample(truth, source=nw.SeededSource(1))
+    levels = [0.1, 0.5, 0.9]
+    found = nw.estimate(released, mechanism, of="quantiles", at=levels, method=method)
+    expected = np.quantile(truth, levels, method="inverted_cdf")
+    assert ((found.lows <= expected) & (expected <= found.highs)).all()
+    assert np.abs(found.values - expected).max() <= 2
+    assert (found.highs - found.lows).max() <= 8
+    assert ((found.lows <= found.values) & (found.values <= found.highs)).all()
+
+
+def test_a_histogram_is_made_of_sums_of_shares() -> None:
+    counts = {0: 30, 1: 28, 2: 22, 3: 20}
+    shares = nw.estimate(counts, MECHANISM, of="shares")
+    found = nw.estimate(counts, MECHANISM, of="histogram", at=[0, 2, 3])
+    assert np.allclose(found.values, [shares.values[:2].sum(), shares.values[2:].sum()])
+    assert list(found.axes[0].labels) == ["[0, 2)", "[2, 3]"]
+    likely = nw.estimate(counts, MECHANISM, of="histogram", at=[0, 2, 3], method="likelihood")
+    assert np.allclose(likely.values, found.values, atol=1e-3)
+    assert len(nw.estimate(counts, MECHANISM, of="histogram").values) == 4
+
+
+def test_a_mean_may_be_told_where_shares_cannot() -> None:
+    """Numbers 0, 1, 2 as a coin with bias x/2: the mean is known, the shares are not."""
+    coin = nw.from_matrix(nw.Counts(2), [[1, 0], ["1/2", "1/2"], [0, 1]], outputs=nw.Counts(1))
+    found = nw.estimate({0: 30, 1: 70}, coin, of="mean")
+    assert found.value == pytest.approx(1.4)
+    with pytest.raises(UnidentifiableError):
+        nw.estimate({0: 30, 1: 70}, coin)
+    with pytest.raises(UnidentifiableError):
+        nw.estimate({0: 30, 1: 70}, coin, of="variance")
+
+
+def test_what_numbers_cannot_answer() -> None:
+    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"of": "median"}, InputError, "'quantiles'"),
+        ({"of": "quantiles", "at": [0.5, 1]}, ParameterError, "between 0 and 1"),
+        ({"of": "histogram", "at": [0, 1]}, ParameterError, "hold all numbers"),
+        ({"of": "histogram", "at": [3, 0]}, ParameterError, "rising"),
+        ({"of": "mean", "at": [1]}, InputError, "a mean needs none"),
+        ({"of": "shares", "at": [1]}, InputError, "shares need none"),
+        ({"of": "mean", "method": "likelihood"}, ParameterError, "without bias"),
+        ({"of": "quantiles", "method": "projected"}, ParameterError, "'likelihood'"),
+    ]
+    for given, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            nw.estimate([0, 1, 2], MECHANISM, **given)
+    with pytest.raises(ParameterError, match="about='people'"):
+        nw.estimate([1], MECHANISM, of="mean")
+    assert nw.estimate([1], MECHANISM, of="mean", about="people").people == 1
+    with pytest.raises(InputError, match="'shares'"):
+        nw.estimate(["a"], nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1), of="mean")
