@@ -81,7 +81,7 @@ def tally(claims: Mapping[str, Claim]) -> str:
         for n, (one, more) in zip(counts.values(), words, strict=True)
         if n
     ]
-    return f"Of {len(claims)} claims {'; '.join(parts)}."
+    return f"Of {len(claims)} claim{'s' * (len(claims) != 1)} {'; '.join(parts)}."
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from papers.categorical import hamming, preliminaries, products, sufficient
+from papers.categorical import adult, hamming, preliminaries, products, sufficient
+from papers.data_files import ADULT
 from papers.paper import Paper
 
 PAPER = Paper(
@@ -28,7 +29,9 @@ PAPER = Paper(
         "sufficient-sets": sufficient.CLAIMS,
         "hamming": hamming.CLAIMS,
         "products": products.CLAIMS,
+        "adult": adult.CLAIMS,
     },
+    data=(ADULT,),
 )
 
 if __name__ == "__main__":
