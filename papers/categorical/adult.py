@@ -114,9 +114,9 @@ def education_and_income(setting: Setting) -> Claim:
         _TITLE,
         _SAYS,
         f"{people:,} people, both columns randomized with ε = {EPSILON} each: exactly ε = "
-        f"{total:g} for the two together. From one copy `nw.estimate` gives the 32 cells of "
-        f"the joint table with 95% intervals of ± {width:,.0f} people on average; {32 - missed} of "
-        f"32 hold the truth. The largest cell, {largest['education']} with {largest['income']}, has "
+        f"{total:g} for the two together. From one copy `nw.estimate` gives the 32 cells of the "
+        f"joint table with 95% intervals of ± {width:,.0f} people on average; {32 - missed} of 32 "
+        f"hold the truth. The largest cell, {largest['education']} with {largest['income']}, has "
         f"{largest['truth']:,} people, and the estimate is {largest['estimate']:,.0f} "
         f"({largest['low']:,.0f} to {largest['high']:,.0f}). Over {releases} copies {share:.1%} of "
         f"all intervals cover. Small cells drown: {small['education']} with {small['income']}, "
