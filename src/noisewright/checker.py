@@ -3,12 +3,10 @@
 Run `python checker.py a.json [b.json ...] [--json]`: exit status 0 proven, 1 not, 2 unreadable.
 A mechanism gives each input x a distribution P(. | x) over outputs. It is (epsilon, delta)-private
 if P(set | x) <= e^epsilon P(set | z) + delta for neighbors x, z in either order and every set of
-outputs. The worst set holds the outputs y with P(y|x) > e^epsilon P(y|z), so this says the same as
-    sum over y of max(0, P(y|x) - e^epsilon P(y|z)) <= delta.
-Probabilities are integers over 2^k; e^epsilon, and so the sum, is enclosed between two fractions;
-the precision doubles until the answer is certain. That ends: e^r is irrational for every rational r
-but 0, so there are no ties, and e^epsilon is exact for epsilon = 0 and epsilon = ln(fraction).
-"""
+outputs. The worst set has the y with P(y|x) > e^epsilon P(y|z): the sum of max(0, P(y|x) -
+e^epsilon P(y|z)) over all y decides. Probabilities are integers over 2^k; e^epsilon is enclosed by
+fractions, closer until the answer is certain. That ends, as e^r is irrational for a rational r but
+0, so that there are no ties, and e^epsilon is exact for epsilon = 0 and epsilon = ln(fraction)."""
 
 import json
 import re
@@ -17,22 +15,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, count
+from pathlib import Path
 from reprlib import repr as brief
+from runpy import run_path
 from typing import Any
 
 # Formatted by hand to be short: people should read all of it before they trust it.
 # fmt: off
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
-HEX, DIGITS = re.compile("[0-9a-f]+"), "[1-9][0-9]{0,3999}"  # Python converts up to 4300 digits
+HEX, DIGITS = re.compile("[0-9a-f]+").fullmatch, "[1-9][0-9]{0,3999}"  # Python reads 4300 digits
 TYPES: dict[str, Callable[[Any], Any]] = {  # of the fields of a certificate
     "whole": lambda v: type(v) is int and 0 <= v <= 2**62,  # isinstance would let true pass
     "fraction": lambda v: isinstance(v, str) and re.fullmatch(f"-?(0|{DIGITS})(/{DIGITS})?", v),
     "chance": lambda v: TYPES["fraction"](v) and 0 <= Fraction(v) <= 1,
-    "hex": lambda v: isinstance(v, str) and HEX.fullmatch(v), "text": lambda v: isinstance(v, str),
-    "list": lambda v: isinstance(v, list), "object": lambda v: isinstance(v, dict),
-}
+    "hex": lambda v: isinstance(v, str) and HEX(v), "text": lambda v: isinstance(v, str),
+    "list": lambda v: isinstance(v, list), "object": lambda v: isinstance(v, dict)}
 # In words, and as: P(entry) >= P(other entry) for all points a, b up to n. An entry is (input,
 # output), and b + (a > b) - (a < b) is b moved one step towards a. WH compares with 1 / (n + 1).
 PROPERTIES: dict[str, tuple[str, Callable[[int, int, int], Any]]] = {
@@ -42,44 +42,40 @@ PROPERTIES: dict[str, tuple[str, Callable[[int, int, int], Any]]] = {
     "CM": ("far outputs fade", lambda a, b, n: ((a, b + (a > b) - (a < b)), (a, b))),
     "F": ("the truth is equally likely on all inputs", lambda a, b, n: ((a, a), (b, b))),
     "S": ("reversing all points changes nothing", lambda a, b, n: ((a, b), (n - a, n - b))),
-    "WH": ("the truth is no less likely than by guessing", lambda a, b, n: ((a, a), (a, a))),
-}
+    "WH": ("the truth is no less likely than by guessing", lambda a, b, n: ((a, a), (a, a)))}
 
 @dataclass(frozen=True)
 class Failure(Exception):
     part: str  # of the certificate, that is not proven
     message: str  # what was found, and what is required
-
 @dataclass(frozen=True)
 class Report:
     holds: bool
     proved: tuple[str, ...]
     failures: tuple[Failure, ...]
-    def __bool__(self) -> bool:
-        return self.holds
-
+    def __bool__(self) -> bool: return self.holds
 def need(ok: Any, part: str, message: str) -> None:
-    if not ok:
-        raise Failure(part, message)
-
+    if not ok: raise Failure(part, message)
+@cache
 def exp_bounds(x: Fraction, bits: int) -> tuple[int, int]:
-    """Integers low <= e^x * 2^bits <= high for x >= 0, equal for x = 0, closer as bits grow."""
-    halvings = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 2)
-    small = (x.numerator << bits) // (x.denominator << halvings)  # x / 2^halvings < 1/2
-    i, up, low = 0, 1 if x else 0, 1 << bits
-    term, top, high = low, low, low + up  # up covers the terms left out: less than the last, 1
-    while top > up:  # 1 + x + x^2/2 + ...: the terms of low rounded down, those of high up
-        i += 1
-        term, top = term * small // (i << bits), top * (small + up) // (i << bits) + up
-        low, high = low + term, high + top
-    for _ in range(halvings):  # e^x = (e^(x/2))^2
-        low, high = low * low >> bits, -(-high * high >> bits)
-    return low, high
+    """Integers low <= e^x 2^bits <= high for x >= 0: with N = 2^k, (1+x/N)^N and 1 / (1-x/N)^N."""
+    k = bits + 3 * int(x + 2).bit_length()
+    wide = 2 * k + 4 * int(x + 2)  # bits to work with, as squaring doubles what rounding took off
+    up = (1 << wide) + (x.numerator << wide) // (x.denominator << k)
+    down = (2 << wide) - up - (x > 0)
+    for _ in range(k): up, down = up * up >> wide, down * down >> wide
+    return up >> wide - bits, -((-1 << wide + bits) // down)
 
 @dataclass(frozen=True)
 class Number:  # the real number value + ln(ratio), known exactly
     value: Fraction
     ratio: Fraction = Fraction(1)
+    def times(self, d: Any) -> "Number":
+        need(self.ratio == 1 or d == int(d) < 2**12, "epsilon", "ln(...) needs whole distances")
+        return Number(self.value * d, self.ratio ** int(d))
+    def power(self, bits: int) -> tuple[int, int, int]:  # low / scale <= e^self <= high / scale
+        low, high = (bound * self.ratio.numerator for bound in exp_bounds(self.value, bits))
+        return low, high, self.ratio.denominator << bits
     def __gt__(self, other: "Number") -> bool:
         x, s = self.value - other.value, other.ratio / self.ratio  # the question is: e^x > s?
         a, b = [s.numerator], [s.denominator]  # so: not s > e^x (there are no ties), or 1/s > e^-x
@@ -93,15 +89,11 @@ def excess(p: Sequence[int], q: Sequence[int], epsilon: Number, allowed: Any = 0
     """None if the sum of max(0, p - e^epsilon q) <= allowed; else a bound of e^epsilon shows it."""
     likelier = [(a, b) for a, b in zip(p, q, strict=True) if a > b]  # others add nothing
     cap = max((a for a, _ in likelier), default=1).bit_length()  # from e^cap on only b = 0 matters
-    value, ratio, bits = min(epsilon.value, Fraction(cap)), epsilon.ratio, 192
-    while True:
-        low, high = (bound * ratio.numerator for bound in exp_bounds(value, bits))
-        scale = ratio.denominator << bits
-        if sum(max(0, a * scale - low * b) for a, b in likelier) <= allowed * scale:
-            return None
+    for bits in (192 << doublings for doublings in count()):
+        low, high, scale = Number(min(epsilon.value, Fraction(cap)), epsilon.ratio).power(bits)
+        if sum(max(0, a * scale - low * b) for a, b in likelier) <= allowed * scale: return None
         if sum(max(0, a * scale - high * b) for a, b in likelier) > allowed * scale:
             return Fraction(high, scale)
-        bits *= 2
 
 def fit(section: Any, part: str, *shapes: str) -> list[Any]:
     """The values of a section that has exactly the fields of one of the shapes."""
@@ -110,45 +102,50 @@ def fit(section: Any, part: str, *shapes: str) -> list[Any]:
                 TYPES[t](section[f]) if t in TYPES else section[f] == t for f, t in want.items()):
             return [section[f] for f in want]
     raise Failure(part, f"found {brief(section)}; need {{{'} or {'.join(shapes)}}}")
-
 def read_number(section: Any, part: str) -> Any:
     """{"value": "1/10"} is 1/10, {"ln": "10/9"} is ln(10/9), {"ln": "infinity"} is None."""
     (text,) = fit(section, part, "value: fraction", "ln: fraction", "ln: infinity")
     least, number = (1 if "ln" in section else 0), Fraction(0 if text == "infinity" else text)
     need(text == "infinity" or number >= least, part, f"found {text}; need at least {least}")
     return Number(number) if least == 0 else Number(Fraction(0), number) if number else None
-
 def read_points(section: Any) -> Sequence[Any]:
     """What to call the inputs or outputs: their labels, or else their positions, from 0 on."""
     shapes = ("kind: counts, n: whole", "kind: size, size: whole", "kind: labels, labels: list")
-    grid = "kind: grid, low: fraction, high: fraction, step: fraction"
+    grid = "kind: grid, high: fraction, low: fraction, step: fraction"
     kind, last, *more = fit(section, "mechanism", *shapes, grid)
     if kind == "labels":
         names = [canonical(label) for label in last if not isinstance(label, dict)]
         need(0 < len(last) == len(set(names)), "mechanism", "need labels: different, no objects")
         return names
     if kind == "grid":
-        low, high, step = Fraction(last), *map(Fraction, more)
+        high, low, step = map(Fraction, (last, *more))
         last = (high - low) / step if step > 0 else -1
     ok = (1 if kind == "size" else 0) <= last <= 2**62 and last == int(last)
     need(ok, "mechanism", "need at least one point; high = low + a whole number of steps > 0")
     return range(int(last) + (kind != "size"))
-
-def read_pairs(neighbors: Any, size: int) -> Any:  # as positions among the inputs
+def read_pairs(neighbors: Any, size: int) -> Any:
+    """Positions i, j of neighboring inputs and their distance d: they get d times epsilon."""
     shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
-    relation, *rest = fit(neighbors, "neighbors", *shapes)
-    if relation != "pairs":
+    relation, *rest = fit(neighbors, "neighbors", *shapes, "relation: metric, distances: list")
+    if relation in ("adjacent", "replace"):
         far = 2 if relation == "adjacent" else size
-        return ((i, j) for i in range(size) for j in range(i + 1, min(size, i + far)))
+        return ((i, j, 1) for i in range(size) for j in range(i + 1, min(size, i + far)))
+    if relation == "metric":
+        far = [[Fraction(d) if TYPES["fraction"](d) else 0 for d in row] for row in rest[0]]
+        ok = all(map(TYPES["list"], rest[0])) and len(far) == size and all(
+            (d > 0) == (i != j) for i, row in enumerate(far) for j, d in enumerate(row))
+        ok = ok and far == [*map(list, zip(*far, strict=True))]
+        need(ok, "neighbors", f"need {size} x {size} distances, alike both ways, 0 to itself only")
+        return ((i, j, far[i][j]) for j in range(size) for i in range(j))
     for pair in rest[0]:
         ok = isinstance(pair, list) and len(pair) == 2 and all(map(TYPES["whole"], pair))
         ok = ok and pair[0] != pair[1] and max(pair) < size
         need(ok, "neighbors", f"found {brief(pair)}; need two different positions below {size}")
     ok = len({*map(frozenset, rest[0])}) == len(rest[0]) and (rest[0] or size == 1)
     need(ok, "neighbors", "found a pair twice, or no pairs: a claim about nobody is empty")
-    return rest[0]
+    return ((*pair, 1) for pair in rest[0])
 
-def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any) -> Iterator[Any]:
+def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
     shape = "form: table, inputs: object, outputs: object, log2_total: whole, weights: list"
     _, inputs, outputs, k, weights = fit(given, "mechanism", shape)
     ins, outs, rows = read_points(inputs), read_points(outputs), list[list[int]]()
@@ -162,23 +159,23 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
     yield f"Each of the {len(ins)} inputs has {len(outs)} weights, which sum to exactly 2^{k}."
     total, pairs = 1 << k, read_pairs(neighbors, len(ins))
     least = [min(column) for column in zip(*rows, strict=True)]  # who passes these passes all
-    hard = {x for x, p in enumerate(rows) if epsilon and excess(p, least, epsilon, delta * total)}
-    for x, z in (way for i, j in pairs for way in ((i, j), (j, i)) if way[0] in hard):
-        if power := excess(rows[x], rows[z], epsilon, delta * total):
+    unit = epsilon and epsilon.times("distances" not in neighbors)  # some may be close
+    hard = {x for x, p in enumerate(rows) if unit and excess(p, least, unit, delta * total)}
+    for x, z, d in (way for i, j, e in pairs for way in ((i, j, e), (j, i, e)) if way[0] in hard):
+        if power := excess(rows[x], rows[z], own := epsilon.times(d), delta * total):
             p, q = ([Fraction(weight, total) for weight in rows[i]] for i in (x, z))
-            event = [y for y in range(len(outs)) if p[y] > power * q[y]]
-            event.sort(key=lambda y: q[y] / p[y])  # the first ones decide about epsilon
+            event = sorted((y for y in range(len(outs)) if p[y] > power * q[y]),
+                           key=lambda y: q[y] / p[y])  # the first ones decide about epsilon
             a, b = (list(accumulate(row[y] for y in event)) for row in (p, q))
             over = [(m - delta, n) for m, n in zip(a, b, strict=True) if m > delta]
             tight = Number(Fraction(0), max(m / n for m, n in over)) if over[0][1] else "infinity"
-            here, there, more = Number(a[-1]), Number(b[-1]), Number(a[-1] - b[-1] * power)
+            here, there, more = map(Number, (a[-1], b[-1], a[-1] - b[-1] * power))
             yield Failure("delta" if delta else "epsilon",
                 f"outputs {', '.join(str(outs[y]) for y in event)} have probability {here} on "
                 f"input {ins[x]}, but {there} on its neighbor {ins[z]}; with delta {Number(delta)} "
-                f"they need epsilon {tight}, with epsilon {epsilon} they need delta {more}")
+                f"they need epsilon {tight}, with epsilon {own} they need delta {more}")
             break
-    else:
-        yield f"Neighbors ({neighbors['relation']}) pass, both ways, for every set of outputs."
+    else: yield f"Neighbors ({neighbors['relation']}) pass, both ways, for every set of outputs."
     for code in codes:
         n, part, (words, entries) = len(ins) - 1, f"property {code}", PROPERTIES[code]
         ok = inputs == outputs and (code in "RH CH F WH" or inputs["kind"] in ("counts", "grid"))
@@ -190,21 +187,24 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
                 whose = "" if code == "WH" else f" = P({outs[w]} | {ins[z]})"
                 yield Failure(part, f"P({outs[y]} | {ins[x]}) = {less} is below {more}{whose}")
                 break
-        else:
-            yield f"Property {code} holds: {words}."
+        else: yield f"Property {code} holds: {words}."
+    if best:  # the claim that nothing is better than this mechanism is proven by another file
+        file, this = Path(__file__).with_name("bound_checker.py"), sys.modules[__name__]
+        need(file.is_file(), "optimality", f"needs the file {file.name} beside this one")
+        pairs, prove_bound = read_pairs(neighbors, len(ins)), run_path(str(file))["prove_bound"]
+        yield prove_bound(this, best, rows, pairs, epsilon, delta, codes)
 
-def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ()) -> Iterator[Any]:
+def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (), best: Any = None
+          ) -> Iterator[Any]:
     """Sentences about what holds, and Failures about what does not; epsilon None is infinity."""
-    form = given.get("form")
-    like = f"form: {form}, inputs: object, outputs: object"
-    need(form == "table" or not codes, "claims", "only a table can claim properties")
-    if form == "table":
-        yield from prove_table(given, neighbors, epsilon, delta, codes)
+    like = f"form: {(form := given.get('form'))}, inputs: object, outputs: object"
+    need(form == "table" or not (codes or best), "claims", "only a table can claim properties")
+    if form == "table": yield from prove_table(given, neighbors, epsilon, delta, codes, best)
     elif form == "geometric":  # P(i|j) = c(i) e^(-parameter |i-j|), and c(i) is the same for all j
         _, inputs, outputs, unit = fit(given, "mechanism", f"{like}, parameter: object")
         n, unit = len(read_points(inputs)) - 1, read_number(unit, "mechanism")
-        fit(neighbors, "neighbors", "relation: adjacent", "relation: replace")
-        steps = 1 if neighbors["relation"] == "adjacent" else n
+        (near,) = fit(neighbors, "neighbors", "relation: adjacent", "relation: replace")
+        steps = 1 if near == "adjacent" else n
         ok = n > 0 and inputs == outputs and "n" in inputs and unit
         ok = ok and steps * unit.ratio.numerator.bit_length() < 2**20  # else it takes forever
         need(ok, "mechanism", "geometric needs the same counts 0..n, n > 0, and a finite parameter")
@@ -214,7 +214,7 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ())
     elif form == "response":  # the input with probability keep / 2^k, else any point, all alike
         _, ins, outs, k, keep = fit(given, "mechanism", f"{like}, log2_total: whole, keep: hex")
         size, keep = len(read_points(ins)), int(keep, 16)
-        ok = ins == outs and k <= 2**20 and keep <= 1 << k
+        ok = ins == outs and k <= 2**20 and keep <= 1 << k and neighbors.get("relation") != "metric"
         need(ok, "mechanism", "response needs outputs like the inputs, keep <= 2^k and k <= 2^20")
         read_pairs(neighbors, size)
         total, other, own = size << k, (1 << k) - keep, (1 << k) - keep + keep * size
@@ -233,10 +233,10 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = ())
         fit(neighbors, "neighbors", "relation: replace")
         spent, lost, names = Number(Fraction(0)), Fraction(0), set[str]()
         for column in columns:
-            shape = "name: text, mechanism: object, neighbors: object, claims: object"
-            name, inner, relation, claim = fit(column, "mechanism", shape)
-            fit(relation, "neighbors", "relation: replace")
+            name, inner, relation, claim = fit(column, "mechanism",
+                "name: text, mechanism: object, neighbors: object, claims: object")
             own, chance = fit(claim, "claims", "epsilon: object, delta: chance")
+            fit(relation, "neighbors", "relation: replace")
             own, name = read_number(own, "claims"), canonical(name)  # no raw text to the terminal
             for item in prove(inner, relation, own, Fraction(chance)):
                 bad = isinstance(item, Failure)
@@ -264,14 +264,16 @@ def check(document: Any) -> Report:
             if sha256(canonical(parts[part]).encode()).hexdigest() != digest:
                 found.append(Failure(part, "changed after it was made: the digest differs"))
         shape = "epsilon: object, delta: chance, properties: list"
-        epsilon, delta, codes = fit(document["claims"], "claims", shape)
-        epsilon, delta = read_number(epsilon, "claims"), Fraction(delta)
+        values = fit(document["claims"], "claims", shape, f"{shape}, optimality: object")
+        epsilon, delta, codes = read_number(values[0], "claims"), Fraction(values[1]), values[2]
         ok = {*map(str, codes)} <= PROPERTIES.keys() and len({*map(str, codes)}) == len(codes)
         need(ok, "claims", f"found properties {brief(codes)}; need different ones of the seven")
-        found.extend(prove(document["mechanism"], document["neighbors"], epsilon, delta, codes))
-        claim = f"epsilon {epsilon}, delta {Number(delta)}" if epsilon and delta < 1 else "nothing"
+        relation = document["neighbors"]
+        found.extend(prove(document["mechanism"], relation, epsilon, delta, codes, *values[3:]))
+        unit = f"{epsilon} times the distance" if "distances" in relation else epsilon
+        claim = f"epsilon {unit}, delta {Number(delta)}" if epsilon and delta < 1 else "nothing"
         found.append(f"What the certificate promises: {claim}.")
-    except (Failure, TypeError, ValueError, RecursionError) as error:
+    except (Failure, LookupError, TypeError, ValueError, RecursionError) as error:
         found.append(error if isinstance(error, Failure) else Failure("format", f"wrong: {error}"))
     failures = tuple(Failure(*item.args) for item in found if isinstance(item, Failure))
     return Report(not failures, tuple(item for item in found if isinstance(item, str)), failures)
@@ -295,6 +297,4 @@ def main(arguments: list[str]) -> int:
         print(json.dumps({"file": name, **asdict(report)}) if "--json" in arguments else text)
     parts = {failure.part for report in reports.values() for failure in report.failures}
     return 2 if "format" in parts or not reports else 1 if parts else 0
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__": sys.exit(main(sys.argv[1:]))

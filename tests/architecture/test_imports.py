@@ -19,6 +19,7 @@ PACKAGE = ROOT / "src" / "noisewright"
 AT_ONCE: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
+    "bound_checker": set(),
     "checker": set(),
     "files": set(),
     "version": set(),
@@ -102,9 +103,9 @@ def test_only_the_cli_imports_the_top_of_the_package(path: Path) -> None:
     assert ours <= AT_ONCE.keys()
 
 
-def test_the_checker_stands_alone() -> None:
-    checker = PACKAGE / "checker.py"
-    source = checker.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["checker.py", "bound_checker.py"])
+def test_the_checker_stands_alone(name: str) -> None:
+    source = (PACKAGE / name).read_text(encoding="utf-8")
     tops = {name.partition(".")[0] for name in imports(ast.parse(source), at_once=False)}
     assert tops <= sys.stdlib_module_names
     assert not any(isinstance(n, ast.ImportFrom) and n.level for n in ast.walk(ast.parse(source)))

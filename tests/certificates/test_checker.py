@@ -220,3 +220,59 @@ def test_a_table_of_a_million_weights_takes_seconds(tmp_path: Path) -> None:
     start = time.process_time()
     assert checker.check_file(path)
     assert time.process_time() - start < 10
+
+
+@settings(max_examples=200, deadline=None)
+@given(made=tables(), data=st.data())
+def test_distances_multiply_epsilon(made: Any, data: st.DataObject) -> None:
+    rows, k = made
+    size = len(rows)
+    far = [[Fraction(0)] * size for _ in range(size)]
+    for i, j in itertools.combinations(range(size), 2):
+        far[i][j] = far[j][i] = data.draw(st.fractions(Fraction(1, 9), 4, max_denominator=9))
+    metric = {"relation": "metric", "distances": [[str(d) for d in row] for row in far]}
+    epsilon = data.draw(st.fractions(0, 2, max_denominator=20))
+    truth = max(
+        (
+            least_delta(rows, 2**k, [(i, j)], power_of(epsilon * far[i][j]))
+            for i, j in itertools.combinations(range(size), 2)
+        ),
+        default=Fraction(0),
+    )
+    for delta in (truth + Fraction(1, 10**40), truth - Fraction(1, 10**40), Fraction(0)):
+        if not 0 <= delta <= 1 or 0 < abs(delta - truth) < Fraction(1, 10**50):
+            continue
+        report = checker.check(certificate(table(rows, k), metric, epsilon, str(delta)))
+        assert report.holds == (truth <= delta)
+        assert "times the distance" in report.proved[-1] or delta == 1
+
+
+@pytest.mark.parametrize(
+    "distances",
+    [
+        [],
+        [["0"]],
+        [["0", "1"], ["2", "0"]],
+        [["0", "0"], ["0", "0"]],
+        [["1", "1"], ["1", "1"]],
+        [["0", "-1"], ["-1", "0"]],
+        [["0", "1"], ["1"]],
+        [["0", 1], [1, "0"]],
+        ["01", "10"],
+        [["0", "1", "1"], ["1", "0", "1"]],
+    ],
+)
+def test_distances_are_alike_both_ways_and_zero_to_itself_only(distances: Any) -> None:
+    metric = {"relation": "metric", "distances": distances}
+    report = checker.check(certificate(table([[1, 1], [1, 1]], 1), metric, "1", "0"))
+    assert not report
+    assert parts(report) <= {"neighbors", "format"}
+
+
+def test_a_logarithm_is_multiplied_by_whole_distances_only() -> None:
+    rows = [[12, 4], [4, 12]]
+    twice = {"relation": "metric", "distances": [["0", "2"], ["2", "0"]]}
+    half = {"relation": "metric", "distances": [["0", "1/2"], ["1/2", "0"]]}
+    assert checker.check(certificate(table(rows, 4), twice, {"ln": "2"}, "0"))
+    assert not checker.check(certificate(table(rows, 4), twice, {"ln": "17/10"}, "0"))
+    assert parts(checker.check(certificate(table(rows, 4), half, {"ln": "9"}, "0"))) == {"epsilon"}

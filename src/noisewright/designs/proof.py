@@ -14,13 +14,14 @@ the weights may be any that sum to 1, since the worst is no better than an avera
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.problem import Problem
 from noisewright.exact import as_text, floor_float, scaled
+from noisewright.mechanisms import Guarantee
 
 PROVABLE = frozenset(("RH", "RM", "CH", "CM", "F", "WH", "S"))
 """The properties whose inequalities a proof can charge for."""
@@ -95,6 +96,10 @@ class Proof:
             else:
                 charged[z][w] += price
         return (sum(min(row) for row in charged) + constant) / (1 << scale)
+
+    def speaks_of(self, guarantee: Guarantee, properties: Iterable[str]) -> bool:
+        """Tell whether it is about mechanisms with this guarantee, and some of these properties."""
+        return guarantee == self.problem.guarantee and self.problem.properties <= set(properties)
 
     def describe(self) -> dict[str, Any]:
         """Return the proof as a certificate writes it; the bound is a double, rounded down."""

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,12 +37,29 @@ from noisewright.privacy.verification import verify
 from noisewright.version import __version__
 
 
+class Proven(Protocol):
+    """A proof that no mechanism does better: prices that the checker adds up again."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the proof as a certificate writes it."""
+        ...
+
+    def speaks_of(self, guarantee: Guarantee, properties: Iterable[str]) -> bool:
+        """Tell whether it compares with mechanisms of this guarantee, and these properties."""
+        ...
+
+
 class Designed(Protocol):
     """Whatever carries a mechanism, as a design does; the room of designs lies above this one."""
 
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism to certify."""
+        ...
+
+    @property
+    def proof(self) -> Proven | None:
+        """The proof that nothing is better, if it can be written down."""
         ...
 
 
@@ -61,6 +79,12 @@ class Certificate:
     def properties(self) -> tuple[str, ...]:
         """The codes of the structural properties that are claimed."""
         return tuple(self.document["claims"]["properties"])
+
+    @property
+    def bound(self) -> float | None:
+        """What no mechanism's loss is below, if that is claimed; the checker proves it again."""
+        optimality = self.document["claims"].get("optimality")
+        return None if optimality is None else float(Fraction(optimality["bound"]))
 
     def to_json(self) -> str:
         """Return the certificate as JSON text."""
@@ -90,28 +114,35 @@ def certify(
     delta: Number | None = None,
     alpha: Number | None = None,
     properties: Iterable[str] | None = None,
+    optimality: bool = True,
 ) -> Certificate:
     """Prove the guarantee of a mechanism, or of a design's mechanism; return the certificate.
 
     The claim is the one given; else the one the mechanism was made for; else the least ε at
     the given δ (0 by default). `properties` are the structural codes to claim: by default all
-    that hold.
+    that hold. Of a design the certificate also claims that nothing is better than it, with the
+    proof; `optimality=False` leaves that out, and so does another claim than the design's own.
     Ensures: everything claimed was checked in exact arithmetic; a false claim raises
     NotPrivateError with its witness.
     """
+    proof = None
     if not isinstance(mechanism, Mechanism):
+        proof = getattr(mechanism, "proof", None) if optimality else None
         mechanism = _designed(mechanism)
     guarantee = _claim(mechanism, epsilon, delta, alpha)
     _prove(mechanism, guarantee)
     _require_form(mechanism)
+    claims: dict[str, Any] = {
+        "epsilon": number(guarantee.epsilon),
+        "delta": str(guarantee.delta),
+        "properties": _claimed_properties(mechanism, properties),
+    }
+    if proof is not None and proof.speaks_of(guarantee, claims["properties"]):
+        claims["optimality"] = proof.describe()
     sections: dict[str, Any] = {
         "mechanism": mechanism.describe(),
         "neighbors": mechanism.space.describe_neighbors(),
-        "claims": {
-            "epsilon": number(guarantee.epsilon),
-            "delta": str(guarantee.delta),
-            "properties": _claimed_properties(mechanism, properties),
-        },
+        "claims": claims,
     }
     document: dict[str, Any] = {
         "format": "noisewright-certificate",
