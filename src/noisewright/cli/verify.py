@@ -85,8 +85,8 @@ def verify(
         # Every digit is shown: rounded down, the number would not hold.
         sentence = f"{verdict} The least epsilon at this delta is {least!r}."
     if certificate is not None and holds:
-        claim = {"epsilon": epsilon, "alpha": alpha} if asked else {}
-        nw.certify(subject, delta=delta, **claim).save(certificate)
+        own = (epsilon, alpha) if asked else (None, None)
+        nw.certify(subject, delta=delta, epsilon=own[0], alpha=own[1]).save(certificate)
     if as_json:
         answer(
             {

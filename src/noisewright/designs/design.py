@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from noisewright.designs.answer import Answer
@@ -57,7 +56,7 @@ class Design:
     route: str
     prove: Callable[[], Proof | None] | None = field(default=None, repr=False, compare=False)
 
-    @cached_property
+    @property
     def proof(self) -> Proof | None:
         """The prices behind the bound, which a certificate carries."""
         return None if self.prove is None else self.prove()
