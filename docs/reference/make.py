@@ -24,6 +24,8 @@ SECTIONS = {
         "discrete_exponential",
         "exponential",
         "per_item",
+        "laplace",
+        "laplace_scale",
         "uniform",
         "from_matrix",
         "mixture",

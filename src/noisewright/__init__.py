@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import exponential as exponential
     from noisewright.mechanisms import from_matrix as from_matrix
     from noisewright.mechanisms import geometric as geometric
+    from noisewright.mechanisms import laplace as laplace
+    from noisewright.mechanisms import laplace_scale as laplace_scale
     from noisewright.mechanisms import mixture as mixture
     from noisewright.mechanisms import per_item as per_item
     from noisewright.mechanisms import product as product
@@ -100,6 +102,8 @@ _ROOM_OF = {
             "exponential",
             "from_matrix",
             "geometric",
+            "laplace",
+            "laplace_scale",
             "mixture",
             "per_item",
             "product",

@@ -1,11 +1,14 @@
 """Mechanisms: one probability distribution for each input."""
 
+from noisewright.mechanisms.additive import Additive
 from noisewright.mechanisms.discrete_exponential import discrete_exponential
 from noisewright.mechanisms.explicit_fair import explicit_fair
 from noisewright.mechanisms.exponential import exponential
 from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.geometric import Geometric, geometric
 from noisewright.mechanisms.guarantee import Guarantee, read_delta
+from noisewright.mechanisms.laplace import Laplace, laplace
+from noisewright.mechanisms.laplace_curve import laplace_scale
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.per_item import PerItem, per_item
 from noisewright.mechanisms.postprocess import mixture
@@ -26,9 +29,11 @@ from noisewright.mechanisms.uniform import uniform
 from noisewright.mechanisms.wording import number
 
 __all__ = [
+    "Additive",
     "ColumnProduct",
     "Geometric",
     "Guarantee",
+    "Laplace",
     "Mechanism",
     "PerItem",
     "Response",
@@ -43,6 +48,8 @@ __all__ = [
     "exponential",
     "from_matrix",
     "geometric",
+    "laplace",
+    "laplace_scale",
     "mixture",
     "number",
     "per_item",

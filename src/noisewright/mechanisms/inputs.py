@@ -15,6 +15,7 @@ from noisewright.spaces import (
     Counts,
     Curves,
     Interval,
+    Lattice,
     Records,
     Rows,
     Space,
@@ -147,7 +148,7 @@ def _from_arrow(space: Space, inputs: Any) -> Inputs:
         codes = read.codes
 
     def restore(drawn: NDArray[Any], outputs: Space) -> Any:
-        if isinstance(inputs, pa.DictionaryArray):
+        if isinstance(inputs, pa.DictionaryArray) and not isinstance(outputs, Lattice):
             indices = pa.array(drawn.astype(np.int32))
             return pa.DictionaryArray.from_arrays(indices, _arrow_points(outputs))
         if isinstance(outputs, Records) and pa.types.is_struct(inputs.type):
@@ -156,7 +157,7 @@ def _from_arrow(space: Space, inputs: Any) -> Inputs:
             return pa.array([dict(zip(names, point, strict=True)) for point in points])
         if isinstance(space, Subsets) or pa.types.is_nested(inputs.type):
             return _arrow_array([_plain(point) for point in outputs.decode(drawn).tolist()])
-        if outputs.size <= 1 << 16 and not outputs.ordered:
+        if not outputs.ordered and outputs.size <= 1 << 16:
             released = _arrow_points(outputs).take(pa.array(drawn.astype(np.int32)))
             both_texts = pa.types.is_string(released.type) and pa.types.is_large_string(inputs.type)
             return released.cast(inputs.type) if both_texts else released

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
+from noisewright.mechanisms.additive import Additive
 from noisewright.mechanisms.geometric import Geometric
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
-from noisewright.spaces import Records, Rows
+from noisewright.spaces import Lattice, Records, Rows
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -149,7 +150,22 @@ class ColumnProduct(Structured):
             return type(inputs).from_arrays(list(drawn.values()), names=list(drawn))
         if isinstance(inputs, Mapping):
             return self._by_name(inputs, source)
+        if any(isinstance(mechanism.outputs, Lattice) for _, mechanism in self.columns):
+            # Records whose columns have no last code have no code themselves.
+            return self._by_record(inputs, source)
         return super().sample(inputs, source=source)
+
+    def _by_record(self, inputs: Any, source: Source | None) -> Any:
+        one = isinstance(inputs, tuple) and inputs in self.space
+        records = [inputs] if one else list(inputs)
+        codes = self.space.encode(_listed(records))
+        parts = np.array([self.space.split(int(code)) for code in codes], dtype=np.intp)
+        drawn = [
+            mechanism.outputs.decode(mechanism.draw(parts[:, place], source))
+            for place, (_, mechanism) in enumerate(self.columns)
+        ]
+        released = list(zip(*(column.tolist() for column in drawn), strict=True))
+        return released[0] if one else released
 
     def _by_name(self, inputs: Mapping[str, Any], source: Source | None) -> dict[str, Any]:
         names = [name for name, _ in self.columns]
@@ -215,6 +231,12 @@ class ColumnProduct(Structured):
         return {"form": "columns", "columns": columns}
 
 
+def _listed(records: list[Any]) -> NDArray[Any]:
+    values = np.empty(len(records), dtype=object)
+    values[:] = records
+    return values
+
+
 def any_change(mechanism: Mechanism) -> Guarantee | None:
     """Return a guarantee that holds between any two inputs, not only between neighbors."""
     if mechanism.space.neighbors == "replace" and mechanism.claim is not None:
@@ -223,6 +245,8 @@ def any_change(mechanism: Mechanism) -> Guarantee | None:
         return mechanism.claim
     if isinstance(mechanism, Geometric):
         return Guarantee(mechanism.epsilon.times(mechanism.space.n))
+    if isinstance(mechanism, Additive):
+        return Guarantee(mechanism.pure_epsilon(mechanism.space.size - 1))
     if isinstance(mechanism, Table):
         return _widest_ratio(mechanism)
     return None

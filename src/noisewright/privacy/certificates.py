@@ -20,6 +20,7 @@ from noisewright.errors import CertificateError, InputError, NotPrivateError, Pa
 from noisewright.exact import Epsilon, Number
 from noisewright.files import write_whole
 from noisewright.mechanisms import (
+    Additive,
     ColumnProduct,
     Geometric,
     Guarantee,
@@ -32,7 +33,7 @@ from noisewright.mechanisms import (
     read_delta,
 )
 from noisewright.privacy.subject import essential
-from noisewright.privacy.tight import tight_claim
+from noisewright.privacy.tight import tight_claim, tight_epsilon
 from noisewright.privacy.verification import verify
 from noisewright.version import __version__
 
@@ -201,6 +202,8 @@ def _claim(
         return claim
     if isinstance(essential(mechanism), Geometric) and claim is not None:
         return Guarantee(claim.epsilon, delta or 0)
+    if isinstance(essential(mechanism), Additive):
+        return Guarantee(tight_epsilon(mechanism, delta=delta or 0), delta or 0)
     least = tight_claim(mechanism, delta=delta or 0)
     if least is None:
         raise NotPrivateError(
@@ -215,6 +218,12 @@ def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     if isinstance(part, ColumnProduct):
         _prove_columns(part, guarantee)
         return
+    if isinstance(part, Additive):
+        raise InputError(
+            f"the checker does not read {part!r} yet. Use form='truncated' with table=True, or "
+            "form='bounded', on a grid small enough for a table; or nw.verify, which proves the "
+            "formula."
+        )
     if isinstance(part, Geometric) and guarantee.delta and guarantee.epsilon < part.epsilon:
         raise ParameterError(
             f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from noisewright.errors import InputError
 from noisewright.mechanisms import (
+    Additive,
     ColumnProduct,
     Geometric,
     Mechanism,
@@ -41,7 +42,7 @@ def table_under_test(mechanism: Mechanism) -> Table:
         for _, column in part.columns:
             _require_tables(column)
         return part.table()
-    if isinstance(part, (Geometric, Response)):
+    if isinstance(part, (Additive, Geometric, Response)):
         raise InputError(
             f"{part!r} has no table to look through. tight_epsilon, tight_delta and verify know "
             "its formula; or build it with table=True."

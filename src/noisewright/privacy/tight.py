@@ -9,6 +9,7 @@ from fractions import Fraction
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
 from noisewright.mechanisms import (
+    Additive,
     ColumnProduct,
     Geometric,
     Mechanism,
@@ -18,6 +19,7 @@ from noisewright.mechanisms import (
     Table,
     read_delta,
 )
+from noisewright.privacy.additive import additive_tight_delta, additive_tight_epsilon
 from noisewright.privacy.by_distance import (
     ceiling_of,
     claim_of,
@@ -40,6 +42,8 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_epsilon(part.epsilon, spare)
+    if isinstance(part, Additive):
+        return additive_tight_epsilon(part, spare)
     if isinstance(part, ColumnProduct) and spare == 0:
         return _ceiling(change_of_all(part))
     if isinstance(part, SetMechanism) and spare == 0:
@@ -133,6 +137,9 @@ def change_of_all(mechanism: Mechanism) -> Change | None:
     if isinstance(mechanism, Geometric):
         n, epsilon = mechanism.space.n, mechanism.epsilon
         return Change(epsilon.rational * n, (epsilon.ratio or Fraction(1)) ** n)
+    if isinstance(mechanism, Additive):
+        whole = mechanism.pure_epsilon(mechanism.space.size - 1)
+        return Change(whole.rational, whole.ratio or Fraction(1))
     if isinstance(mechanism, Response):
         truth, other, _ = mechanism.masses()
         return Change(Fraction(0), Fraction(truth, other)) if other else None
@@ -189,6 +196,8 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_delta(part.epsilon, exact)
+    if isinstance(part, Additive):
+        return additive_tight_delta(part, exact)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         return delta_by_distance(table, exact)

@@ -9,6 +9,7 @@ from typing import Any
 
 from noisewright.exact import Epsilon, Number, shown
 from noisewright.mechanisms import (
+    Additive,
     ColumnProduct,
     Geometric,
     Guarantee,
@@ -17,6 +18,7 @@ from noisewright.mechanisms import (
     SetMechanism,
     Table,
 )
+from noisewright.privacy.additive import additive_needs_more, telling_half_line
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
@@ -90,6 +92,8 @@ def verify(
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return _verify_formula(part, guarantee)
+    if isinstance(part, Additive):
+        return _verify_additive(part, guarantee)
     if isinstance(part, ColumnProduct) and guarantee.delta == 0:
         change = change_of_all(part)
         if change is not None and change.within(guarantee.epsilon):
@@ -164,3 +168,17 @@ def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Verdict:
     low, high = mechanism.epsilon.alpha_bounds(128)
     alpha = Fraction(low + high, 1 << 129)
     return Verdict(False, guarantee, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
+
+
+def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Verdict:
+    if not additive_needs_more(mechanism, guarantee):
+        return Verdict(True, guarantee)
+    event = telling_half_line(mechanism, guarantee.epsilon)
+    witness = Witness(
+        input=mechanism.space.point(event.input),
+        neighbor=mechanism.space.point(event.neighbor),
+        event=event.outputs,
+        p=event.p,
+        q=event.q,
+    )
+    return Verdict(False, guarantee, witness)

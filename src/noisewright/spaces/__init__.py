@@ -5,8 +5,9 @@ from noisewright.spaces.categories import Categories, Label
 from noisewright.spaces.counts import Counts, whole_number
 from noisewright.spaces.curves import Curves
 from noisewright.spaces.interval import Interval
+from noisewright.spaces.lattice import Lattice
 from noisewright.spaces.metric import Distance, DistanceMatrix
-from noisewright.spaces.neighbors import Neighbors, Pairs
+from noisewright.spaces.neighbors import Neighbors, Pairs, Within
 from noisewright.spaces.records import Records
 from noisewright.spaces.rows import Rows
 from noisewright.spaces.space import Space
@@ -20,12 +21,14 @@ __all__ = [
     "DistanceMatrix",
     "Interval",
     "Label",
+    "Lattice",
     "Neighbors",
     "Pairs",
     "Records",
     "Rows",
     "Space",
     "Subsets",
+    "Within",
     "amount",
     "whole_number",
 ]

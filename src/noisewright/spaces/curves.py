@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, exactly, sqrt_bounds
 from noisewright.spaces.curve_rows import RowError, read_rows
-from noisewright.spaces.interval import SNAP, as_written
+from noisewright.spaces.grid import SNAP, as_written
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space

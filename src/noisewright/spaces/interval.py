@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Number, as_text, exactly
+from noisewright.exact import Number, as_text
+from noisewright.spaces.grid import SNAP, as_written, decoded, rounded, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
-from noisewright.spaces.neighbors import Neighbors
+from noisewright.spaces.neighbors import Neighbors, Within
 from noisewright.spaces.space import Space
-
-SNAP = 1e-6
-"""A double counts as a grid point within this fraction of a step (0.3 on a grid of 0.1)."""
 
 
 @dataclass(frozen=True)
 class Interval(Space):
     """The numbers low, low + step, …, high. The bounds come from the caller, not the data.
 
-    Neighbors are all pairs by default: one person's number may become any other.
+    Neighbors are all pairs by default: one person's number may become any other. A number as
+    `neighbors` is a sensitivity: the neighbors are the points at most that far apart.
     """
 
     low: Fraction
@@ -32,6 +31,8 @@ class Interval(Space):
     step: Fraction = field(kw_only=True)
     neighbors: Neighbors = field(default="replace", kw_only=True)
     metric: Metric = field(default="absolute", kw_only=True)
+    clamps: bool = field(default=False, init=False, repr=False, compare=False)
+    rounds: bool = field(default=False, init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -55,7 +56,57 @@ class Interval(Space):
                 f"from {low} to {high} is not a whole number of steps of {step}. Change a bound "
                 "or the step."
             )
+        set_field(self, "clamps", False)
+        set_field(self, "rounds", False)
+        if isinstance(neighbors, (int, float, Fraction)) and not isinstance(neighbors, bool):
+            neighbors = Within(self._steps_of(neighbors))
         self._read_relations(neighbors, metric, metrics=("absolute", "discrete"))
+
+    def _steps_of(self, sensitivity: Number) -> int:
+        """Return how many steps apart two numbers may be once they are rounded to the grid."""
+        distance = as_written(sensitivity, name="the sensitivity")
+        if distance <= 0:
+            raise SpaceError(f"the sensitivity is {sensitivity}; it must be positive.")
+        return math.ceil(distance / self.step)
+
+    def within(self, sensitivity: Number) -> Interval:
+        """Return the same points with neighbors at most `sensitivity` apart."""
+        return self._changed(neighbors=Within(self._steps_of(sensitivity)))
+
+    def reading(
+        self,
+        *,
+        outside: Literal["error", "clamp"] | None = None,
+        off_grid: Literal["error", "round"] | None = None,
+    ) -> Interval:
+        """Return the same space with another way to read values that are not points.
+
+        Values beyond the bounds are errors or, with outside="clamp", moved to the nearer
+        bound. Values between grid points are errors or, with off_grid="round", moved to the
+        nearest point (the upper one in a tie). Both happen before any noise and are part of the
+        question that is asked of the data. Missing and infinite values are always errors.
+        """
+        for name, given, words in (
+            ("outside", outside, ("error", "clamp")),
+            ("off_grid", off_grid, ("error", "round")),
+        ):
+            if given is not None and given not in words:
+                raise ParameterError(
+                    f"{name} is {given!r}; it must be {words[0]!r} or {words[1]!r}."
+                )
+        return self._changed(
+            clamps=self.clamps if outside is None else outside == "clamp",
+            rounds=self.rounds if off_grid is None else off_grid == "round",
+        )
+
+    def _changed(self, **fields: Any) -> Interval:
+        neighbors = fields.pop("neighbors", self.neighbors)
+        other = Interval(
+            self.low, self.high, step=self.step, neighbors=neighbors, metric=self.metric
+        )
+        for name in ("clamps", "rounds"):
+            object.__setattr__(other, name, fields.get(name, getattr(self, name)))
+        return other
 
     def __repr__(self) -> str:
         relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
@@ -78,33 +129,40 @@ class Interval(Space):
         return float(self.low + int(code) * self.step)
 
     def code(self, point: Any) -> int:
-        """Return the code of a number on the grid."""
-        try:
-            if isinstance(point, str):
-                raise ParameterError("a text is not a number")
-            steps = (exactly(point, name="the value") - self.low) / self.step
-        except ValueError:
-            raise self.outside(why="it is not a finite number") from None
-        nearest = round(steps)
-        if abs(steps - nearest) > SNAP:
+        """Return the code of a number on the grid, or of the point that it is read as."""
+        steps = steps_to(point, self.low, self.step)
+        if steps is None:
+            raise self.outside(why="it is not a finite number")
+        if not self.rounds and not steps.on_grid and not self._clamped(steps.exact):
             raise self.outside(why="it is not on the grid; see Interval.nearest")
-        if not 0 <= nearest < self.size:
+        if not -SNAP <= steps.exact <= self.size - 1 + SNAP and not self.clamps:
             raise self.outside()
-        return nearest
+        return min(max(steps.nearest, 0), self.size - 1)
+
+    def _clamped(self, steps: Fraction) -> bool:
+        return self.clamps and not 0 <= steps <= self.size - 1
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """Return the codes of many numbers at once."""
         if values.dtype.kind not in "iuf":
             return super().encode(values)
-        steps = (values.astype(np.float64) - float(self.low)) / float(self.step)
-        nearest = np.rint(steps)
-        with np.errstate(invalid="ignore"):
-            off_grid = ~(np.abs(steps - nearest) <= SNAP * np.maximum(1, np.abs(steps) * 1e-6))
-            outside = ~((nearest >= 0) & (nearest < self.size))
-        for wrong, why in ((outside, ""), (off_grid, "it is not on the grid")):
-            if wrong.any():
-                raise self.outside(row=int(np.argmax(wrong)), why=why)
-        return nearest.astype(np.intp)
+        numbers = values.astype(np.float64)
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise self.outside(row=row, why="it is not a finite number")
+        last = self.size - 1
+        if self.clamps:
+            numbers = np.clip(numbers, float(self.low), float(self.high))
+        steps, nearest = rounded(numbers, self.low, self.step)
+        room = SNAP * np.maximum(1, np.abs(steps) * 1e-6)
+        beyond = (steps < -room) | (steps > last + room)
+        if beyond.any() and not self.clamps:
+            raise self.outside(row=int(np.argmax(beyond)))
+        off_grid = np.abs(steps - nearest) > room
+        if off_grid.any() and not self.rounds:
+            raise self.outside(row=int(np.argmax(off_grid)), why="it is not on the grid")
+        return np.clip(nearest, 0, last).astype(np.intp)
 
     def nearest(self, values: Any) -> NDArray[np.float64]:
         """Round finite numbers inside the bounds to the grid."""
@@ -112,20 +170,18 @@ class Interval(Space):
         outside = ~((numbers >= float(self.low)) & (numbers <= float(self.high)))
         if outside.any():
             raise self.outside(row=int(np.argmax(outside)))
-        codes = np.rint((numbers - float(self.low)) / float(self.step)).astype(np.intp)
-        return self.decode(codes)
+        _, codes = rounded(numbers, self.low, self.step)
+        return self.decode(np.clip(codes, 0, self.size - 1).astype(np.intp))
 
     def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return codes as numbers."""
-        scale = math.lcm(self.low.denominator, self.step.denominator)
-        low, high, step = (int(value * scale) for value in (self.low, self.high, self.step))
-        if max(scale, abs(low), abs(high), high - low) >> 53:
-            return np.array([self.point(code) for code in codes.tolist()])
-        # Both whole numbers are exact as doubles, so their quotient is rounded once, as `point` is.
-        return (low + codes.astype(np.int64) * step) / scale
+        return decoded(codes, self.low, self.step)
 
     def _advice(self) -> str:
-        return "Clamp the values to the bounds and round them to the grid, or change the space."
+        return (
+            "Clamp the values to the bounds and round them to the grid, or let the space do it: "
+            "Interval(…).reading(outside='clamp', off_grid='round')."
+        )
 
     def _named_distance(self, a: int, b: int) -> Distance:
         return simplest(abs(a - b) * self.step) if self.metric == "absolute" else int(a != b)
@@ -144,12 +200,3 @@ class Interval(Space):
             "high": as_text(self.high),
             "step": as_text(self.step),
         }
-
-
-def as_written(value: Number, *, name: str) -> Fraction:
-    """Read a bound as the decimal that was typed: a grid from 0 to 1 by 0.1 has 11 points.
-
-    Bounds are labels of the grid, not privacy parameters, so the double nearest to 0.1 need
-    not be taken at its word here.
-    """
-    return exactly(repr(float(value)) if isinstance(value, float) else value, name=name)

@@ -2,9 +2,9 @@
 
 `replace`: every two distinct points, because one person's record may become any other.
 `adjacent`: points next to each other in their order, because replacing one person moves a
-count by at most one. `metric`: every two distinct points, but ε counts per unit of their
-distance (d-privacy), so points far apart may be told apart. Any other symmetric relation is a
-set of pairs.
+count by at most one. `Within(k)`: points at most k steps apart in their order. `metric`: every
+two distinct points, but ε counts per unit of their distance (d-privacy), so points far apart
+may be told apart. Any other symmetric relation is a set of pairs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ class Pairs:
         return f"Pairs({len(self.pairs)} pairs)"
 
 
-Neighbors = Literal["replace", "adjacent", "metric"] | Pairs
+@dataclass(frozen=True)
+class Within:
+    """Points at most `steps` apart in their order: what a sensitivity says about a query."""
+
+    steps: int
+
+
+Neighbors = Literal["replace", "adjacent", "metric"] | Pairs | Within
 
 
 def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Neighbors:
@@ -44,6 +51,8 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
     """
     if isinstance(given, Pairs):
         return _checked(given.pairs, size)
+    if isinstance(given, Within):
+        return _within(given, size=size, ordered=ordered)
     if isinstance(given, str):
         if given == "replace":
             return "replace"
@@ -75,6 +84,17 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
             raise SpaceError(f"neighbors[{position}] is not a pair of points.") from problem
         pairs.append((code_of(first), code_of(second)))
     return _checked(pairs, size)
+
+
+def _within(given: Within, *, size: int, ordered: bool) -> Neighbors:
+    """Read a range; where it says the same as a word, the word is kept."""
+    if not ordered:
+        raise SpaceError("Within(steps) needs points with an order (Counts, Interval).")
+    if type(given.steps) is not int or given.steps < 1:
+        raise SpaceError(f"Within({given.steps!r}): the steps must be a whole number from 1 on.")
+    if given.steps >= size - 1:
+        return "replace"
+    return "adjacent" if given.steps == 1 else given
 
 
 def _looks_square(given: Any, size: int) -> bool:
@@ -136,6 +156,8 @@ def pair_count(relation: Neighbors, size: int) -> int:
     """Return how many unordered pairs are neighbors."""
     if isinstance(relation, Pairs):
         return len(relation.pairs)
+    if isinstance(relation, Within):
+        return relation.steps * size - relation.steps * (relation.steps + 1) // 2
     return size - 1 if relation == "adjacent" else size * (size - 1) // 2
 
 
@@ -150,14 +172,32 @@ def pair_codes(relation: Neighbors, size: int) -> NDArray[np.intp]:
         )
     if isinstance(relation, Pairs):
         return np.array(relation.pairs, dtype=np.intp).reshape(-1, 2)
+    if isinstance(relation, Within):
+        apart = np.concatenate([_apart(size, steps) for steps in range(1, relation.steps + 1)])
+        return apart[np.lexsort((apart[:, 1], apart[:, 0]))]
     if relation == "adjacent":
-        first = np.arange(max(size - 1, 0), dtype=np.intp)
-        return np.stack([first, first + 1], axis=1)
+        return _apart(size, 1)
     return np.stack(np.triu_indices(size, 1), axis=1)
+
+
+def _apart(size: int, steps: int) -> NDArray[np.intp]:
+    first = np.arange(max(size - steps, 0), dtype=np.intp)
+    return np.stack([first, first + steps], axis=1)
+
+
+def reach(relation: Neighbors, size: int) -> int:
+    """Return the largest difference of the codes of two neighbors; 0 if there are none."""
+    if isinstance(relation, Pairs):
+        return max((b - a for a, b in relation.pairs), default=0)
+    if isinstance(relation, Within):
+        return relation.steps
+    return min(1, size - 1) if relation == "adjacent" else size - 1
 
 
 def related(relation: Neighbors, a: int, b: int) -> bool:
     """Tell whether two codes are neighbors."""
     if isinstance(relation, Pairs):
         return (min(a, b), max(a, b)) in relation.pairs
+    if isinstance(relation, Within):
+        return 0 < abs(a - b) <= relation.steps
     return abs(a - b) == 1 if relation == "adjacent" else a != b

@@ -17,8 +17,10 @@ from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_
 from noisewright.spaces.neighbors import (
     Neighbors,
     Pairs,
+    Within,
     pair_codes,
     pair_count,
+    reach,
     read_neighbors,
     related,
 )
@@ -31,6 +33,9 @@ MOST_POINTS = 1 << 22
 
 _MOST_BETWEEN = 512
 """Up to this many points it is found out which lie between which others (n³ work)."""
+
+MOST_LISTED = 1 << 16
+"""More pairs of neighbors than this are not written into a certificate."""
 
 
 class Space(ABC):
@@ -49,6 +54,10 @@ class Space(ABC):
             metric, names=metrics, size=lambda: self.size, points=lambda: self.points
         )
         object.__setattr__(self, "metric", read)
+        if isinstance(neighbors, str) and neighbors == "replace":
+            # Said without counting the points, which may be infinitely many.
+            object.__setattr__(self, "neighbors", "replace")
+            return
         relation = read_neighbors(
             neighbors, size=self.size, code_of=self.code, ordered=self.ordered
         )
@@ -158,6 +167,11 @@ class Space(ABC):
         """How many unordered pairs of points are neighbors."""
         return pair_count(self.neighbors, self.size)
 
+    @property
+    def reach(self) -> int:
+        """The largest difference of the codes of two neighbors, for points with an order."""
+        return reach(self.neighbors, self.size)
+
     def neighbor_codes(self) -> NDArray[np.intp]:
         """List the unordered pairs of neighbors as codes, one pair a row."""
         return pair_codes(self.neighbors, self.size)
@@ -196,6 +210,15 @@ class Space(ABC):
             codes = range(self.size)
             rows = [[as_text(Fraction(self._code_distance(a, b))) for b in codes] for a in codes]
             return {"relation": "metric", "distances": rows}
+        if isinstance(self.neighbors, Within):
+            if self.pair_count > MOST_LISTED:
+                raise TooLargeError(
+                    f"a certificate lists pairs of neighbors one by one, and {self!r} has "
+                    f"{amount(self.pair_count)} of them (at most {MOST_LISTED:,}). Use "
+                    "neighbors='replace' or 'adjacent', or a larger step.",
+                    size=self.pair_count,
+                )
+            return {"relation": "pairs", "pairs": sorted(self.neighbor_codes().tolist())}
         return {"relation": self.neighbors}
 
     def outside(self, *, row: int | None = None, why: str = "") -> OutsideSpaceError:

@@ -1,0 +1,136 @@
+"""Numbers with noise added: what the mechanisms for intervals share.
+
+All arithmetic is on codes. An input is the integer j (its number is low + j · step), noise is
+an integer Z that does not depend on j, and the output is j + Z: a point of the lattice
+(`unbounded`), or that point clamped to the interval (`truncated`, which is post-processing).
+No floating-point noise is drawn anywhere; a double appears when a result is shown.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import ParameterError, SpaceError, TooLargeError
+from noisewright.exact import Enclosure, Epsilon, Number
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import Structured
+from noisewright.spaces import Interval, Lattice, Space
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from noisewright.sampling import Source
+
+Form = Literal["unbounded", "truncated", "bounded"]
+FORMS = ("unbounded", "truncated", "bounded")
+
+_LARGEST = 1 << 60
+"""Codes and noise are added in 64 bits."""
+
+
+class Additive(Structured):
+    """A mechanism that adds integer noise to the code of a number.
+
+    Clamping keeps the whole privacy curve: the events that decide are half lines that begin
+    between the two inputs, and those survive clamping.
+    """
+
+    space: Interval
+    claim: Guarantee
+    form: Form
+
+    def _read_spaces(self) -> None:
+        """Check the space and set the outputs; called by constructors."""
+        if self.space.size > _LARGEST:
+            raise TooLargeError(
+                f"{self.space!r} has more than 2^60 points, where numbers and noise no longer add "
+                "up in 64 bits. Use a larger step.",
+                size=self.space.size,
+            )
+        lattice = Lattice(self.space.step, self.space.low)
+        outputs: Space = lattice if self.form == "unbounded" else self.space
+        object.__setattr__(self, "outputs", outputs)
+
+    @property
+    def reach(self) -> int:
+        """How many steps apart two neighbors may be."""
+        return self.space.reach
+
+    @abstractmethod
+    def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
+        """Draw independent noise, in steps."""
+
+    @abstractmethod
+    def pure_epsilon(self, reach: int) -> Epsilon:
+        """Return an ε that holds at δ = 0 for inputs at most `reach` steps apart."""
+
+    @abstractmethod
+    def delta_enclosure(self, epsilon: Epsilon, bits: int) -> Enclosure:
+        """Enclose the least δ at ε for neighbors; a point where it is rational."""
+
+    @abstractmethod
+    def epsilon_enclosure(self, delta: Fraction, bits: int) -> Enclosure | None:
+        """Enclose the least ε at δ for neighbors; None when `bits` are too few to tell."""
+
+    @abstractmethod
+    def half_line(self, epsilon: Epsilon) -> int:
+        """Return i: the outputs up to i above the lower of two neighbors decide at ε."""
+
+    @abstractmethod
+    def cumulative(self, steps: int, bits: int) -> Enclosure:
+        """Enclose the probability that the noise is at most `steps`."""
+
+    @abstractmethod
+    def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
+        """Enclose E|output − input|^power in steps, for power 1 or 2."""
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Add noise to codes; clamp the sums when the form is truncated."""
+        noise = self.noise(len(codes), source)
+        moved = codes.astype(noise.dtype) + noise
+        if self.form == "unbounded":
+            return moved
+        return np.clip(moved, 0, self.space.size - 1).astype(np.int64)
+
+
+def require_interval(space: Any, name: str) -> Interval:
+    """Raise SpaceError unless the space is an interval."""
+    if isinstance(space, Interval):
+        return space
+    raise SpaceError(
+        f"{name}() is for numbers, as in Interval(0, 100, step=0.5); got {space!r}. For counts of "
+        "people use geometric, for labels randomized_response."
+    )
+
+
+def read_form(form: str, allowed: tuple[str, ...]) -> Any:
+    """Read the form of the output."""
+    if form not in allowed:
+        raise ParameterError(
+            f"form is {form!r}; it must be one of {', '.join(map(repr, allowed))}."
+        )
+    return form
+
+
+def declared(
+    space: Any,
+    *,
+    name: str,
+    sensitivity: Number | None,
+    outside: Any,
+    off_grid: Any,
+) -> Interval:
+    """Return the interval with the neighbors and the reading of values that the caller says."""
+    interval = require_interval(space, name).reading(outside=outside, off_grid=off_grid)
+    if sensitivity is not None:
+        return interval.within(sensitivity)
+    if interval.by_distance:
+        raise SpaceError(
+            f"{name}() with neighbors='metric': give sensitivity=1, so that epsilon is what one "
+            "unit of distance costs; noise like that is private at every distance."
+        )
+    return interval

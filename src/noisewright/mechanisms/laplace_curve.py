@@ -1,0 +1,221 @@
+"""The exact privacy curve of discrete Laplace noise, and the scale that a budget allows.
+
+    λ      the decay per step; α = e^-λ, so P(Z = z) = (1 − α)/(1 + α) · α^|z|
+    t      how many steps apart two inputs are
+    i      the half line of all outputs up to i steps above the lower input
+
+With the inputs j and j + t the loss of an output falls from tλ to −tλ as the output grows, so
+half lines decide: P = 1 − α^(i+1)/(1+α) and Q = α^(t−i)/(1+α) for 0 ≤ i < t, and
+
+    δ(ε) = max over i of 1 − (α^(i+1) + e^ε α^(t−i))/(1+α)      (0 if tλ ≤ ε).
+
+The sum of two exponentials is convex in i, so the best whole i is next to the best real one,
+(t − 1 − ε/λ)/2. Solved for ε at a given δ, with x = α^i,
+
+    e^ε = max over i of α^-t ((1−δ)(1+α) x − α x²):
+
+concave in x, so again the best i is next to the best real one. δ grows with t (Q shrinks), and
+falls as α grows (noise of a larger α is noise of a smaller one plus more noise). As the step
+goes to 0 this becomes δ = 1 − e^((ε − diam/b)/2), so b = diam/(ε − 2 ln(1−δ)) is exact;
+Holohan–Leith–Mason 2015, Example 5 has the sufficient b = diam/(ε − ln(1−δ)).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
+from noisewright.mechanisms.guarantee import Guarantee, read_delta
+
+Rule = Literal["exact", "paper"]
+
+_BITS = 192
+_PRECISION = 60
+"""The largest decay is found to a relative 2^-60, and always from below."""
+
+
+def power_of_alpha(decay: Epsilon, times: int, bits: int) -> Enclosure:
+    """Enclose α^times."""
+    if decay.ratio is not None or times == 0:
+        return Enclosure.point(1 / (decay.ratio or Fraction(1)) ** times)
+    if decay.rational * times >= bits:
+        # e^-x < 2^-x: too small to see at this precision.
+        return Enclosure(Fraction(0), Fraction(1, 1 << bits))
+    low, high = decay.alpha_bounds(bits, times=times)
+    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+
+
+def laplace_delta(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> Enclosure:
+    """Enclose the least δ at ε for inputs `reach` steps apart."""
+    if decay.times(reach) <= epsilon:
+        return Enclosure.point(0)
+    alpha = power_of_alpha(decay, 1, bits)
+    ratio = _ratio(epsilon, bits)
+    best = Enclosure.point(0)
+    for i in _best_half_lines(decay, reach, epsilon, bits):
+        delta = Enclosure.point(1) - _missed(decay, reach, i, ratio, bits) / (alpha + 1)
+        best = Enclosure(max(best.low, delta.low), max(best.high, delta.high))
+    return best
+
+
+def _missed(decay: Epsilon, reach: int, i: int, ratio: Enclosure, bits: int) -> Enclosure:
+    """Enclose α^(i+1) + e^ε α^(t−i)."""
+    near = power_of_alpha(decay, i + 1, bits)
+    return near + ratio * power_of_alpha(decay, reach - i, bits)
+
+
+def best_half_line(decay: Epsilon, reach: int, epsilon: Epsilon) -> int:
+    """Return the i whose half line has the largest δ at ε (of two that tie, either)."""
+    ratio = _ratio(epsilon, _BITS)
+    lines = _best_half_lines(decay, reach, epsilon, _BITS)
+    return min(lines, key=lambda i: _missed(decay, reach, i, ratio, _BITS).low)
+
+
+def _ratio(epsilon: Epsilon, bits: int) -> Enclosure:
+    if epsilon.ratio is not None or epsilon.is_zero:
+        return Enclosure.point(epsilon.ratio or 1)
+    low, high = epsilon.ratio_bounds(bits)
+    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+
+
+def _best_half_lines(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> range:
+    """Return the whole numbers next to (t − 1 − ε/λ)/2, kept within 0..t−1."""
+    share = _enclosed(epsilon, bits) / _enclosed(decay, bits)
+    lowest = math.floor((reach - 1 - share.high) / 2)
+    highest = math.ceil((reach - 1 - share.low) / 2)
+    return _kept(lowest, highest, reach)
+
+
+def _enclosed(number: Epsilon, bits: int) -> Enclosure:
+    if number.ratio is None:
+        return Enclosure.point(number.rational)
+    low, high = number.bounds(bits)
+    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+
+
+def _kept(lowest: int, highest: int, reach: int) -> range:
+    return range(min(max(lowest, 0), reach - 1), min(max(highest, 0), reach - 1) + 1)
+
+
+def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> Enclosure | None:
+    """Enclose the least ε at δ for inputs `reach` steps apart; None if the bits are too few."""
+    if delta == 0:
+        return _enclosed(decay.times(reach), bits)
+    if delta == 1:
+        return Enclosure.point(0)
+    alpha = power_of_alpha(decay, 1, bits)
+    spread = (alpha + 1) * (1 - delta)
+    peak = spread / (alpha * 2)
+    if peak.low >= 1:
+        candidates = range(1)
+    else:
+        low = Fraction(-log_bounds(peak.high, bits)[1], 1 << bits)
+        high = Fraction(-log_bounds(peak.low, bits)[0], 1 << bits)
+        place = Enclosure(low, high) / _enclosed(decay, bits)
+        candidates = _kept(math.floor(place.low), math.ceil(place.high), reach)
+    best = Enclosure.point(0)
+    for i in candidates:
+        rest = spread - power_of_alpha(decay, i + 1, bits)
+        if rest.high <= 0:
+            continue
+        if rest.low <= 0:
+            return None
+        log = Enclosure(
+            Fraction(log_bounds(rest.low, bits)[0], 1 << bits),
+            Fraction(log_bounds(rest.high, bits)[1], 1 << bits),
+        )
+        epsilon = _enclosed(decay, bits) * (reach - i) + log
+        best = Enclosure(max(best.low, epsilon.low), max(best.high, epsilon.high))
+    return best
+
+
+def laplace_decay(guarantee: Guarantee, reach: int, rule: Rule) -> Epsilon:
+    """Return the largest decay (the smallest scale) that a budget allows over `reach` steps.
+
+    Ensures: the budget holds, proven by outward rounding; under the rule "exact" no decay
+    larger by more than a relative 2^-56 keeps it. "paper": λ = (ε − ln(1−δ))/t.
+    """
+    epsilon, delta = guarantee.epsilon, guarantee.delta
+    if rule not in ("exact", "paper"):
+        raise ParameterError(f"scale is {rule!r}; it must be 'exact' or 'paper'.")
+    if delta == 1:
+        raise ParameterError("delta is 1, which promises nothing; give one below 1.")
+    if epsilon.is_zero and delta == 0:
+        raise ParameterError(
+            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
+            "nw.uniform(space) for that."
+        )
+    if delta == 0 and (epsilon.ratio is None or reach == 1):
+        return epsilon if reach == 1 else Epsilon(rational=epsilon.rational / reach)
+    low = Fraction(epsilon.bounds(_BITS)[0] - log_bounds(1 - delta, _BITS)[1], 1 << _BITS)
+    start = _short(low / reach)
+    if delta == 0 or rule == "paper":
+        return Epsilon(rational=start)
+    return Epsilon(rational=_largest(guarantee, reach, start))
+
+
+def _largest(guarantee: Guarantee, reach: int, start: Fraction) -> Fraction:
+    """Search between a decay that holds and one that does not."""
+    holds, breaks = start, start * 2
+    while _holds(guarantee, reach, breaks):
+        holds, breaks = breaks, breaks * 2
+    for _ in range(_PRECISION):
+        middle = (holds + breaks) / 2
+        if _holds(guarantee, reach, middle):
+            holds = middle
+        else:
+            breaks = middle
+    return _short(holds)
+
+
+def _holds(guarantee: Guarantee, reach: int, decay: Fraction) -> bool:
+    needed = laplace_delta(Epsilon(rational=decay), reach, guarantee.epsilon, _BITS)
+    return needed.high <= guarantee.delta
+
+
+def _short(value: Fraction) -> Fraction:
+    """Round down to 64 significant bits, so that certificates stay short."""
+    shift = value.denominator.bit_length() - value.numerator.bit_length() + 64
+    scale = Fraction(2) ** shift
+    return Fraction(math.floor(value * scale)) / scale
+
+
+def laplace_scale(
+    diameter: Number,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    delta: Number = 0,
+    alpha: Number | None = None,
+    rule: Rule = "exact",
+) -> float:
+    """Return the scale b of continuous Laplace noise on a set of this diameter.
+
+    Ensures: rule="exact": b = diam/(ε − 2 ln(1−δ)), the smallest that is (ε, δ)-private;
+    rule="paper": b = diam/(ε − ln(1−δ)), which is sufficient and has in truth the smaller
+    δ' = 1 − √(1−δ). Rounded up. It is for comparison: `laplace` draws discrete noise.
+    Source: Holohan–Leith–Mason 2015, Example 5 (the paper's), sharpened.
+    """
+    width = exactly(diameter, name="diameter")
+    if width <= 0:
+        raise ParameterError(f"diameter is {diameter}; it must be positive.")
+    if rule not in ("exact", "paper"):
+        raise ParameterError(f"rule is {rule!r}; it must be 'exact' or 'paper'.")
+    read, spare = Epsilon.of(epsilon, alpha=alpha), read_delta(delta)
+    if spare == 1:
+        return 0.0
+    if read.is_zero and spare == 0:
+        return math.inf
+    factor = 2 if rule == "exact" else 1
+    bits = _BITS
+    while True:
+        low, high = read.bounds(bits)
+        log_low, log_high = log_bounds(1 - spare, bits)
+        least, most = low - factor * log_high, high - factor * log_low
+        if least > 0:
+            upper = ceiling_float(width * (1 << bits) / least)
+            if upper == ceiling_float(width * (1 << bits) / most):
+                return upper
+        bits *= 2

@@ -1,0 +1,101 @@
+"""The privacy of noise added to numbers, from its closed form; see `mechanisms/laplace_curve`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from noisewright.exact import Enclosure, Epsilon, ceiling_float
+from noisewright.mechanisms import Additive, Guarantee, Laplace
+from noisewright.privacy.formula import geometric_tight_epsilon
+from noisewright.spaces import Pairs
+
+_BITS = 192
+
+
+def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
+    """Tell exactly whether added noise breaks a guarantee.
+
+    The refinement ends: a tie would be a linear relation with rational coefficients between
+    powers of e with different rational exponents (Lindemann–Weierstrass).
+    """
+    if mechanism.pure_epsilon(mechanism.reach) <= guarantee.epsilon:
+        return False
+    bits = _BITS
+    while True:
+        delta = mechanism.delta_enclosure(guarantee.epsilon, bits)
+        if delta.high <= guarantee.delta:
+            return False
+        if delta.low > guarantee.delta:
+            return True
+        bits *= 2
+
+
+def additive_tight_delta(mechanism: Additive, epsilon: Epsilon) -> float:
+    """Return the least δ at ε, rounded up."""
+    bits = _BITS
+    while True:
+        delta = mechanism.delta_enclosure(epsilon, bits)
+        upper = ceiling_float(delta.high)
+        if upper == ceiling_float(delta.low):
+            return upper
+        bits *= 2
+
+
+def additive_tight_epsilon(mechanism: Additive, delta: Fraction) -> float:
+    """Return the least ε at δ, rounded up."""
+    if delta == 0:
+        return mechanism.pure_epsilon(mechanism.reach).ceiling()
+    if isinstance(mechanism, Laplace) and mechanism.decay.ratio is not None:
+        # One step with a rational α: the formula of counts, whose ties are rational too.
+        return geometric_tight_epsilon(mechanism.decay, delta)
+    bits = _BITS
+    while True:
+        epsilon = mechanism.epsilon_enclosure(delta, bits)
+        if epsilon is not None:
+            upper = max(0.0, ceiling_float(epsilon.high))
+            if upper == max(0.0, ceiling_float(epsilon.low)):
+                return upper
+        bits *= 2
+
+
+@dataclass(frozen=True)
+class HalfLine:
+    """All outputs up to a number: the events that tell two numbers with noise apart best."""
+
+    upto: float
+
+    def __contains__(self, output: Any) -> bool:
+        return output <= self.upto
+
+    def __repr__(self) -> str:
+        return f"everything up to {self.upto:g}"
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Two neighboring codes and the half line that tells them apart best at an ε."""
+
+    input: int
+    neighbor: int
+    outputs: tuple[HalfLine]
+    p: Fraction
+    q: Fraction
+
+
+def telling_half_line(mechanism: Additive, epsilon: Epsilon) -> Telling:
+    """Return the worst event, with its probabilities rounded to 2^-128."""
+    reach, space = mechanism.reach, mechanism.space
+    first = 0
+    if isinstance(space.neighbors, Pairs):
+        first = next(a for a, b in space.neighbors.pairs if b - a == reach)
+    above = mechanism.half_line(epsilon)
+    p, q = mechanism.cumulative(above, 160), mechanism.cumulative(above - reach, 160)
+    upto = mechanism.outputs.point(first + above)
+    return Telling(first, first + reach, (HalfLine(upto),), _middle(p), _middle(q))
+
+
+def _middle(value: Enclosure) -> Fraction:
+    return Fraction(math.floor((value.low + value.high) / 2 * (1 << 128)), 1 << 128)

@@ -1,0 +1,93 @@
+"""All multiples of a step from an origin on: where a number lands when noise has no bounds."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import SpaceError, TooLargeError
+from noisewright.exact import Number, as_text
+from noisewright.spaces.grid import as_written, decoded, steps_to
+from noisewright.spaces.metric import Distance, Metric, simplest
+from noisewright.spaces.space import Space
+
+
+@dataclass(frozen=True)
+class Lattice(Space):
+    """The numbers origin + step · z for all integers z; the code of a number is its z.
+
+    An output space only: it has no size, so it cannot be enumerated or tabulated.
+    """
+
+    step: Fraction
+    origin: Fraction
+    neighbors: Literal["replace"] = field(default="replace", init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    metric: Metric = field(default="absolute", init=False, repr=False)
+
+    def __init__(self, step: Number, origin: Number = 0) -> None:
+        set_field = object.__setattr__
+        set_field(self, "step", as_written(step, name="step"))
+        set_field(self, "origin", as_written(origin, name="origin"))
+        if self.step <= 0:
+            raise SpaceError(f"step is {step}; it must be positive.")
+        set_field(self, "neighbors", "replace")
+        set_field(self, "metric", "absolute")
+
+    def __repr__(self) -> str:
+        return f"Lattice({self.step}, origin={self.origin})"
+
+    @property
+    def size(self) -> int:
+        """Raise: there are infinitely many points."""
+        raise TooLargeError(
+            f"{self!r} has infinitely many points. Use form='truncated' or form='bounded' for "
+            "outputs inside of the interval.",
+            size=sys.maxsize,
+        )
+
+    @property
+    def ordered(self) -> bool:
+        """Numbers have an order."""
+        return True
+
+    def point(self, code: int) -> float:
+        """Return the number with this code as a double."""
+        return float(self.origin + int(code) * self.step)
+
+    def code(self, point: Any) -> int:
+        """Return the code of a number on the lattice."""
+        steps = steps_to(point, self.origin, self.step)
+        if steps is None:
+            raise self.outside(why="it is not a finite number")
+        if not steps.on_grid:
+            raise self.outside(why="it is not on the lattice")
+        return steps.nearest
+
+    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of many numbers: Python integers, since they may be of any size."""
+        codes = np.empty(len(values), dtype=object)
+        for row, value in enumerate(values.tolist()):
+            codes[row] = self.code(value)
+        return codes
+
+    def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return codes as numbers, each rounded once to a double."""
+        return decoded(codes, self.origin, self.step)
+
+    def _named_distance(self, a: int, b: int) -> Distance:
+        return simplest(abs(a - b) * self.step)
+
+    def _named_diameter(self) -> Distance:
+        raise TooLargeError(f"{self!r} has no largest distance.", size=sys.maxsize)
+
+    def _named_separation(self) -> Distance:
+        return simplest(self.step)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the points as a certificate writes them."""
+        return {"kind": "lattice", "origin": as_text(self.origin), "step": as_text(self.step)}
