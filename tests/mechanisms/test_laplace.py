@@ -173,18 +173,19 @@ def test_products_and_records() -> None:
 
 def test_what_is_refused() -> None:
     mechanism = nw.laplace(GRID, epsilon=1)
+    untyped: Any = nw
     for refused in (
         lambda: nw.profile(mechanism),
         lambda: mechanism.table(),
         lambda: mechanism.weights,
-        lambda: nw.laplace(GRID, epsilon=1, form="round"),  # pyright: ignore[reportArgumentType]
-        lambda: nw.laplace(nw.Counts(3), epsilon=1),  # pyright: ignore[reportArgumentType]
+        lambda: untyped.laplace(GRID, epsilon=1, form="round"),
+        lambda: untyped.laplace(nw.Counts(3), epsilon=1),
         lambda: nw.laplace(GRID, epsilon=0),
         lambda: nw.laplace(GRID, epsilon=1, delta=1),
-        lambda: nw.laplace(GRID, epsilon=1, scale="half"),  # pyright: ignore[reportArgumentType]
+        lambda: untyped.laplace(GRID, epsilon=1, scale="half"),
         lambda: nw.laplace(GRID, epsilon=1, scale="paper", form="bounded"),
         lambda: nw.laplace_scale(0, epsilon=1),
-        lambda: nw.laplace_scale(1, epsilon=1, rule="half"),  # pyright: ignore[reportArgumentType]
+        lambda: untyped.laplace_scale(1, epsilon=1, rule="half"),
     ):
         with pytest.raises(nw.errors.InputError):
             refused()
