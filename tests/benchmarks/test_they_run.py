@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import designs, proofs, sampling, startup
+from benchmarks import designs, estimation, proofs, sampling, startup
 from benchmarks.measure import Result, report
 
 
@@ -27,6 +27,12 @@ def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
     results = sampling.against_the_limit()
     assert {result.against for result in results} == {"AES-CTR"}
     assert all(result.rate > 0 for result in results)
+
+
+def test_estimation() -> None:
+    results = [*estimation.against_plain_counting(2_000), *estimation.from_a_file(3_000)]
+    assert len(results) == 3
+    assert all(result.ratio > 0 for result in results)
 
 
 def test_startup() -> None:

@@ -16,6 +16,9 @@ from noisewright.spaces import Space
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""
 
+_MOST_LABELS = 1 << 12
+"""A longer dictionary is not translated again for every batch."""
+
 Codes = list[NDArray[Any]]
 
 
@@ -42,6 +45,9 @@ def released_codes(
     values: Any, space: Space, *, name: str | None = None, first_row: int = 0
 ) -> NDArray[Any]:
     """Return the codes of released values; an error names the row of a value that is no output."""
+    quick = _translated(values, space)
+    if quick is not None:
+        return quick
     try:
         codes = np.atleast_1d(read_inputs(space, values).codes)
     except OutsideSpaceError as problem:
@@ -56,6 +62,22 @@ def released_codes(
             why=problem.why,
         ) from problem
     return codes.astype(np.min_scalar_type(max(space.size - 1, 0)), copy=False)
+
+
+def _translated(values: Any, space: Space) -> NDArray[Any] | None:
+    """Return the codes of a dictionary column by translating its labels, if all are outputs."""
+    labels = getattr(values, "dictionary", None)
+    if labels is None or values.null_count or len(labels) > _MOST_LABELS:
+        return None
+    try:
+        known = [space.code(label) for label in labels.to_pylist()]
+    except OutsideSpaceError:
+        return None
+    indices = values.indices.to_numpy(zero_copy_only=False)
+    kind = np.min_scalar_type(max(space.size - 1, 0))
+    if known == list(range(len(known))):
+        return indices.astype(kind)
+    return np.array(known, dtype=kind).take(indices)
 
 
 def _batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:

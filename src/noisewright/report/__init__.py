@@ -4,6 +4,7 @@ Altair is loaded when a chart is drawn; without it each function says how to ins
 """
 
 from noisewright.report.error_charts import error_histogram, tail_profile
+from noisewright.report.estimate_charts import estimate_chart
 from noisewright.report.heatmaps import heatmap, heatmaps, require_visible
 from noisewright.report.loss_curves import loss_curves
 from noisewright.report.privacy_curves import privacy_curve
@@ -11,6 +12,7 @@ from noisewright.report.saving import require_format, save_chart
 
 __all__ = [
     "error_histogram",
+    "estimate_chart",
     "heatmap",
     "heatmaps",
     "loss_curves",
