@@ -33,8 +33,8 @@ def estimate_chart(
     if len(shown.axes) not in (1, 2) or shown.values.size > _MOST_ROWS:
         raise InputError(
             f"this estimate has {shown.values.size:,} answers along {len(shown.axes)} axes; a "
-            f"chart shows at most {_MOST_ROWS} along one or two. Take the largest by .top(100), or ask "
-            "for a smaller table."
+            f"chart shows at most {_MOST_ROWS} along one or two. Take the largest by .top(100), or "
+            "ask for a smaller table."
         )
     rows = _rows(shown, truth)
     alt = load_altair()
