@@ -64,10 +64,12 @@ def theorem_1(setting: Setting) -> Claim:
         "a monotone class that holds an algebra holds its σ-algebra",
         "Cited from the literature: if a monotone class holds an algebra 𝒮, it holds σ(𝒮); and the "
         "measures of rising or falling sets converge to that of their union or intersection.",
-        f"Of all {families} families of subsets of three points, {algebras} are algebras, and for "
-        f"{equal} of these the smallest monotone class is the σ-algebra; for none of the others "
-        "is it, so `algebra` is needed. For P(j) = 0.1 · 0.9^j the measures of {0, …, i} rise to "
-        f"1: at i = 199 what is missing is {float(1 - up[-1]):.1e}.",
+        "On finitely many points a chain of sets ends, so every family is a monotone class, and "
+        f"the theorem says that an algebra is a σ-algebra. Of all {families} families of subsets "
+        f"of three points {algebras} are algebras, and {equal} of these hold their σ-algebra; of "
+        f"the other {families - algebras} families {others_equal} do. For P(j) = 0.1 · 0.9^j the "
+        "measures of {0, …, i} rise to 1; at i = 199 there lacks "
+        f"{float(1 - up[-1]):.1e}.",
         judge(equal == algebras == 5 and others_equal == 0 and rising),
         numbers={"families": float(families), "algebras": float(algebras)},
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from papers.metric import accuracy, measures, products, queries
+from papers.data_files import WEATHER
+from papers.metric import accuracy, functions, measures, products, queries, weather
 from papers.paper import Paper
 
 PAPER = Paper(
@@ -25,10 +26,13 @@ PAPER = Paper(
     ),
     groups={
         "measures": measures.CLAIMS,
+        "functions": functions.CLAIMS,
         "queries": queries.CLAIMS,
         "products": products.CLAIMS,
         "accuracy": accuracy.CLAIMS,
+        "weather": weather.CLAIMS,
     },
+    data=(WEATHER,),
 )
 
 if __name__ == "__main__":
