@@ -163,6 +163,17 @@ def example_5(setting: Setting) -> Claim:
         for b in (0.5, 1, 2)
         for x in range(-40, 49)
     )
+    grid = nw.Interval(0, 1, step=Fraction(1, 1000))
+    asked, small = 0.1, 1e-6
+    exact = nw.laplace(grid, epsilon=1, delta=asked)
+    as_printed = nw.laplace(grid, epsilon=1, delta=asked, scale="paper")
+    on_grid = {
+        name: nw.tight_delta(mechanism, epsilon=1)
+        for name, mechanism in (("exact", exact), ("printed", as_printed))
+    }
+    sharp &= abs(on_grid["exact"] - asked) < small
+    sharp &= abs(exact.scale - 1 / (1 - 2 * math.log1p(-asked))) < small
+    root &= abs(on_grid["printed"] - (1 - math.sqrt(1 - asked))) < small
     chart = loss_curves(
         curve, x="δ", y="b", color="scale", column="ε", shared_y=False, y_title="scale b / diam(D)"
     )
@@ -176,7 +187,9 @@ def example_5(setting: Setting) -> Claim:
         "e^((ε − diam/b)/2) (by quadrature too), so the printed b really gives 1 − √(1 − δ), about "
         "half of the δ that was allowed. And the printed exponent is a slip: it is above 0 for "
         "every b, so that inequality always holds and proves nothing; the triangle inequality "
-        "gives e^(ε − |Δ|/b).",
+        "gives e^(ε − |Δ|/b). On a grid of 1/1000, with exact discrete noise, `nw.laplace` at ε = "
+        f"1 and δ = {asked} needs b = {exact.scale:.6f} and has δ = {on_grid['exact']:.6f}; with "
+        f"the printed scale {as_printed.scale:.6f} it has δ = {on_grid['printed']:.6f}.",
         judge(
             enough and formula and sharp and root and not vacuous,
             corrected=enough and formula and sharp and root and meant,

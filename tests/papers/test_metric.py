@@ -1,13 +1,16 @@
-"""The quick version of the metric paper's page: numbers, verdicts, pictures, the verb."""
+"""The quick version of the metric paper's page: numbers, verdicts, pictures, data, verb."""
 
 import math
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from papers.claims import Claim
+from noisewright.errors import InputError
+from papers import data_files
+from papers.claims import Claim, Verdict
 from papers.metric.queries import laplace_delta, repeated_delta
 from papers.metric.run import PAPER
 from tests.cli.conftest import Program, noisewright, shell
@@ -16,6 +19,7 @@ from tests.papers.reading import assert_pages_hold_everything, assert_verdicts
 __all__ = ["noisewright", "shell"]
 
 MORE = {"theorem-6"}
+DATA = ("temperature-curves",)
 CORRECTED = {"number-of-sets", "example-5", "lemma-4", "theorem-7"}
 
 
@@ -25,15 +29,29 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def claims(out: Path) -> Mapping[str, Claim]:
-    return PAPER.reproduce(out, quick=True)
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made-up files in the form of the published ones."""
+    folder = tmp_path_factory.mktemp("data")
+    day = np.arange(1, 366)
+    lines = [",".join(["place", "region", *map(str, day)])]
+    for number in range(9):
+        wave = -5 - number % 4 - 15 * np.cos((day - 20) / 365 * 2 * np.pi)
+        region = ("North", "South", "West")[number % 3]
+        lines.append(",".join([f"station {number}", region, *(f"{v:.1f}" for v in wave)]))
+    path = folder / data_files.WEATHER.name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def claims(out: Path, data: Path) -> Mapping[str, Claim]:
+    return PAPER.reproduce(out, data=data, quick=True)
 
 
 def test_every_result_of_the_paper_is_there(claims: Mapping[str, Claim]) -> None:
     places = " ".join(claim.place for claim in claims.values())
     wanted = [f"Theorem {k}" for k in range(1, 8)] + [f"Example {k}" for k in range(1, 8)]
     wanted += ["Definitions 1 and 2", "Lemmas 1 and 2", "Lemma 3", "Lemma 4", "Corollary 1"]
-    wanted.remove("Example 4")
     assert [place for place in (*wanted, "Proposition 1") if place not in places] == []
 
 
@@ -72,6 +90,30 @@ def test_delta_of_answers_by_hand() -> None:
     # Two answers of a bit that flips with 1/4, at ε = 0: right twice 9/16 − 1/16.
     assert repeated_delta(Fraction(1, 4), 0.0, 2) == pytest.approx(0.5)
     assert laplace_delta(1.0, 1.0, 1.0) == 0
+
+
+def test_functions_and_curves(claims: Mapping[str, Claim]) -> None:
+    seen = claims["example-4"].numbers
+    assert 0 <= seen["limit"] - seen["finest"] < 1e-3
+    # The made-up curves are one wave, which three Fourier coefficients hold.
+    assert claims["temperature-curves"].numbers["bent"] < 0.2
+
+
+def test_without_the_data_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_files, "BESIDE", tmp_path / "nowhere")
+    for claim in PAPER.reproduce(tmp_path, quick=True, only=DATA).values():
+        assert claim.verdict is Verdict.NOT_RUN
+        assert "--data" in claim.finds
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / data_files.WEATHER.name
+    path.write_text("place,region,1\nhere,there,3.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2 must have 365 temperatures"):
+        PAPER.reproduce(tmp_path / "out", data=path, quick=True)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_verb(noisewright: Program, tmp_path: Path) -> None:
