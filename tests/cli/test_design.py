@@ -14,7 +14,7 @@ def test_a_design_says_its_loss_its_bound_and_its_route(noisewright: Program) ->
     # 781/810 · 4/5, the rescaled optimum of the count paper's program, unscaled.
     assert "expected L0 loss is 0.771358025" in said.out
     assert "has a loss below 0.771358025: proven" in said.out
-    assert "linear program" in said.out
+    assert "closed form: the largest diagonal" in said.out
 
 
 def test_the_files_it_writes_are_a_proven_certificate_and_a_picture(

@@ -110,7 +110,7 @@ UNEVEN = [2 / 32] + [1 / 32] * 30
         {"properties": "CM,F", "loss": "L1"},
         {"properties": "CM", "prior": UNEVEN},
         {"properties": "CM", "loss": "L1", "goal": "worst"},
-        {"properties": "CM", "alpha": "0.99"},
+        {"properties": "CM", "alpha": "0.93"},
         {
             "properties": "CM",
             "loss": [[abs(i - j) + (i > j) for i in range(31)] for j in range(31)],

@@ -13,6 +13,7 @@ GEOMETRIC = "the geometric mechanism (Cormode"
 RELABELED = "each output relabeled"
 FAIR = "the explicit fair mechanism"
 RESPONSE = "randomized response"
+DIAGONAL = "the largest diagonal"
 PROGRAM = "linear program"
 
 
@@ -50,7 +51,11 @@ SKEWED = [0.5, 0.25, 0.125, 0.125, 0]
         ({"goal": "worst", "properties": "OD"}, PROGRAM),
         ({"properties": "F", "loss": "L1"}, PROGRAM),
         ({"properties": "OD"}, PROGRAM),
-        ({"properties": "WH"}, PROGRAM),
+        ({"properties": "WH"}, DIAGONAL),
+        ({"properties": "CM"}, DIAGONAL),
+        ({"properties": "WH", "prior": SKEWED}, PROGRAM),
+        ({"properties": "CM,RH"}, PROGRAM),
+        ({"properties": "CM,RH", "tie_break": None}, DIAGONAL),
         ({"delta": 0.05}, PROGRAM),
         ({"delta": 0.05, "goal": "worst"}, PROGRAM),
         ({"outputs": nw.Counts(4)}, GEOMETRIC),

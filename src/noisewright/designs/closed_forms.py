@@ -5,6 +5,7 @@ Each route answers None when the problem is not of its kind.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from noisewright.designs.answer import Answer
@@ -33,18 +34,20 @@ def closed_form(problem: Problem, tie_break: str | None) -> Answer | None:
     return None
 
 
-def _is_path(problem: Problem) -> bool:
+def is_path(problem: Problem) -> bool:
+    """Whether adjacent counts are promised ε, and counts come out."""
     return problem.is_path and problem.outputs == problem.space
 
 
-def _is_zero_one(problem: Problem) -> bool:
+def is_zero_one(problem: Problem) -> bool:
     """Whether the loss is 1 for any wrong answer and 0 for the right one."""
     return problem.outputs == problem.space and all(
-        cost == (x != y) for x, row in enumerate(problem.loss.costs) for y, cost in enumerate(row)
+        row[x] == 0 and row.count(1) == len(row) - 1 for x, row in enumerate(problem.loss.costs)
     )
 
 
-def _is_uniform(problem: Problem) -> bool:
+def is_uniform(problem: Problem) -> bool:
+    """Whether all inputs have the same weight."""
     return len(set(problem.prior)) == 1
 
 
@@ -55,7 +58,7 @@ def _fair(problem: Problem, tie_break: str | None) -> Answer | None:
     entry, so y ≤ 1 / Σ_i α^|i−m|. With fairness that bounds every diagonal entry.
     """
     del tie_break
-    if not _is_path(problem) or not _is_zero_one(problem):
+    if not is_path(problem) or not is_zero_one(problem):
         return None
     if problem.goal == "expected" and "F" not in problem.properties:
         return None
@@ -115,9 +118,9 @@ def _response(problem: Problem, tie_break: str | None) -> Answer | None:
     (e^ε + mδ)/(e^ε + m), and the worst input errs at least as often as the mean.
     """
     del tie_break
-    if not problem.is_complete or not _is_zero_one(problem) or problem.space.size < 2:
+    if not problem.is_complete or not is_zero_one(problem) or problem.space.size < 2:
         return None
-    if problem.goal == "expected" and not _is_uniform(problem):
+    if problem.goal == "expected" and not is_uniform(problem):
         return None
     guarantee, others = problem.guarantee, problem.space.size - 1
     _, ratio = guarantee.epsilon.ratio_bounds(_BITS)
@@ -150,12 +153,14 @@ def _proof_of_response(problem: Problem) -> Proof:
 
 def _relabeled(problem: Problem, tie_break: str | None) -> Answer | None:
     """The geometric mechanism and a relabeling: any expected loss on counts."""
-    if not _is_path(problem) or problem.goal != "expected":
+    if not is_path(problem) or problem.goal != "expected":
         return None
     epsilon = problem.guarantee.epsilon
     space = problem.space
     second = None if tie_break is None else read_loss(tie_break, space, space).costs
     relabeling = best_relabeling(epsilon, problem.loss.costs, problem.prior, second)
+    if _is_dishonest(problem, relabeling):
+        return None
     bound = proven_bound(epsilon, problem.loss.costs, problem.prior, relabeling)
     if bound is None:
         return None
@@ -176,3 +181,19 @@ def _relabeled(problem: Problem, tie_break: str | None) -> Answer | None:
         "closed form: the geometric mechanism, each output relabeled as the best guess "
         "(Ghosh–Roughgarden–Sundararajan 2009)",
     )
+
+
+def _is_dishonest(problem: Problem, relabeling: list[int]) -> bool:
+    """Whether honesty is asked for that this mechanism clearly has not.
+
+    That is known before the work of proving a bound: an output that nothing is relabeled to is
+    never the truth, and without a relabeling the truth inside has probability (1 − α)/(1 + α).
+    """
+    if not problem.properties & {"WH", "CH", "CM"}:
+        return False
+    size = len(relabeling)
+    if relabeling != list(range(size)):
+        return True
+    alpha = math.exp(-problem.guarantee.epsilon.ceiling())
+    # Where rounding could matter the properties of the table decide.
+    return size > 2 and (1 - alpha) / (1 + alpha) * size < 1 - 1e-9

@@ -10,6 +10,7 @@ from typing import Any
 from noisewright.designs.answer import Answer
 from noisewright.designs.bound import lower_bound, proof_of
 from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
 from noisewright.designs.loss import exact_loss, read_goal
 from noisewright.designs.losses import read_loss, read_prior
@@ -135,9 +136,12 @@ def design(
         read_prior(prior, space),
         read_properties(properties, space, released),
     )
-    answer = closed_form(problem, tie_break) or by_ends(problem, tie_break)
-    if answer is None:
-        answer = _by_program(problem, tie_break)
+    answer = (
+        closed_form(problem, tie_break)
+        or by_diagonal(problem, tie_break)
+        or by_ends(problem, tie_break)
+        or _by_program(problem, tie_break)
+    )
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
     return Design(problem, named, _loss(problem, named), answer.bound, answer.route, answer.proof)
 

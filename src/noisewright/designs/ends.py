@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from noisewright.designs.answer import Answer
+from noisewright.designs.closed_forms import is_path, is_uniform
 from noisewright.designs.end_prices import prices_for
 from noisewright.designs.end_program import ONE, End
 from noisewright.designs.loss import exact_loss
@@ -26,7 +27,6 @@ from noisewright.designs.refine import BITS, sharp_solutions
 from noisewright.designs.repair import table_near
 from noisewright.errors import NoisewrightError
 from noisewright.mechanisms import Table
-from noisewright.spaces import Counts
 
 _CLOSE = Fraction(1, 10**11)
 """A table is good enough when its loss is above the bound by this fraction at most."""
@@ -62,16 +62,12 @@ def by_ends(problem: Problem, tie_break: str | None) -> Answer | None:
 
 
 def _is_a_long_line(problem: Problem) -> bool:
-    space = problem.space
     return (
-        isinstance(space, Counts)
-        and space.neighbors == "adjacent"
-        and problem.outputs == space
-        and space.size > _SMALL
-        and problem.guarantee.delta == 0
+        is_path(problem)
+        and is_uniform(problem)
         and problem.goal == "expected"
-        and len(set(problem.prior)) == 1
         and problem.properties <= _LOCAL
+        and problem.space.size > _SMALL
     )
 
 

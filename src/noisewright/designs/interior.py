@@ -22,13 +22,18 @@ from noisewright.exact import scaled
 
 def interior(problem: Problem) -> list[list[Fraction]]:
     """Return the mechanism as exact rows."""
+    rows, whole = interior_weights(problem)
+    return [[Fraction(weight, whole) for weight in row] for row in rows]
+
+
+def interior_weights(problem: Problem) -> tuple[list[list[int]], int]:
+    """Return the mechanism as rows of whole numbers, and what each row sums to."""
     inputs, outputs = problem.shape
     share = Fraction(1, outputs)
     if problem.outputs != problem.space or inputs == 1:
-        return [[share] * outputs for _ in range(inputs)]
+        return [[1] * outputs for _ in range(inputs)], outputs
     n = inputs - 1
     if problem.space.ordered:
-        # Over one denominator, because there are many and fractions are slow.
         bumps = [
             [
                 n * n - 2 * n * abs(i - j) - (2 * j * (n - j) if i != j else 0)
@@ -47,4 +52,4 @@ def interior(problem: Problem) -> list[list[Fraction]]:
     step = size * share / (n * under)
     whole = math.lcm(share.denominator, step.denominator)
     first, each = (int(part * whole) for part in (share, step))
-    return [[Fraction(first + each * bump, whole) for bump in row] for row in bumps]
+    return [[first + each * bump for bump in row] for row in bumps], whole

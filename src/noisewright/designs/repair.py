@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from noisewright.designs.interior import interior
+from noisewright.designs.interior import interior_weights
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program
 from noisewright.designs.refine import BITS, Refined
@@ -38,7 +38,8 @@ def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -
     rows = [[value * one // total for value in row] for row in near for total in (sum(row) or one,)]
     if "F" in problem.properties:
         rows = _leveled(rows)
-    center = [[(f.numerator << BITS) // f.denominator for f in row] for row in interior(problem)]
+    weights, whole = interior_weights(problem)
+    center = [[(weight << BITS) // whole for weight in row] for row in weights]
     total = 1 << (BITS - 8)
 
     def mixed_in(part: int) -> Table | None:
