@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import noisewright as nw
+from noisewright.mechanisms import two_levels
 from noisewright.sampling import FlippedSets, ItemCoins, SystemSource, chosen
 from tests.distributions.alarm import Alarm
 from tests.sampling.scripted import Scripted
@@ -102,3 +104,16 @@ def test_equal_keys_are_drawn_again() -> None:
     source.assert_used_up()
     largest = Scripted([np.array([2**32 - 1, 5], dtype=np.uint32)])
     assert chosen(2, np.array([2]), largest).tolist() == [[True, True]]
+
+
+def test_what_a_design_draws_is_what_it_proves(alarm: Alarm) -> None:
+    mechanism = two_levels(nw.Subsets(range(4)), nw.Epsilon.of(1), {0, 1})
+
+    def draw(n: int) -> NDArray[np.intp]:
+        bits = mechanism.sample_bits((np.tile([1, 3], n), 2 * np.arange(n + 1)))
+        return np.bincount(bits[:, 0], minlength=16)
+
+    truth = [float(mechanism.probability(0b1010, y)) for y in range(16)]
+    wrong = list(truth)
+    wrong[0b1010], wrong[0b0101] = truth[0b1010] * 1.02, truth[0b0101] * 0.98
+    alarm.judge(draw, truth, [wrong])

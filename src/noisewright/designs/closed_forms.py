@@ -9,6 +9,7 @@ import math
 from fractions import Fraction
 
 from noisewright.designs.answer import Answer
+from noisewright.designs.flips import by_flips
 from noisewright.designs.losses import read_loss
 from noisewright.designs.path import best_relabeling, proof_of_relabeling, proven_bound
 from noisewright.designs.problem import Problem
@@ -27,7 +28,7 @@ _BITS = 192
 
 def closed_form(problem: Problem, tie_break: str | None) -> Answer | None:
     """Return a mechanism, a proven lower bound and the route, if the problem has a closed form."""
-    for route in (_fair, _response, _relabeled):
+    for route in (_fair, _response, by_flips, _relabeled):
         answer = route(problem, tie_break)
         if answer is not None and problem.properties <= properties(answer.mechanism):
             return answer

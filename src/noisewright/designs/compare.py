@@ -92,7 +92,7 @@ def compare(
 
 
 def _table(one: Mechanism | Design) -> Table:
-    return one.mechanism if isinstance(one, Design) else one.table()
+    return (one.mechanism if isinstance(one, Design) else one).table()
 
 
 def _entry(

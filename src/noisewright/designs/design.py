@@ -12,8 +12,9 @@ from noisewright.designs.bound import lower_bound, proof_of
 from noisewright.designs.closed_forms import closed_form
 from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
+from noisewright.designs.flips import many_items
 from noisewright.designs.loss import exact_loss, read_goal
-from noisewright.designs.losses import read_loss, read_prior
+from noisewright.designs.losses import Loss, read_loss, read_prior
 from noisewright.designs.names import read_properties
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program, program_for
@@ -22,7 +23,7 @@ from noisewright.designs.refine import Refined, sharp_solutions
 from noisewright.designs.repair import repaired
 from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
-from noisewright.mechanisms import Guarantee, Table
+from noisewright.mechanisms import Guarantee, SetFlips, Table
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import read_outputs
 from noisewright.spaces import Space
@@ -51,7 +52,7 @@ class Design:
     """
 
     problem: Problem
-    mechanism: Table
+    mechanism: Table | SetFlips
     exact_loss: Fraction
     exact_bound: Fraction
     route: str
@@ -114,6 +115,7 @@ def design(
     loss that decides among equally good mechanisms where a program is solved.
     Ensures: the mechanism is an integer table with the guarantee and all properties exactly;
     `bound` is proven in exact arithmetic. Cheap routes come first; `route` says which was used.
+    On all subsets of more than eight items it is a formula instead of a table.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
     if guarantee.epsilon.is_zero and guarantee.delta == 0:
@@ -125,6 +127,14 @@ def design(
         raise ParameterError(
             f"space is of type {type(space).__name__}; it must be a space such as nw.Counts(8)."
         )
+    formula = many_items(
+        space, guarantee, loss, prior=prior, properties=properties, outputs=outputs
+    )
+    if formula is not None:
+        mechanism, paid, bound, route = formula
+        # Losses and priors of so many points are not written out.
+        stated = Problem(space, space, guarantee, Loss(loss, ()), read_goal(goal), (), frozenset())
+        return Design(stated, mechanism, paid, bound, route)
     released = space if outputs is None else _read_outputs(outputs, space)
     require_tabulable(space, released, instead="Design for fewer points, or group them.")
     problem = Problem(

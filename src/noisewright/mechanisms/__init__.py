@@ -23,6 +23,7 @@ from noisewright.mechanisms.properties import properties
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.response_bounds import ResponseBounds, response_bounds
+from noisewright.mechanisms.set_flips import SetFlips, two_levels
 from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.uniform import uniform
@@ -39,6 +40,7 @@ __all__ = [
     "Response",
     "ResponseBounds",
     "RowProduct",
+    "SetFlips",
     "SetMechanism",
     "Table",
     "any_change",
@@ -58,5 +60,6 @@ __all__ = [
     "randomized_response",
     "read_delta",
     "response_bounds",
+    "two_levels",
     "uniform",
 ]

@@ -159,7 +159,7 @@ def certify(
 def _require_form(mechanism: Mechanism) -> None:
     """Refuse what the checker has no form for; a certificate nobody can check is none."""
     part = essential(mechanism)
-    if isinstance(part, SetMechanism) and part.describe()["form"] in ("items", "shells"):
+    if isinstance(part, SetMechanism) and part.describe()["form"] in ("items", "flips"):
         raise CertificateError(
             f"certificates have no form for {part!r} yet. For few items certify its .table(); "
             "verify and tight_epsilon prove it from the formula."
