@@ -147,7 +147,7 @@ def cli_page() -> str:
         "This page is made from `--help` by `docs/reference/make.py`.",
     ]
     verbs = [command.name or "" for command in app.registered_commands]
-    verbs += ["design", "design counts"]
+    verbs += ["design", "design counts", "design categories", "design subsets"]
     for verb in ("", *verbs):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]

@@ -42,6 +42,8 @@ def test_the_files_it_writes_are_a_proven_certificate_and_a_picture(
             ("interval", "0", "1", "--step", "0.25", "--delta", "0.2", "--goal", "worst"),
             0.25094874718268284,
         ),
+        (("subsets", "a,b,c,d,e,f,g,h,i", "--goal", "worst"), 3.911176533801558),
+        (("subsets", "a,b,c,d", "--largest", "1"), 0.8),
         (("counts", "3", "--neighbors", "metric", "--goal", "worst"), 0.46555335461147707),
         (("interval", "0", "1", "--step", "1/2", "--neighbors", "metric"), 0.32802377617025963),
         (("counts", "1", "--prior", "0.5,0.5"), nw.loss(nw.geometric(nw.Counts(1), epsilon=1))),
@@ -51,6 +53,47 @@ def test_every_kind_of_input(arguments: tuple[str, ...], loss: float, noisewrigh
     said = noisewright("design", *arguments, "--epsilon", "1", "--json")
     assert said.code == 0
     assert said.json["loss"] == pytest.approx(loss, rel=1e-9)
+
+
+def test_a_hierarchy_of_labels_from_a_file(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "food.json").write_text('{"fruit": ["apple", "pear"], "roots": ["beet", "leek"]}')
+    options = ("--loss", "distance", "--goal", "worst", "--epsilon", "1", "--json")
+    said = noisewright("design", "categories", "--hierarchy", "food.json", *options)
+    assert said.code == 0
+    food = nw.Categories.hierarchy({"fruit": ["apple", "pear"], "roots": ["beet", "leek"]})
+    wanted = nw.design(food, epsilon=1, loss="distance", goal="worst")
+    assert said.json["loss"] == pytest.approx(wanted.loss, rel=1e-9)
+    (tmp_path / "food.json").write_text('{"fruit": ["apple"')
+    assert "not valid JSON" in noisewright("design", "categories", "--hierarchy", "food.json").err
+    (tmp_path / "food.json").write_text('["a", "b"]')
+    (tmp_path / "m.csv").write_text("0,1\n1,0\n")
+    both = noisewright("design", "categories", "--hierarchy", "food.json", "--metric", "m.csv")
+    assert both.code == 2
+    assert "leave --metric out" in both.err
+
+
+def test_many_items_from_a_file(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "items.txt").write_text("\n".join(f"item {i}" for i in range(300)) + "\n\n")
+    said = noisewright("design", "subsets", "--items", "items.txt", "--epsilon", "1")
+    assert said.code == 0
+    wanted = nw.design(nw.Subsets(range(300)), epsilon=1, loss="distance")
+    assert f"expected distance loss is {wanted.loss:.9g}" in said.out
+    assert "An item is released with probability" in said.out
+    bounded = ("--items", "items.txt", "--largest", "4", "--per-item", "--epsilon", "2")
+    said = noisewright("design", "subsets", *bounded, "--json")
+    mechanism = nw.per_item(nw.Subsets(range(300), largest=4), epsilon=2)
+    assert said.json["present"] == float(mechanism.present)
+    assert said.json["absent"] == float(mechanism.absent)
+    said = noisewright("design", "subsets", *bounded)
+    assert "Proven: epsilon=2 when any set replaces any other." in said.out
+    assert "standard deviation" in said.out
+    noisewright("design", "subsets", "a,b,c", "--per-item", "--epsilon", "1", "-o", "m.json")
+    assert nw.check(tmp_path / "m.json")
+
+
+def test_sets_are_shown_as_sets(noisewright: Program) -> None:
+    said = noisewright("design", "subsets", "tv,cars,books", "--epsilon", "1", "--goal", "worst")
+    assert "{books, tv}" in said.out
 
 
 @pytest.mark.parametrize(
@@ -65,6 +108,14 @@ def test_every_kind_of_input(arguments: tuple[str, ...], loss: float, noisewrigh
         (("counts", "4", "--epsilon", "1", "--chart", "m.bmp"), ".png"),
         (("counts", "400", "--epsilon", "1", "--chart", "m.png"), "at most 300"),
         (("categories", "a,a", "--epsilon", "1"), "twice"),
+        (("categories", "--epsilon", "1"), "--hierarchy"),
+        (("categories", "a,b", "--hierarchy", "tree.json", "--epsilon", "1"), "give labels"),
+        (("categories", "--hierarchy", "tree.json", "--epsilon", "1"), "tree.json"),
+        (("subsets", "--epsilon", "1"), "--items"),
+        (("subsets", "--items", "items.txt", "--epsilon", "1"), "items.txt"),
+        (("subsets", "a,b", "--largest", "0", "--epsilon", "1"), "largest is 0"),
+        (("subsets", "a,b", "--per-item", "--delta", "0.1", "--epsilon", "1"), "no meaning"),
+        (("subsets", "a,b", "--per-item", "--prior", "1", "--epsilon", "1"), "--prior"),
         (("interval", "1", "0", "--epsilon", "1"), "below high"),
         (("counts", "4", "--epsilon", "1", "-o", "missing/m.json"), "missing/m.json"),
     ],

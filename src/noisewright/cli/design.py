@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from noisewright.cli.design_answers import answer_design, answer_per_item, listed
+from noisewright.cli.label_files import read_labels, read_tree
 from noisewright.cli.matrix_files import read_rows, read_text
-from noisewright.cli.say import answer, say
+from noisewright.errors import InputError
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
 
@@ -21,7 +22,9 @@ Examples:
   noisewright design counts 8 --epsilon 0.1 -o m.json --chart m.png
   noisewright design counts 20 --alpha 10/11 --loss L1 --goal worst
   noisewright design categories red,green,blue --epsilon 1 --delta 0.01
+  noisewright design categories --hierarchy food.json --loss distance --epsilon 1
   noisewright design subsets tv,cars,books --epsilon 1 --goal worst
+  noisewright design subsets --items articles.txt --largest 10 --per-item --epsilon 5
   noisewright design interval 0 1 --step 0.25 --epsilon 1
   noisewright design interval 0 1 --step 0.25 --epsilon 4 --neighbors metric
 """
@@ -54,6 +57,22 @@ PropertiesOption = Annotated[
 MetricOption = Annotated[
     Path | None,
     typer.Option(help="A CSV matrix of the distances between the labels; all are 1 if left out."),
+]
+HierarchyOption = Annotated[
+    Path | None,
+    typer.Option(help="A JSON file of groups of labels, instead of a list of labels."),
+]
+ItemsOption = Annotated[
+    Path | None, typer.Option(help="A file with one item per line, instead of a list of items.")
+]
+LargestOption = Annotated[
+    int | None, typer.Option(help="How many items a set may have; no bound if left out.")
+]
+PerItemOption = Annotated[
+    bool, typer.Option("--per-item", help="Randomize each item on its own, for many items.")
+]
+FrequencyOption = Annotated[
+    str, typer.Option(help="With --per-item: the share of sets that hold a typical item.")
 ]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the certificate here.")
@@ -90,12 +109,15 @@ def counts(
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    _design(nw.Counts(n, **_relation(neighbors)), locals())
+    answer_design(nw.Counts(n, **_relation(neighbors)), locals())
 
 
 @app.command(name="categories")
 def categories(
-    labels: Annotated[str, typer.Argument(help="Labels, separated by commas.", show_default=False)],
+    labels: Annotated[
+        str | None, typer.Argument(help="Labels, separated by commas.", show_default=False)
+    ] = None,
+    hierarchy: HierarchyOption = None,
     metric: MetricOption = None,
     epsilon: EpsilonOption = None,
     alpha: AlphaOption = None,
@@ -109,16 +131,31 @@ def categories(
     chart: ChartOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """One label out of a list; every two labels are neighbors."""
+    """One label out of a list or a hierarchy; every two labels are neighbors."""
     import noisewright as nw
 
-    distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
-    _design(nw.Categories(_listed(labels), **distances, **_relation(neighbors)), locals())
+    if (labels is None) == (hierarchy is None):
+        raise InputError("give labels, separated by commas, or --hierarchy with a file of them.")
+    if hierarchy is not None:
+        if metric is not None:
+            raise InputError("--hierarchy says how far labels are apart; leave --metric out.")
+        space = nw.Categories.hierarchy(read_tree(hierarchy), **_relation(neighbors))
+    else:
+        distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
+        space = nw.Categories(listed(labels or ""), **distances, **_relation(neighbors))
+    answer_design(space, locals())
 
 
 @app.command(name="subsets")
 def subsets(
-    items: Annotated[str, typer.Argument(help="Items, separated by commas.", show_default=False)],
+    names: Annotated[
+        str | None,
+        typer.Argument(metavar="[ITEMS]", help="Items, separated by commas.", show_default=False),
+    ] = None,
+    items: ItemsOption = None,
+    largest: LargestOption = None,
+    per_item: PerItemOption = False,
+    frequency: FrequencyOption = "0",
     epsilon: EpsilonOption = None,
     alpha: AlphaOption = None,
     delta: DeltaOption = "0",
@@ -134,7 +171,14 @@ def subsets(
     """A set of items; every two sets are neighbors."""
     import noisewright as nw
 
-    _design(nw.Subsets(_listed(items), **_relation(neighbors)), locals())
+    if (names is None) == (items is None):
+        raise InputError("give items, separated by commas, or --items with a file of them.")
+    named = listed(names or "") if items is None else read_labels(items)
+    space = nw.Subsets(named, largest=largest, **_relation(neighbors))
+    if per_item:
+        answer_per_item(space, locals())
+    else:
+        answer_design(space, locals())
 
 
 @app.command(name="interval")
@@ -157,88 +201,8 @@ def interval(
     """Numbers on a grid; every two numbers are neighbors."""
     import noisewright as nw
 
-    _design(nw.Interval(low, high, step=step, **_relation(neighbors)), locals())
+    answer_design(nw.Interval(low, high, step=step, **_relation(neighbors)), locals())
 
 
 def _relation(neighbors: Relation | None) -> dict[str, Any]:
     return {} if neighbors is None else {"neighbors": neighbors.value}
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _design(space: Any, options: dict[str, Any]) -> None:
-    import noisewright as nw
-
-    prior = options["prior"]
-    if options["chart"] is not None:
-        # A wrong suffix or a huge picture should not be found out after a long solve.
-        from noisewright.report import require_format, require_visible
-
-        require_format(options["chart"])
-        require_visible(space.size)
-    with Console(stderr=True).status("Designing and proving …"):
-        design = nw.design(
-            space,
-            epsilon=options["epsilon"],
-            alpha=options["alpha"],
-            delta=options["delta"],
-            loss=options["loss"],
-            goal=options["goal"],
-            prior=None if prior is None else _listed(prior),
-            properties=options["properties"],
-        )
-    written = _written(design, options["output"], options["chart"])
-    if options["as_json"]:
-        answer(
-            {
-                "loss": design.loss,
-                "bound": design.bound,
-                "gap": design.gap,
-                "route": design.route,
-                "properties": sorted(nw.properties(design.mechanism)),
-                "matrix": design.mechanism.matrix.tolist(),
-                **written,
-            }
-        )
-        return
-    _tell(design, written)
-
-
-def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
-    """Write what was asked for; each file appears whole or not at all."""
-    import noisewright as nw
-
-    written: dict[str, str] = {}
-    if output is not None:
-        nw.certify(design).save(output)
-        written["certificate"] = str(output)
-    if chart is not None:
-        from noisewright.report import heatmap, save_chart
-
-        save_chart(heatmap(design.mechanism), chart)
-        written["chart"] = str(chart)
-    return written
-
-
-def _tell(design: Any, written: dict[str, str]) -> None:
-    import noisewright as nw
-
-    problem = design.problem
-    held = ", ".join(sorted(nw.properties(design.mechanism))) or "none of the seven"
-    kind = "expected" if problem.goal == "expected" else "worst-case"
-    say(f"The {kind} {problem.loss.name} loss is {design.loss:.9g}.")
-    say(
-        f"No mechanism with {problem.guarantee} and what you asked for has a loss below "
-        f"{design.bound:.9g}: proven, to within {design.gap:.1e}."
-    )
-    say(f"Properties it has: {held}.")
-    say(f"Route: {design.route}.")
-    if problem.space.size <= 12:
-        say()
-        for point, row in zip(problem.space.points, design.mechanism.matrix, strict=True):
-            cells = "  ".join(f"{p:.3f}" for p in row)
-            say(f"  {point!s:>12}  {cells}")
-    for what, path in written.items():
-        say(f"The {what} is in {path}.")

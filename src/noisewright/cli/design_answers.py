@@ -1,0 +1,145 @@
+"""What `noisewright design` answers: the mechanism that was found, in words or as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from noisewright.cli.say import answer, say
+from noisewright.errors import InputError
+
+
+def listed(text: str) -> list[str]:
+    """Return what stands between commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def answer_design(space: Any, options: dict[str, Any]) -> None:
+    """Find the best mechanism for a space and say what was found."""
+    import noisewright as nw
+
+    prior = options["prior"]
+    if options["chart"] is not None:
+        # A wrong suffix or a huge picture should not be found out after a long solve.
+        from noisewright.report import require_format, require_visible
+
+        require_format(options["chart"])
+        require_visible(space.size)
+    with Console(stderr=True).status("Designing and proving …"):
+        design = nw.design(
+            space,
+            epsilon=options["epsilon"],
+            alpha=options["alpha"],
+            delta=options["delta"],
+            loss=options["loss"],
+            goal=options["goal"],
+            prior=None if prior is None else listed(prior),
+            properties=options["properties"],
+        )
+    written = _written(design, options["output"], options["chart"])
+    if options["as_json"]:
+        answer(
+            {
+                "loss": design.loss,
+                "bound": design.bound,
+                "gap": design.gap,
+                "route": design.route,
+                **_shape(design.mechanism),
+                **written,
+            }
+        )
+        return
+    _tell(design, written)
+
+
+def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
+    """Write what was asked for; each file appears whole or not at all."""
+    import noisewright as nw
+
+    written: dict[str, str] = {}
+    if output is not None:
+        nw.certify(design).save(output)
+        written["certificate"] = str(output)
+    if chart is not None:
+        from noisewright.report import heatmap, save_chart
+
+        save_chart(heatmap(design.mechanism), chart)
+        written["chart"] = str(chart)
+    return written
+
+
+def _tell(design: Any, written: dict[str, str]) -> None:
+    problem = design.problem
+    kind = "expected" if problem.goal == "expected" else "worst-case"
+    say(f"The {kind} {problem.loss.name} loss is {design.loss:.9g}.")
+    say(
+        f"No mechanism with {problem.guarantee} and what you asked for has a loss below "
+        f"{design.bound:.9g}: proven, to within {design.gap:.1e}."
+    )
+    shape = _shape(design.mechanism)
+    if "properties" in shape:
+        say(f"Properties it has: {', '.join(shape['properties']) or 'none of the seven'}.")
+    else:
+        _tell_coins(shape)
+    say(f"Route: {design.route}.")
+    if problem.space.size <= 12:
+        say()
+        for point, row in zip(problem.space.points, design.mechanism.matrix, strict=True):
+            cells = "  ".join(f"{p:.3f}" for p in row)
+            say(f"  {_shown(point):>12}  {cells}")
+    for what, path in written.items():
+        say(f"The {what} is in {path}.")
+
+
+def _shown(point: Any) -> str:
+    return (
+        f"{{{', '.join(sorted(map(str, point)))}}}" if isinstance(point, frozenset) else str(point)
+    )
+
+
+def _shape(mechanism: Any) -> dict[str, Any]:
+    """Return what can be shown: a matrix and its properties, or two probabilities of an item."""
+    import noisewright as nw
+    from noisewright.mechanisms import Table
+
+    if isinstance(mechanism, Table):
+        return {
+            "properties": sorted(nw.properties(mechanism)),
+            "matrix": mechanism.matrix.tolist(),
+        }
+    return {"present": float(mechanism.present), "absent": float(mechanism.absent)}
+
+
+def _tell_coins(shape: dict[str, Any]) -> None:
+    say(
+        f"An item is released with probability {shape['present']:.6g} if it is in the set, and "
+        f"with probability {shape['absent']:.6g} if not."
+    )
+
+
+def answer_per_item(space: Any, options: dict[str, Any]) -> None:
+    """Choose the two probabilities of each item and say what they are."""
+    import noisewright as nw
+
+    for option in ("prior", "chart"):
+        if options[option] is not None:
+            raise InputError(f"--{option} has no meaning with --per-item; leave it out.")
+    if options["delta"] != "0" or options["properties"]:
+        raise InputError("--delta and --properties have no meaning with --per-item.")
+    mechanism = nw.per_item(
+        space, epsilon=options["epsilon"], alpha=options["alpha"], frequency=options["frequency"]
+    )
+    written = _written(mechanism, options["output"], None)
+    shape = _shape(mechanism)
+    # Of one set, for an item that no set holds: what remains is a division by the sets.
+    spread = (shape["absent"] * (1 - shape["absent"])) ** 0.5 / (shape["present"] - shape["absent"])
+    if options["as_json"]:
+        answer({**shape, "deviation": spread, **written})
+        return
+    say(f"Proven: {mechanism.claim} when any set replaces any other.")
+    _tell_coins(shape)
+    say(f"The share of a rare item, from n sets, has a standard deviation of {spread:.4g} / √n.")
+    for what, path in written.items():
+        say(f"The {what} is in {path}.")
