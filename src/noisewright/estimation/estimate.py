@@ -23,7 +23,8 @@ from noisewright.estimation.numbers import (
 )
 from noisewright.estimation.released import BATCH, code_batches, released_codes
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.mechanisms import ColumnProduct, Mechanism
+from noisewright.estimation.sets import answer_about_sets
+from noisewright.mechanisms import ColumnProduct, Mechanism, SetMechanism
 from noisewright.spaces import Categories, Interval, Space, whole_number
 
 Key = str | tuple[str, ...]
@@ -41,7 +42,7 @@ class Asked:
 @overload
 def estimate(  # pyright: ignore[reportOverlappingOverload]
     released: Any,
-    mechanism: Mechanism,
+    mechanism: ColumnProduct,
     *,
     of: list[Any] | Literal["columns", "pairs"],
     about: str = ...,
@@ -55,7 +56,7 @@ def estimate(
     released: Any,
     mechanism: Mechanism,
     *,
-    of: Key | None = ...,
+    of: Any = ...,
     at: Any = ...,
     about: str = ...,
     method: str = ...,
@@ -83,7 +84,9 @@ def estimate(
 
     For one column `of` is "shares", and for numbers also "mean" (the default on an Interval),
     "variance", "quantiles" (with their levels `at`, quartiles by default) or "histogram" (with the
-    edges of its bins `at`).
+    edges of its bins `at`). For sets it is "items" (the default), or "pairs" or a list of items for
+    the shares of people who have two of them; `released` is sets in any form that `sample` gives
+    back, or the bits of `sample_bits`.
 
     `about="people"` takes the noise alone as error: the answer speaks about the people whose data
     were released. `about="population"` adds the error of having sampled these people.
@@ -100,6 +103,10 @@ def estimate(
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
         return _tables(released, mechanism, of, asked)
+    if isinstance(mechanism, SetMechanism):
+        if at is not None or asked.method != "unbiased":
+            raise InputError("sets are estimated by method='unbiased', without at.")
+        return answer_about_sets(released, mechanism, of, asked.about, asked.confidence)
     return _one_column(released, mechanism, of, at, asked)
 
 

@@ -19,7 +19,8 @@ from noisewright.estimation.intervals import around, read_about, read_confidence
 from noisewright.estimation.linear import planned_variances, worst_variances
 from noisewright.estimation.numbers import bins, numbers_of
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.mechanisms import ColumnProduct, Mechanism
+from noisewright.estimation.sets import coins_of, item_variances
+from noisewright.mechanisms import ColumnProduct, Mechanism, SetMechanism
 from noisewright.spaces import Space, whole_number
 
 Array = NDArray[np.float64]
@@ -39,12 +40,17 @@ def expected_error(
 
     Values are what `shares` says: the shares of the inputs as an array or by label, even shares by
     default, or "worst" for the largest error that any shares could give (the values are then even
-    shares all the same). `of` and `at` are as for `estimate`, except that quantiles and variances
-    cannot be planned.
+    shares all the same). For sets they are shares of items, none by default: most are rare. `of`
+    and `at` are as for `estimate`, except that quantiles, variances and pairs of items cannot be
+    planned.
     Ensures: standard errors that are exact for these shares, or upper bounds for "worst".
     """
     count = whole_number(people, name="people", least=1)
     whom, level = read_about(about), read_confidence(confidence)
+    if isinstance(mechanism, SetMechanism):
+        if of not in (None, "items") or at is not None:
+            raise InputError("for sets the error of of='items' can be planned.")
+        return _planned_items(mechanism, shares, count, whom, level)
     if not isinstance(mechanism, ColumnProduct):
         question = read_question(of, mechanism.space)
         if question == "shares":
@@ -96,6 +102,31 @@ def _worst_shares(channels: list[Channel], about: About) -> Array:
         return np.maximum(own - 1, most)
     theta = np.clip((own - most) / 2, 0.0, 1.0)
     return own * theta + most * (1 - theta) - theta**2
+
+
+def _planned_items(
+    mechanism: SetMechanism, shares: Any, people: int, about: About, confidence: float
+) -> Estimate:
+    """Plan shares of items; without a guess they are rare, as most items are."""
+    coins, items = coins_of(mechanism), mechanism.space.items
+    guess = np.zeros(len(items))
+    if isinstance(shares, str):
+        _require_worst(shares)
+        # The variance is concave in the share; its peak may lie inside.
+        tilt = coins.inside - coins.outside - (1 if about == "people" else 0)
+        peak = np.clip(tilt / 2, 0, 1) if about == "population" else float(tilt > 0)
+        guess = np.full(len(items), peak)
+    elif isinstance(shares, Mapping):
+        for item, share in shares.items():
+            if item not in items:
+                raise InputError(f"shares name {item!r}, which is not an item.")
+            guess[items.index(item)] = share
+    elif shares is not None:
+        guess = np.broadcast_to(np.asarray(shares, dtype=np.float64), guess.shape)
+    if not ((guess >= 0) & (guess <= 1)).all():
+        raise ParameterError("the share of an item lies between 0 and 1.")
+    variances = item_variances(guess, coins, about)
+    return _planned("share", (Axis("item", items),), guess, variances, people, about, confidence)
 
 
 def _planned_number(

@@ -1,0 +1,243 @@
+"""How many people have an item, and how many have two, from sets whose items were randomized.
+
+    p, q   P(released | in the set), P(released | not in the set)
+    g      = ((item was released) − q) / (p − q): E[g | in] = 1, E[g | out] = 0
+
+The share of an item is the average of g, that of a pair the average of g_i g_j when the items were
+randomized independently. E[g² | in] = `inside` and E[g² | out] = `outside` give their variances as
+for any other share; for a pair they multiply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
+from noisewright.estimation.intervals import require_people, score_interval
+from noisewright.estimation.released import BATCH
+from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.mechanisms import PerItem, SetMechanism
+from noisewright.mechanisms.item_sets import ItemSets, read_sets
+from noisewright.spaces import Subsets
+
+Array = NDArray[np.float64]
+
+_MOST_ITEMS_OF_PAIRS = 4096
+_DENSE = 1 << 23
+"""Cells of the 0/1 matrix that is multiplied with itself at a time."""
+
+
+@dataclass(frozen=True)
+class Coins:
+    """The two probabilities of an item, and what follows from them for g."""
+
+    present: float
+    absent: float
+    gap: float
+
+    @property
+    def inside(self) -> float:
+        """E[g² | the item is in the set]."""
+        return self._second(self.present)
+
+    @property
+    def outside(self) -> float:
+        """E[g² | the item is not in the set]."""
+        return self._second(self.absent)
+
+    def _second(self, released: float) -> float:
+        hit, miss = (1 - self.absent) / self.gap, self.absent / self.gap
+        return released * hit**2 + (1 - released) * miss**2
+
+
+def coins_of(mechanism: SetMechanism) -> Coins:
+    """Return the coins of a mechanism; the gap is rounded once, from the exact difference."""
+    gap = float(mechanism.present - mechanism.absent)
+    return Coins(float(mechanism.present), float(mechanism.absent), gap)
+
+
+def answer_about_sets(
+    released: Any, mechanism: SetMechanism, of: Any, about: About, confidence: float
+) -> Estimate:
+    """Estimate shares of items, or of pairs of items."""
+    items = list(mechanism.space.items)
+    coins = coins_of(mechanism)
+    if of is None or of == "items":
+        people, counts = count_items(released, mechanism.outputs)
+        require_people(people)
+        shares = counts / people
+        return _items(shares, coins, Axis("item", items), people, about, confidence)
+    if not isinstance(mechanism, PerItem):
+        raise InputError(
+            "pairs need items that were randomized independently, as per_item() does; here only "
+            "of='items' can be estimated."
+        )
+    chosen = items if of == "pairs" else _read_items(of, mechanism.space)
+    if len(chosen) > _MOST_ITEMS_OF_PAIRS:
+        raise TooLargeError(
+            f"there are {len(chosen):,} items; pairs are estimated of at most "
+            f"{_MOST_ITEMS_OF_PAIRS:,}. Name the items whose pairs you want: of=['a', 'b', 'c'].",
+            size=len(chosen) ** 2,
+        )
+    places = [items.index(item) for item in chosen]
+    people, both = count_pairs(released, mechanism.outputs, places)
+    require_people(people)
+    return _pairs(both / people, coins, chosen, people, about, confidence)
+
+
+def _read_items(of: Any, space: Subsets) -> list[Any]:
+    if isinstance(of, (str, bytes)) or not isinstance(of, Sequence):
+        raise InputError(
+            f"of is {of!r}; for sets it must be 'items', 'pairs', or a list of the items whose "
+            "pairs are wanted."
+        )
+    for item in of:
+        if item not in space.items:
+            raise InputError(f"of names {item!r}, which is not one of the items of {space!r}.")
+    return list(dict.fromkeys(of))
+
+
+def _items(
+    observed: Array, coins: Coins, axis: Axis, people: int, about: About, confidence: float
+) -> Estimate:
+    values = (observed - coins.absent) / coins.gap
+    inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
+    lows, highs = score_interval(values, inside, outside, people, about, confidence)
+    errors = np.sqrt(item_variances(np.clip(values, 0, 1), coins, about) / people)
+    return Estimate(
+        "share", (axis,), values, errors, lows, highs, people, about, "unbiased", confidence
+    )
+
+
+def item_variances(shares: Array, coins: Coins, about: About) -> Array:
+    """Return the exact variances of one set's contribution to the shares of items."""
+    known = shares**2 if about == "population" else shares
+    return np.maximum(coins.inside * shares + coins.outside * (1 - shares) - known, 0.0)
+
+
+def _pairs(
+    observed: Array,
+    coins: Coins,
+    items: list[Any],
+    people: int,
+    about: About,
+    confidence: float,
+) -> Estimate:
+    """Estimate pairs from the shares of people with both released; the diagonal has the items."""
+    alone = np.diagonal(observed)
+    one, two = alone[:, None], alone[None, :]
+    values = (observed - coins.absent * (one + two) + coins.absent**2) / coins.gap**2
+    margins = np.clip((alone - coins.absent) / coins.gap, 0.0, 1.0)
+    either = margins[:, None] + margins[None, :]
+    # a(θ) with the margins fixed: θ people more in both are θ fewer in each alone, θ more in none.
+    inside, outside = coins.inside, coins.outside
+    at_zero = inside * outside * either + outside**2 * (1 - either)
+    at_zero = np.maximum(at_zero, outside * min(inside, outside))
+    at_one = at_zero + (inside - outside) ** 2
+    lows, highs = score_interval(values, at_one, at_zero, people, about, confidence)
+    likely = np.clip(
+        values, np.maximum(either - 1, 0.0), np.minimum(margins[:, None], margins[None, :])
+    )
+    known = likely**2 if about == "population" else likely
+    variances = at_zero + (at_one - at_zero) * likely - known
+    single = _items(alone, coins, Axis("item", items), people, about, confidence)
+    errors = np.sqrt(np.maximum(variances, 0.0) / people)
+    for table, own in (
+        (values, single.values),
+        (errors, single.standard_errors),
+        (lows, single.lows),
+        (highs, single.highs),
+    ):
+        np.fill_diagonal(table, own)
+    axes = (Axis("item", items), Axis("other item", items))
+    return Estimate(
+        "share", axes, values, errors, lows, highs, people, about, "unbiased", confidence
+    )
+
+
+def count_items(released: Any, space: Subsets) -> tuple[int, NDArray[np.int64]]:
+    """Count the sets, and in how many of them each item is."""
+    people, counts = 0, np.zeros(len(space.items), dtype=np.int64)
+    for part in _parts(released, space):
+        if isinstance(part, ItemSets):
+            people += len(part)
+            counts += np.bincount(part.indices, minlength=counts.size)
+        else:
+            people += len(part)
+            counts += part.sum(axis=0, dtype=np.int64)
+    return people, counts
+
+
+def count_pairs(
+    released: Any, space: Subsets, places: list[int]
+) -> tuple[int, NDArray[np.float64]]:
+    """Count in how many sets two of the chosen items are together; the diagonal is one item."""
+    column = np.full(len(space.items), -1, dtype=np.intp)
+    column[places] = np.arange(len(places))
+    people, counts = 0, np.zeros((len(places), len(places)))
+    rows = max(1, _DENSE // max(len(places), 1))
+    for part in _parts(released, space):
+        people += len(part)
+        for start in range(0, len(part), rows):
+            # Products of zeros and ones in single precision are exact up to 2^24 rows.
+            ones = _matrix(part, start, min(rows, len(part) - start), column, len(places))
+            counts += ones.T @ ones
+    return people, counts
+
+
+def _matrix(
+    part: ItemSets | NDArray[np.uint8], start: int, rows: int, column: NDArray[np.intp], width: int
+) -> NDArray[np.float32]:
+    ones = np.zeros((rows, width), dtype=np.float32)
+    if not isinstance(part, ItemSets):
+        ones[:, column[column >= 0]] = part[start : start + rows, column >= 0]
+        return ones
+    ends = part.offsets[start : start + rows + 1]
+    place = column[part.indices[ends[0] : ends[-1]]]
+    row = np.repeat(np.arange(rows), np.diff(ends))
+    ones[row[place >= 0], place[place >= 0]] = 1.0
+    return ones
+
+
+def _parts(released: Any, space: Subsets) -> Iterator[ItemSets | NDArray[np.uint8]]:
+    """Yield sets in pieces, sparse or as a matrix of zeros and ones."""
+    width = -(-len(space.items) // 8)
+    if isinstance(released, np.ndarray) and released.dtype == np.uint8 and released.ndim == 2:
+        if released.shape[1] != width:
+            raise InputError(
+                f"the bits have {released.shape[1]:,} bytes a row; {len(space.items):,} items take "
+                f"{width:,}."
+            )
+        rows = max(1, _DENSE // len(space.items))
+        for start in range(0, len(released), rows):
+            piece = released[start : start + rows]
+            yield np.unpackbits(piece, axis=1, count=len(space.items), bitorder="little")
+        return
+    first = 0
+    chunks: Any = getattr(released, "chunks", None)
+    whole: Any = [released]
+    for chunk in whole if chunks is None else chunks:
+        length = len(chunk) if hasattr(chunk, "slice") else 0
+        pieces = [chunk.slice(s, BATCH) for s in range(0, length, BATCH)] if length else [chunk]
+        for piece in pieces:
+            part = _read(piece, space, first)
+            first += len(part)
+            yield part
+
+
+def _read(piece: Any, space: Subsets, first_row: int) -> ItemSets:
+    try:
+        return read_sets(space, piece)[0]
+    except OutsideSpaceError as problem:
+        where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
+        raise OutsideSpaceError(
+            f"the set{where} is not an output of the mechanism, whose outputs are {space!r} "
+            f"({problem.why or 'it is no set'}). Estimate with the mechanism that released it.",
+            row=None if problem.row is None else problem.row + first_row,
+            why=problem.why,
+        ) from problem
