@@ -64,6 +64,9 @@ WEATHER = DataFile(
 )
 
 _ADULT_COLUMNS = 15
+ARTICLES = 16_471
+"""The articles of the retail baskets are numbered 0 to 16,470."""
+
 _DAYS = 365
 
 
@@ -83,6 +86,8 @@ def read_baskets(path: Path) -> list[list[int]]:
         words = line.split()
         if not all(word.isdigit() for word in words):
             raise RETAIL.refuse(path, f"line {number} must be item numbers between spaces")
+        if any(int(word) >= ARTICLES for word in words):
+            raise RETAIL.refuse(path, f"line {number} has an item number of {ARTICLES:,} or more")
         baskets.append(sorted({int(word) for word in words}))
     if not baskets:
         raise RETAIL.refuse(path, "it has no baskets")

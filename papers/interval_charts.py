@@ -21,69 +21,34 @@ def _order(rows: Rows, name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _marks(rows: Rows, x: Any, y: str, title: str, *, flipped: bool, size: int) -> Any:
-    """Draw rules from low to high, points at the value and ticks or circles at the truth.
-
-    `flipped` puts the values on the horizontal axis.
-    """
-    along = "x" if flipped else "y"
-    axis = alt.X if flipped else alt.Y
-    shape = alt.Shape(
-        "kind:N", title=None, scale=alt.Scale(domain=list(KINDS), range=["diamond", "circle"])
-    )
-    color = alt.Color("kind:N", title=None, scale=alt.Scale(**_SCALE))
-    estimates = alt.Chart(
-        alt.Data(values=[{**row, "kind": KINDS[1], "value": row[y]} for row in rows])
-    ).encode(x)
-    truths = alt.Chart(
-        alt.Data(values=[{**row, "kind": KINDS[0], "value": row["truth"]} for row in rows])
-    ).encode(x)
-    scale = alt.Scale(zero=True, nice=True)
-    bars = estimates.mark_rule(strokeWidth=2).encode(
-        **{
-            along: axis("low:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6)),
-            f"{along}2": "high:Q",
-        },
-        color=color,
-    )
-    points = estimates.mark_point(filled=True, size=size, opacity=1).encode(
-        **{along: axis("value:Q", title=title)}, color=color, shape=shape
-    )
-    hits = truths.mark_point(filled=False, size=size * 1.6, strokeWidth=1.6, opacity=1).encode(
-        **{along: axis("value:Q", title=title)}, color=color, shape=shape
-    )
-    return alt.layer(bars, points, hits)
-
-
-def by_label(rows: Rows, *, label: str, column: str, title: str) -> Any:
-    """Draw one line per label, in their order, and one panel for each value of `column`.
-
-    Rows have `estimate`, `low`, `high` and `truth`.
-    """
-    panels = [
-        _marks(
-            [row for row in rows if row[column] == panel],
-            alt.Y(f"{label}:N", sort=_order(rows, label), title=label),
-            "estimate",
-            title,
-            flipped=True,
-            size=34,
-        ).properties(width=300, height=alt.Step(20), title=f"{column} {panel}")
-        for panel in _order(rows, column)
-    ]
-    return alt.hconcat(*panels).resolve_scale(color="shared", shape="shared")
-
-
 def by_rank(rows: Rows, *, rank: str, x_title: str, y_title: str) -> Any:
-    """Draw many answers side by side in the order of the truth, without their names."""
-    return _marks(
-        rows,
-        alt.X(f"{rank}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False, padding=8)),
-        "estimate",
-        y_title,
-        flipped=False,
-        size=18,
-    ).properties(width=720, height=300)
+    """Draw many answers side by side in the order of the truth, without their names.
+
+    Rows have `estimate`, `low`, `high` and `truth`. The scale is that of square roots, signs
+    kept, so that small answers can be seen next to large ones.
+    """
+    x = alt.X(f"{rank}:Q", title=x_title, scale=alt.Scale(zero=False, nice=False, padding=8))
+    scale = alt.Scale(type="pow", exponent=0.5, zero=True, nice=True)
+    axis = alt.Axis(tickCount=8, format=",d")
+    shapes = alt.Scale(domain=list(KINDS), range=["diamond", "circle"])
+    color = alt.Color("kind:N", title=None, scale=alt.Scale(**_SCALE))
+    shape = alt.Shape("kind:N", title=None, scale=shapes)
+    truths, estimates = (
+        alt.Chart(
+            alt.Data(values=[{**row, "kind": kind, "value": row[name]} for row in rows])
+        ).encode(x=x, color=color)
+        for kind, name in zip(KINDS, ("truth", "estimate"), strict=True)
+    )
+    value = alt.Y("value:Q", title=y_title)
+    return alt.layer(
+        estimates.mark_rule(strokeWidth=1.6).encode(
+            y=alt.Y("low:Q", title=y_title, scale=scale, axis=axis), y2="high:Q"
+        ),
+        estimates.mark_point(filled=True, size=20, opacity=1).encode(y=value, shape=shape),
+        truths.mark_point(filled=False, size=30, strokeWidth=1.4, opacity=1).encode(
+            y=value, shape=shape
+        ),
+    ).properties(width=720, height=320)
 
 
 def bands(rows: Rows, *, x: str, column: str, x_title: str, y_title: str) -> Any:

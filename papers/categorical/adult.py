@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.report import save_chart
+from noisewright.report import estimate_chart, save_chart
 from papers.claims import Claim, Grid, Picture, Setting, Verdict, judge
 from papers.data_files import ADULT, read_adult
-from papers.interval_charts import by_label
 from papers.page import write_csv
 
 EPSILON = 2
@@ -102,10 +101,13 @@ def education_and_income(setting: Setting) -> Claim:
         for i, income in enumerate(INCOME)
     ]
     missed = sum(not row["low"] <= row["truth"] <= row["high"] for row in rows)
-    save_chart(
-        by_label(rows, label="education", column="income", title="people"),
-        setting.out / "adult.png",
+    by_income = nw.estimate(
+        mechanism.sample(columns, source=nw.SeededSource("adult/0")),
+        mechanism,
+        of=("income", "education"),
+        about="people",
     )
+    save_chart(estimate_chart(by_income, truth=truth.T, counts=True), setting.out / "adult.png")
     largest = max(rows, key=lambda row: row["truth"])
     small = min(rows, key=lambda row: row["truth"])
     width = float((first.highs - first.lows).mean() / 2)
@@ -132,7 +134,7 @@ def education_and_income(setting: Setting) -> Claim:
         pictures=(
             Picture(
                 "adult.png",
-                "Diamonds: the truth. Points and bars: estimates and 95% intervals from one "
+                "Upright bars: the truth. Points: estimates with 95% intervals from one "
                 f"randomized copy, ε = {EPSILON} per column.",
             ),
         ),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from papers.data_files import WEATHER
-from papers.metric import accuracy, functions, measures, products, queries, weather
+from papers.data_files import RETAIL, WEATHER
+from papers.metric import accuracy, baskets, functions, measures, products, queries, weather
 from papers.paper import Paper
 
 PAPER = Paper(
@@ -30,9 +30,10 @@ PAPER = Paper(
         "queries": queries.CLAIMS,
         "products": products.CLAIMS,
         "accuracy": accuracy.CLAIMS,
+        "baskets": baskets.CLAIMS,
         "weather": weather.CLAIMS,
     },
-    data=(WEATHER,),
+    data=(RETAIL, WEATHER),
 )
 
 if __name__ == "__main__":

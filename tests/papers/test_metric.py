@@ -19,7 +19,7 @@ from tests.papers.reading import assert_pages_hold_everything, assert_verdicts
 __all__ = ["noisewright", "shell"]
 
 MORE = {"theorem-6"}
-DATA = ("temperature-curves",)
+DATA = ("top-articles", "temperature-curves")
 CORRECTED = {"number-of-sets", "example-5", "lemma-4", "theorem-7"}
 
 
@@ -40,6 +40,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines.append(",".join([f"station {number}", region, *(f"{v:.1f}" for v in wave)]))
     path = folder / data_files.WEATHER.name
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    generator = np.random.default_rng(2)
+    baskets = [
+        " ".join(map(str, sorted({int(i) for i in generator.geometric(0.3, size) - 1})))
+        for size in generator.integers(1, 9, 400)
+    ]
+    path = folder / data_files.RETAIL.name
+    path.write_text("\n".join(baskets) + "\n", encoding="utf-8")
     return folder
 
 
@@ -99,6 +106,11 @@ def test_functions_and_curves(claims: Mapping[str, Claim]) -> None:
     assert claims["temperature-curves"].numbers["bent"] < 0.2
 
 
+def test_baskets(claims: Mapping[str, Claim]) -> None:
+    # 16,471 intervals, nearly all of them of articles that nobody has.
+    assert 0.93 <= claims["top-articles"].numbers["coverage"] <= 0.97
+
+
 def test_without_the_data_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +125,13 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path.write_text("place,region,1\nhere,there,3.5\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2 must have 365 temperatures"):
         PAPER.reproduce(tmp_path / "out", data=path, quick=True)
+    for line, why in (("3 x", "line 1 must be item numbers"), ("16471", "16,471 or more")):
+        baskets = tmp_path / data_files.RETAIL.name
+        baskets.write_text(line + "\n", encoding="utf-8")
+        with pytest.raises(InputError, match=why):
+            PAPER.reproduce(tmp_path / "out", data=baskets, quick=True)
+    with pytest.raises(InputError, match="has neither name"):
+        PAPER.reproduce(tmp_path / "out", data=tmp_path / "other.csv", quick=True)
     assert not (tmp_path / "out").exists()
 
 

@@ -93,7 +93,7 @@ def _dots(
     y = alt.Y(
         "label:N", sort=labels, title=None if panels else axis.name, axis=alt.Axis(ticks=False)
     )
-    number = alt.Axis(format=".4~g" if shown.what == "share" else ",.4~g")
+    number = alt.Axis(format=".4~g" if shown.what == "share" else ",~r", tickCount=6)
     # One scale with one legend: what each mark is, whatever its shape.
     kinds = ["estimate", *(["truth"] if has_truth else [])]
     color = alt.Color(
