@@ -142,8 +142,8 @@ def fig_10(setting: Setting) -> Claim:
         "UM picks the right answer with probability 1/(n+1); the text says 1 − 1/(n+1), which is "
         f"that of a wrong one. GM does worse than UM, except for {_listed(gm_better)}. EM does "
         f"best, except for {_listed(em_beaten)}, where {listed(sorted(winners))} does: few people "
-        "have the bit, and EM has to be as honest about the rare counts. What tracks UM is WH; WM "
-        f"is nearer to EM in {len(cells) - nearer_um['WM']} of {len(cells)} cases.",
+        "have the bit, and EM has to be as honest about the rare counts. WH is nearer "
+        f"to UM than to EM in {nearer_um['WH']} of {len(cells)} cases, WM in {nearer_um['WM']}.",
         grids=(
             Grid(
                 "Exact probability of a wrong answer at n = 8, α = 0.9",
