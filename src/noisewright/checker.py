@@ -102,14 +102,12 @@ def fit(section: Any, part: str, *shapes: str) -> list[Any]:
                 TYPES[t](section[f]) if t in TYPES else section[f] == t for f, t in want.items()):
             return [section[f] for f in want]
     raise Failure(part, f"found {brief(section)}; need {{{'} or {'.join(shapes)}}}")
-def read_number(section: Any, part: str) -> Any:
-    """{"value": "1/10"} is 1/10, {"ln": "10/9"} is ln(10/9), {"ln": "infinity"} is None."""
+def read_number(section: Any, part: str) -> Any:  # {"ln": "infinity"} is None
     (text,) = fit(section, part, "value: fraction", "ln: fraction", "ln: infinity")
     least, number = (1 if "ln" in section else 0), Fraction(0 if text == "infinity" else text)
     need(text == "infinity" or number >= least, part, f"found {text}; need at least {least}")
     return Number(number) if least == 0 else Number(Fraction(0), number) if number else None
-def read_points(section: Any) -> Sequence[Any]:
-    """What to call the inputs or outputs: their labels, or else their positions, from 0 on."""
+def read_points(section: Any) -> Sequence[Any]:  # their labels, or else positions from 0 on
     shapes = ("kind: counts, n: whole", "kind: size, size: whole", "kind: labels, labels: list")
     grid = "kind: grid, high: fraction, low: fraction, step: fraction"
     kind, last, *more = fit(section, "mechanism", *shapes, grid)
@@ -123,8 +121,7 @@ def read_points(section: Any) -> Sequence[Any]:
     ok = (1 if kind == "size" else 0) <= last <= 2**62 and last == int(last)
     need(ok, "mechanism", "need at least one point; high = low + a whole number of steps > 0")
     return range(int(last) + (kind != "size"))
-def read_pairs(neighbors: Any, size: int) -> Any:
-    """Positions i, j of neighboring inputs and their distance d: they get d times epsilon."""
+def read_pairs(neighbors: Any, size: int) -> Any:  # inputs i, j, and d: they get d times epsilon
     shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
     relation, *rest = fit(neighbors, "neighbors", *shapes, "relation: metric, distances: list")
     if relation in ("adjacent", "replace"):
@@ -144,7 +141,10 @@ def read_pairs(neighbors: Any, size: int) -> Any:
     ok = len({*map(frozenset, rest[0])}) == len(rest[0]) and (rest[0] or size == 1)
     need(ok, "neighbors", "found a pair twice, or no pairs: a claim about nobody is empty")
     return ((*pair, 1) for pair in rest[0])
-
+def beside(name: str, function: str) -> Any:  # of a file that belongs beside this one
+    file = Path(__file__).with_name(f"{name}.py")
+    need(file.is_file(), "format", f"needs the file {name}.py beside this one")
+    return run_path(str(file))[function]
 def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
     shape = "form: table, inputs: object, outputs: object, log2_total: whole, weights: list"
     _, inputs, outputs, k, weights = fit(given, "mechanism", shape)
@@ -188,11 +188,9 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
                 yield Failure(part, f"P({outs[y]} | {ins[x]}) = {less} is below {more}{whose}")
                 break
         else: yield f"Property {code} holds: {words}."
-    if best:  # the claim that nothing is better than this mechanism is proven by another file
-        file, this = Path(__file__).with_name("bound_checker.py"), sys.modules[__name__]
-        need(file.is_file(), "optimality", f"needs the file {file.name} beside this one")
-        pairs, prove_bound = read_pairs(neighbors, len(ins)), run_path(str(file))["prove_bound"]
-        yield prove_bound(this, best, rows, pairs, epsilon, delta, codes)
+    if best:  # the claim that nothing is better than this mechanism
+        pairs, prove_bound = read_pairs(neighbors, len(ins)), beside("bound_checker", "prove_bound")
+        yield prove_bound(sys.modules[__name__], best, rows, pairs, epsilon, delta, codes)
 
 def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (), best: Any = None
           ) -> Iterator[Any]:
@@ -228,6 +226,9 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         inner, relation = fit(parent, "mechanism", "mechanism: object, neighbors: object")
         yield from prove(inner, relation, epsilon, delta)
         yield f"The {count} rows are independent, so all but the one that differs cancel."
+    elif form != "columns":  # a formula; epsilon and delta are decided as it allows
+        prove_formula = beside("formula_checker", "prove_formula")
+        yield from prove_formula(sys.modules[__name__], given, neighbors, epsilon, delta)
     else:
         _, columns = fit(given, "mechanism", "form: columns, columns: list")
         fit(neighbors, "neighbors", "relation: replace")
@@ -277,7 +278,6 @@ def check(document: Any) -> Report:
         found.append(error if isinstance(error, Failure) else Failure("format", f"wrong: {error}"))
     failures = tuple(Failure(*item.args) for item in found if isinstance(item, Failure))
     return Report(not failures, tuple(item for item in found if isinstance(item, str)), failures)
-
 def check_file(path: Any) -> Report:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         need(len(dict(pairs)) == len(pairs), "format", "an object has the same field twice")

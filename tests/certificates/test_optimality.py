@@ -187,7 +187,7 @@ def test_two_files_and_python_are_all_it_takes(tmp_path: Path) -> None:
     shutil.copy(SOURCE / "checker.py", tmp_path)
     run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
     alone = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert alone.returncode == 1
+    assert alone.returncode == 2
     assert "needs the file bound_checker.py beside this one" in alone.stdout
     shutil.copy(SOURCE / "bound_checker.py", tmp_path)
     both = subprocess.run(run, capture_output=True, text=True, check=False)

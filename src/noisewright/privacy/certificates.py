@@ -24,8 +24,10 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Guarantee,
+    Laplace,
     Mechanism,
-    SetMechanism,
+    PerItem,
+    Response,
     Table,
     any_change,
     number,
@@ -159,9 +161,12 @@ def certify(
 def _require_form(mechanism: Mechanism) -> None:
     """Refuse what the checker has no form for; a certificate nobody can check is none."""
     part = essential(mechanism)
-    if isinstance(part, SetMechanism) and part.describe()["form"] in ("items", "flips"):
+    if isinstance(part, ColumnProduct):
+        for _, column in part.columns:
+            _require_form(column)
+    elif not isinstance(part, (Table, Geometric, Response, Laplace, PerItem)):
         raise CertificateError(
-            f"certificates have no form for {part!r} yet. For few items certify its .table(); "
+            f"certificates have no form for {part!r} yet. If it is small certify its .table(); "
             "verify and tight_epsilon prove it from the formula."
         )
 
@@ -218,12 +223,6 @@ def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     if isinstance(part, ColumnProduct):
         _prove_columns(part, guarantee)
         return
-    if isinstance(part, Additive):
-        raise InputError(
-            f"the checker does not read {part!r} yet. Use form='truncated' with table=True, or "
-            "form='bounded', on a grid small enough for a table; or nw.verify, which proves the "
-            "formula."
-        )
     if isinstance(part, Geometric) and guarantee.delta and guarantee.epsilon < part.epsilon:
         raise ParameterError(
             f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "

@@ -16,12 +16,14 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Guarantee,
+    Laplace,
     Mechanism,
+    PerItem,
     Response,
     RowProduct,
     Table,
 )
-from noisewright.spaces import Categories, Counts, Interval, Pairs, Space
+from noisewright.spaces import Categories, Counts, Interval, Pairs, Space, Subsets
 
 
 def load(path: str | os.PathLike[str]) -> Mechanism:
@@ -72,6 +74,17 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return RowProduct(
                 _mechanism(parent["mechanism"], parent["neighbors"], claim), section["count"]
             )
+        case "noise":
+            space = _space(section["inputs"], neighbors)
+            assert isinstance(space, Interval)
+            form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
+            return Laplace(space, _epsilon(section["decay"]), form, claim)
+        case "items":
+            largest = section["largest"]
+            items = [_label(item) for item in section["items"]]
+            space = Subsets(items, largest=None if largest == len(items) else largest)
+            keep, add = int(section["present"], 16), int(section["absent"], 16)
+            return PerItem(space, keep, add, section["log2_total"], claim)
         case "columns":
             return ColumnProduct(tuple(_column(column) for column in section["columns"]))
         case _:
