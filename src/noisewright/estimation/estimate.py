@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.estimation.channels import channel_of
 from noisewright.estimation.counting import count_tables
 from noisewright.estimation.frequencies import read_method, shares_from_counts
 from noisewright.estimation.intervals import read_about, read_confidence, require_people
+from noisewright.estimation.mean_curves import mean_of_release
 from noisewright.estimation.numbers import (
     QUESTIONS,
     answer_about_numbers,
+    answers_asked_for,
     are_numbers,
     numbers_of,
 )
 from noisewright.estimation.released import BATCH, code_batches, released_codes
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.estimation.sets import answer_about_sets
+from noisewright.estimation.sets import answer_about_sets, sets_asked_for
 from noisewright.mechanisms import ColumnProduct, Mechanism, SetMechanism
 from noisewright.spaces import Categories, Interval, Space, whole_number
 
@@ -37,6 +41,15 @@ class Asked:
     about: About
     method: str
     confidence: float
+    together: bool
+
+    def level(self, answers: int) -> float:
+        """Return the confidence of each interval, so that all together have the one asked for."""
+        return 1 - (1 - self.confidence) / answers if self.together else self.confidence
+
+    def stated(self, found: Estimate) -> Estimate:
+        """Return an estimate with the confidence that was asked for."""
+        return replace(found, confidence=self.confidence, together=self.together)
 
 
 @overload
@@ -48,31 +61,34 @@ def estimate(  # pyright: ignore[reportOverlappingOverload]
     about: str = ...,
     method: str = ...,
     confidence: float = ...,
+    together: bool = ...,
 ) -> dict[Key, Estimate]: ...
 
 
 @overload
 def estimate(
     released: Any,
-    mechanism: Mechanism,
+    mechanism: Mechanism | CurveNoise | None = ...,
     *,
     of: Any = ...,
     at: Any = ...,
     about: str = ...,
     method: str = ...,
     confidence: float = ...,
+    together: bool = ...,
 ) -> Estimate: ...
 
 
 def estimate(
     released: Any,
-    mechanism: Mechanism,
+    mechanism: Mechanism | CurveNoise | None = None,
     *,
     of: Any = None,
     at: Any = None,
     about: str = "population",
     method: str = "unbiased",
     confidence: float = 0.95,
+    together: bool = False,
 ) -> Estimate | dict[Key, Estimate]:
     """Estimate from released data what the data before the release were like.
 
@@ -86,19 +102,27 @@ def estimate(
     "variance", "quantiles" (with their levels `at`, quartiles by default) or "histogram" (with the
     edges of its bins `at`). For sets it is "items" (the default), or "pairs" or a list of items for
     the shares of people who have two of them; `released` is sets in any form that `sample` gives
-    back, or the bits of `sample_bits`.
+    back, or the bits of `sample_bits`. Released curves know their own noise; their mean is
+    estimated at the positions `at`.
 
     `about="people"` takes the noise alone as error: the answer speaks about the people whose data
     were released. `about="population"` adds the error of having sampled these people.
     `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
-    the shares nearest to the unbiased ones.
+    the shares nearest to the unbiased ones. `together=True` widens the intervals of one table or
+    curve so that all of them hold at once with the confidence.
 
     Ensures: unbiased values, and intervals that cover with about the stated confidence, also for
     rare categories and when noise dominates; those of the other methods cover as often or more.
     Intervals of quantiles are wider than they would have to be on coarse grids: they hold whatever
     lies between points.
     """
-    asked = Asked(read_about(about), read_method(method), read_confidence(confidence))
+    asked = Asked(
+        read_about(about), read_method(method), read_confidence(confidence), bool(together)
+    )
+    if isinstance(released, CurveRelease):
+        if of not in (None, "mean") or asked.method != "unbiased":
+            raise InputError("of released curves the mean is estimated, by method='unbiased'.")
+        return mean_of_release(released, at, asked.about, asked.confidence, asked.together)
     if isinstance(mechanism, ColumnProduct):
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
@@ -106,36 +130,41 @@ def estimate(
     if isinstance(mechanism, SetMechanism):
         if at is not None or asked.method != "unbiased":
             raise InputError("sets are estimated by method='unbiased', without at.")
-        return answer_about_sets(released, mechanism, of, asked.about, asked.confidence)
+        answers = sets_asked_for(mechanism, of)
+        return asked.stated(
+            answer_about_sets(released, mechanism, of, asked.about, asked.level(answers))
+        )
     return _one_column(released, mechanism, of, at, asked)
 
 
-def _one_column(released: Any, mechanism: Mechanism, of: Any, at: Any, asked: Asked) -> Estimate:
+def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -> Estimate:
     channel = channel_of(mechanism)
     question = read_question(of, mechanism.space)
     counts = _counts(released, mechanism.outputs)
     if question != "shares":
-        return answer_about_numbers(
+        points = numbers_of(mechanism.space)
+        found = answer_about_numbers(
             counts,
             channel,
-            numbers_of(mechanism.space),
+            points,
             of=question,
             at=at,
             about=asked.about,
             method=asked.method,
-            confidence=asked.confidence,
+            confidence=asked.level(answers_asked_for(question, points, at)),
         )
+        return asked.stated(found)
     if at is not None:
         raise InputError("at goes with quantiles and histograms; shares need none.")
-    axes = (axis_of(mechanism.space),)
-    return shares_from_counts(
+    found = shares_from_counts(
         counts,
         [channel],
-        axes,
+        (axis_of(mechanism.space),),
         about=asked.about,
         method=asked.method,
-        confidence=asked.confidence,
+        confidence=asked.level(channel.inputs),
     )
+    return asked.stated(found)
 
 
 def read_question(of: Any, space: Space) -> str:
@@ -196,14 +225,16 @@ def _tables(
     found: dict[Key, Estimate] = {}
     for key, counts in zip(keys, counted, strict=True):
         names = names_of(key)
-        found[key] = shares_from_counts(
+        cells = math.prod(channels[name].inputs for name in names)
+        table = shares_from_counts(
             counts,
             [channels[name] for name in names],
             tuple(axes[name] for name in names),
             about=asked.about,
             method=asked.method,
-            confidence=asked.confidence,
+            confidence=asked.level(cells),
         )
+        found[key] = asked.stated(table)
     return found[keys[0]] if single else found
 
 

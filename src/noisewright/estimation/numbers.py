@@ -52,6 +52,13 @@ def numbers_of(space: Space) -> Array:
     return space.decode(np.arange(space.size)).astype(np.float64)
 
 
+def answers_asked_for(of: str, points: Array, at: Any) -> int:
+    """Return how many answers a question has."""
+    if of == "quantiles":
+        return len(read_levels(at))
+    return len(bins(points, at)[1].labels) if of == "histogram" else 1
+
+
 def answer_about_numbers(
     counts: NDArray[Any],
     channel: Channel,

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.channels import Channel, channel_of, joint_second_moments
 from noisewright.estimation.estimate import axis_of, names_of, read_question, read_tables
 from noisewright.estimation.frequencies import spread
 from noisewright.estimation.intervals import around, read_about, read_confidence
 from noisewright.estimation.linear import planned_variances, worst_variances
+from noisewright.estimation.mean_curves import planned_mean_curve
 from noisewright.estimation.numbers import bins, numbers_of
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import coins_of, item_variances
@@ -27,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def expected_error(
-    mechanism: Mechanism,
+    mechanism: Mechanism | CurveNoise,
     *,
     people: int,
     of: Any = None,
@@ -42,11 +44,18 @@ def expected_error(
     default, or "worst" for the largest error that any shares could give (the values are then even
     shares all the same). For sets they are shares of items, none by default: most are rare. `of`
     and `at` are as for `estimate`, except that quantiles, variances and pairs of items cannot be
-    planned.
+    planned, and of curves only the noise.
     Ensures: standard errors that are exact for these shares, or upper bounds for "worst".
     """
     count = whole_number(people, name="people", least=1)
     whom, level = read_about(about), read_confidence(confidence)
+    if isinstance(mechanism, CurveNoise):
+        if of not in (None, "mean") or shares is not None or whom == "population":
+            raise InputError(
+                "of curves the error of the mean about='people' can be planned, which is the "
+                "noise; how much curves differ is not known before."
+            )
+        return planned_mean_curve(mechanism, at, count, level)
     if isinstance(mechanism, SetMechanism):
         if of not in (None, "items") or at is not None:
             raise InputError("for sets the error of of='items' can be planned.")

@@ -44,7 +44,8 @@ class Estimate:
     `highs` are arrays of the shape of the `axes`, of no dimension for a single answer; `value`,
     `standard_error` and `interval` are for that case. `about` says whom they speak about: the
     `people` whose data were released, so that only the noise counts as error, or the population
-    that these people were sampled from. `interval` covers with probability `confidence`.
+    that these people were sampled from. Each interval covers with probability `confidence`; if
+    `together`, all of them do at once.
     """
 
     what: str
@@ -57,6 +58,7 @@ class Estimate:
     about: About
     method: str
     confidence: float
+    together: bool = False
 
     def __post_init__(self) -> None:
         shape = tuple(len(axis.labels) for axis in self.axes)
@@ -171,6 +173,8 @@ class Estimate:
         if self.about == "population":
             whom = f"the population of {whom}"
         head = f"{self.what} about {whom}, {self.method}, {self.confidence:.4g} intervals"
+        if self.together:
+            head += ", all together"
         columns = self.columns()
         names = [name for name in columns if name != "count"]
         rows = list(zip(*(columns[name][:_MOST_SHOWN] for name in names), strict=True))

@@ -61,6 +61,15 @@ def coins_of(mechanism: SetMechanism) -> Coins:
     return Coins(float(mechanism.present), float(mechanism.absent), gap)
 
 
+def sets_asked_for(mechanism: SetMechanism, of: Any) -> int:
+    """Return how many answers a question about sets has; a pair counts once."""
+    items = len(mechanism.space.items)
+    if of is None or of == "items":
+        return items
+    chosen = items if of == "pairs" else len(_read_items(of, mechanism.space))
+    return chosen * (chosen + 1) // 2
+
+
 def answer_about_sets(
     released: Any, mechanism: SetMechanism, of: Any, about: About, confidence: float
 ) -> Estimate:
