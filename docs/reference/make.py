@@ -45,6 +45,10 @@ SECTIONS = {
         "Comparison",
         "is_derivable",
         "Derivability",
+        "error_bound",
+        "ErrorBound",
+        "error_report",
+        "ErrorReport",
         "error_profile",
         "error_histogram",
         "rmse",
@@ -81,6 +85,8 @@ SECTIONS = {
         "basic_composition",
         "advanced_composition",
         "optimal_composition",
+        "SanitizedResponse",
+        "OutputPerturbation",
     ),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),
@@ -148,6 +154,7 @@ def cli_page() -> str:
     ]
     verbs = [command.name or "" for command in app.registered_commands]
     verbs += ["design", "design counts", "design categories", "design subsets"]
+    verbs += ["bound", "bound interval"]
     for verb in ("", *verbs):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from noisewright.designs import Comparison as Comparison
     from noisewright.designs import Derivability as Derivability
     from noisewright.designs import Design as Design
+    from noisewright.designs import ErrorBound as ErrorBound
+    from noisewright.designs import ErrorReport as ErrorReport
     from noisewright.designs import Prices as Prices
     from noisewright.designs import SmallestEpsilon as SmallestEpsilon
     from noisewright.designs import bias as bias
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
     from noisewright.designs import compare as compare
     from noisewright.designs import design as design
     from noisewright.designs import empirical as empirical
+    from noisewright.designs import error_bound as error_bound
     from noisewright.designs import error_histogram as error_histogram
     from noisewright.designs import error_profile as error_profile
+    from noisewright.designs import error_report as error_report
     from noisewright.designs import is_derivable as is_derivable
     from noisewright.designs import loss as loss
     from noisewright.designs import price_of_properties as price_of_properties
@@ -62,7 +66,9 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import uniform as uniform
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
+    from noisewright.privacy import OutputPerturbation as OutputPerturbation
     from noisewright.privacy import Profile as Profile
+    from noisewright.privacy import SanitizedResponse as SanitizedResponse
     from noisewright.privacy import Verdict as Verdict
     from noisewright.privacy import ZeroConcentrated as ZeroConcentrated
     from noisewright.privacy import advanced_composition as advanced_composition
@@ -124,6 +130,8 @@ _ROOM_OF = {
             "Comparison",
             "Derivability",
             "Design",
+            "ErrorBound",
+            "ErrorReport",
             "Prices",
             "SmallestEpsilon",
             "bias",
@@ -132,8 +140,10 @@ _ROOM_OF = {
             "compare",
             "design",
             "empirical",
+            "error_bound",
             "error_histogram",
             "error_profile",
+            "error_report",
             "is_derivable",
             "loss",
             "price_of_properties",
@@ -143,7 +153,9 @@ _ROOM_OF = {
         "privacy": (
             "Certificate",
             "Composition",
+            "OutputPerturbation",
             "Profile",
+            "SanitizedResponse",
             "Verdict",
             "ZeroConcentrated",
             "advanced_composition",

@@ -5,6 +5,8 @@ from noisewright.designs.derivable import Derivability, is_derivable
 from noisewright.designs.design import Design, design
 from noisewright.designs.distributions import binomial, empirical
 from noisewright.designs.epsilon_for import SmallestEpsilon, epsilon_for
+from noisewright.designs.error_bound import Bound, ErrorBound, error_bound
+from noisewright.designs.error_report import ErrorReport, error_report
 from noisewright.designs.errors_made import (
     bias,
     bias_by_input,
@@ -21,9 +23,12 @@ from noisewright.designs.prices import Prices, price_of_properties
 
 __all__ = [
     "WORDS",
+    "Bound",
     "Comparison",
     "Derivability",
     "Design",
+    "ErrorBound",
+    "ErrorReport",
     "Loss",
     "Prices",
     "SmallestEpsilon",
@@ -34,8 +39,10 @@ __all__ = [
     "design",
     "empirical",
     "epsilon_for",
+    "error_bound",
     "error_histogram",
     "error_profile",
+    "error_report",
     "exact_bias_by_input",
     "exact_error_histogram",
     "exact_loss",

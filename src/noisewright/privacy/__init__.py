@@ -10,6 +10,7 @@ from noisewright.privacy.composition import Composition, compose
 from noisewright.privacy.concentrated import ZeroConcentrated, gaussian_rho
 from noisewright.privacy.loading import load
 from noisewright.privacy.profile import Profile, profile, profile_of_masses
+from noisewright.privacy.queries import OutputPerturbation, Sanitized, SanitizedResponse
 from noisewright.privacy.sufficient import Cell, SufficientSets, sufficient_sets
 from noisewright.privacy.tight import tight_delta, tight_epsilon, tight_ratio
 from noisewright.privacy.verification import Verdict, Witness, verify
@@ -18,7 +19,10 @@ __all__ = [
     "Cell",
     "Certificate",
     "Composition",
+    "OutputPerturbation",
     "Profile",
+    "Sanitized",
+    "SanitizedResponse",
     "SufficientSets",
     "Verdict",
     "Witness",

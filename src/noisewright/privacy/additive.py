@@ -10,9 +10,11 @@ from typing import Any
 from noisewright.exact import Enclosure, Epsilon, ceiling_float
 from noisewright.mechanisms import Additive, Guarantee, Laplace
 from noisewright.privacy.formula import geometric_tight_epsilon
+from noisewright.privacy.pairs import Pair
 from noisewright.spaces import Pairs
 
 _BITS = 192
+_ALPHA_BITS = 80
 
 
 def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
@@ -99,3 +101,23 @@ def telling_half_line(mechanism: Additive, epsilon: Epsilon) -> Telling:
 
 def _middle(value: Enclosure) -> Fraction:
     return Fraction(math.floor((value.low + value.high) / 2 * (1 << 128)), 1 << 128)
+
+
+def laplace_pairs(decay: Epsilon, reach: int) -> tuple[Pair, Pair]:
+    """Return pairs just below and just above that of two inputs `reach` steps apart.
+
+    Outputs up to the lower input have one ratio and so do those from the upper one on, so the
+    pair is that of noise clamped to the steps between. With a larger α it is dominated, with a
+    smaller one it dominates (more noise is post-processing); both α are short rationals.
+    """
+    low, high = decay.alpha_bounds(_ALPHA_BITS)
+    one = 1 << _ALPHA_BITS
+    return _clamped_pair(high, one, reach), _clamped_pair(low, one, reach)
+
+
+def _clamped_pair(alpha: int, one: int, reach: int) -> Pair:
+    """Return the masses (1−α)α^i inside and α^i at the ends, over 1 + α; α = alpha/one."""
+    powers = [alpha**i * one ** (reach - i) for i in range(reach + 1)]
+    ahead = [one * powers[0], *((one - alpha) * p for p in powers[1:reach]), one * powers[reach]]
+    masses = list(zip(ahead, reversed(ahead), strict=True))
+    return Pair.of(masses, (one + alpha) * one**reach)

@@ -20,11 +20,13 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Guarantee,
+    Laplace,
     Mechanism,
     Response,
     Table,
     any_change,
 )
+from noisewright.privacy.additive import laplace_pairs
 from noisewright.privacy.concentrated import ZeroConcentrated
 from noisewright.privacy.pairs import Pair, extremal
 from noisewright.privacy.subject import essential
@@ -34,6 +36,9 @@ Part = Mechanism | Guarantee | ZeroConcentrated
 
 MOST_MASSES = 20_000_000
 _SMALL_TABLE = 1 << 16
+
+_MOST_STEPS = 128
+"""Noise over more steps than this is composed by its claim: its pair is too long to multiply."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +150,8 @@ def _by_formula(mechanism: Mechanism) -> Known | None:
     if isinstance(mechanism, Geometric):
         # Each output's ratio between adjacent counts is e^ε or e^-ε: the extremal pair.
         return Known(*extremal(mechanism.epsilon, Fraction(0)))
+    if isinstance(mechanism, Laplace) and mechanism.reach <= _MOST_STEPS:
+        return Known(*laplace_pairs(mechanism.decay, mechanism.reach))
     return None
 
 

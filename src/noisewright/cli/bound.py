@@ -1,0 +1,122 @@
+"""`noisewright bound`: how far off every private mechanism must be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from noisewright.cli.say import answer, say
+
+HELP = """Say how far off every mechanism must be on its worst input, whatever it does.
+
+Choose what the input is: counts, categories, subsets or interval.
+
+\b
+Examples:
+  noisewright bound interval 0 100 --step 1 --epsilon 1
+  noisewright bound categories red,green,blue --epsilon 1 --delta 0.01
+  noisewright bound subsets tv,cars,books --epsilon 1 --json
+  noisewright bound counts 8 --epsilon 0.5
+"""
+
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
+
+EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
+AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
+DeltaOption = Annotated[str, typer.Option(help="The chance that epsilon may fail.")]
+AnywhereOption = Annotated[
+    bool, typer.Option("--anywhere", help="Allow outputs that are not points of the space.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
+@app.command(name="counts")
+def counts(
+    n: Annotated[int, typer.Argument(help="How many people are counted.", show_default=False)],
+    epsilon: EpsilonOption = None,
+    alpha: AlphaOption = None,
+    delta: DeltaOption = "0",
+    anywhere: AnywhereOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Counts 0..n of a group of n people; neighbors differ by one."""
+    import noisewright as nw
+
+    _bound(nw.Counts(n), locals())
+
+
+@app.command(name="categories")
+def categories(
+    labels: Annotated[str, typer.Argument(help="Labels, separated by commas.", show_default=False)],
+    epsilon: EpsilonOption = None,
+    alpha: AlphaOption = None,
+    delta: DeltaOption = "0",
+    anywhere: AnywhereOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """One label out of a list; every two labels are neighbors."""
+    import noisewright as nw
+
+    _bound(nw.Categories(_listed(labels)), locals())
+
+
+@app.command(name="subsets")
+def subsets(
+    items: Annotated[str, typer.Argument(help="Items, separated by commas.", show_default=False)],
+    epsilon: EpsilonOption = None,
+    alpha: AlphaOption = None,
+    delta: DeltaOption = "0",
+    anywhere: AnywhereOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """A set of items; every two sets are neighbors, and distance counts items that differ."""
+    import noisewright as nw
+
+    _bound(nw.Subsets(_listed(items)), locals())
+
+
+@app.command(name="interval")
+def interval(
+    low: Annotated[str, typer.Argument(help="The lower bound.", show_default=False)],
+    high: Annotated[str, typer.Argument(help="The upper bound.", show_default=False)],
+    step: Annotated[str, typer.Option(help="The step of the grid.")] = "1",
+    sensitivity: Annotated[
+        str | None,
+        typer.Option(help="Neighbors are at most this far apart; all numbers if left out."),
+    ] = None,
+    epsilon: EpsilonOption = None,
+    alpha: AlphaOption = None,
+    delta: DeltaOption = "0",
+    anywhere: AnywhereOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Numbers on a grid; every two numbers are neighbors unless a sensitivity says less."""
+    import noisewright as nw
+
+    space = nw.Interval(low, high, step=step)
+    _bound(space if sensitivity is None else space.within(sensitivity), locals())
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _bound(space: Any, options: dict[str, Any]) -> None:
+    import noisewright as nw
+
+    found = nw.error_bound(
+        space,
+        epsilon=options["epsilon"],
+        alpha=options["alpha"],
+        delta=options["delta"],
+        outputs_inside=not options["anywhere"],
+    )
+    if options["as_json"]:
+        bounds = [
+            {"name": b.name, "value": b.value, "holds": b.holds, "source": b.source}
+            for b in found.bounds
+        ]
+        answer({"bound": found.value, "best": found.best.name, "bounds": bounds})
+        return
+    say(str(found))

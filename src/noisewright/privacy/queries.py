@@ -1,0 +1,157 @@
+"""Questions about a database, answered in two ways.
+
+`SanitizedResponse`: make the database private once, then ask it anything, as often as one
+likes: every answer is post-processing (Holohan–Leith–Mason 2015, Theorem 4).
+`OutputPerturbation`: ask the true database and make the answer private. Each answer spends
+again, and k answers promise what their composition does, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from noisewright.errors import InputError, NotPrivateError, ParameterError
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms import Guarantee, Mechanism, read_delta
+from noisewright.privacy.composition import Composition, compose
+from noisewright.privacy.tight import tight_delta, tight_epsilon
+from noisewright.spaces import Space
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+Query = Callable[[Any], Any]
+
+_MOST_PAIRS = 1 << 20
+_MOST_QUERIES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sanitized:
+    """A private copy of a database; questions to it cost nothing more."""
+
+    data: Any
+
+    def answer(self, query: Query) -> Any:
+        """Answer a question from the private copy."""
+        return query(self.data)
+
+
+@dataclass(frozen=True)
+class SanitizedResponse:
+    """A mechanism on databases or records, then any number of questions to its output."""
+
+    mechanism: Mechanism
+
+    def __post_init__(self) -> None:
+        _require_mechanism(self.mechanism)
+
+    def release(self, database: Any, *, source: Source | None = None) -> Sanitized:
+        """Draw the private copy, once; ask it as often as you like."""
+        return Sanitized(self.mechanism.sample(database, source=source))
+
+    def delta(self, epsilon: Number | Epsilon, *, queries: int = 1) -> float:
+        """Return the least δ at ε: the same for any number of questions (Theorem 4)."""
+        _require_queries(queries)
+        return tight_delta(self.mechanism, epsilon=epsilon)
+
+    def epsilon(self, delta: Number = 0, *, queries: int = 1) -> float:
+        """Return the least ε at δ: the same for any number of questions."""
+        _require_queries(queries)
+        return tight_epsilon(self.mechanism, delta=delta)
+
+
+@dataclass(frozen=True)
+class OutputPerturbation:
+    """A question to the true database, whose answer goes through a mechanism each time.
+
+    Requires: on neighboring databases the true answers are equal, or neighbors in the
+    mechanism's space. With `database`, a small space of databases, that is checked for all of
+    them; without it, it is the caller's promise.
+    """
+
+    query: Query
+    mechanism: Mechanism
+    database: Space | None = None
+
+    def __post_init__(self) -> None:
+        _require_mechanism(self.mechanism)
+        if not callable(self.query):
+            raise InputError("query must be a function of the database.")
+        if self.database is not None:
+            _require_neighbors(self.query, self.mechanism.space, self.database)
+
+    def answer(self, database: Any, *, source: Source | None = None) -> Any:
+        """Answer once. Each call spends the mechanism's guarantee again."""
+        return self.mechanism.sample(self.query(database), source=source)
+
+    def together(self, queries: int) -> Composition:
+        """Return what so many answers promise together."""
+        return compose(self.mechanism, times=_require_queries(queries))
+
+    def delta(self, epsilon: Number | Epsilon, *, queries: int = 1) -> float:
+        """Return the least δ at ε of so many answers; certified from above if not exact."""
+        if _require_queries(queries) == 1:
+            return tight_delta(self.mechanism, epsilon=epsilon)
+        return self.together(queries).delta(epsilon)
+
+    def epsilon(self, delta: Number = 0, *, queries: int = 1) -> float:
+        """Return the least ε at δ of so many answers; certified from above if not exact."""
+        if _require_queries(queries) == 1:
+            return tight_epsilon(self.mechanism, delta=delta)
+        return self.together(queries).epsilon(delta)
+
+    def deltas(self, epsilon: Number | Epsilon, *, most: int) -> tuple[float, ...]:
+        """Return δ at ε for 1, 2, …, most answers: the whole curve."""
+        return tuple(self.delta(epsilon, queries=k) for k in range(1, _require_queries(most) + 1))
+
+    def affordable(self, *, epsilon: Number | Epsilon, delta: Number = 0) -> int:
+        """Return how many answers a budget allows: the most that together promise (ε, δ)."""
+        budget = Guarantee(epsilon, delta)
+        if budget.delta == 1:
+            raise ParameterError("delta is 1, which promises nothing; give one below 1.")
+
+        def fits(count: int) -> bool:
+            return read_delta(self.delta(budget.epsilon, queries=count)) <= budget.delta
+
+        if not fits(1):
+            return 0
+        low, high = 1, 2
+        while fits(high):
+            low, high = high, high * 2
+            if high > _MOST_QUERIES:
+                raise ParameterError(f"more than {low:,} answers fit; they cost next to nothing.")
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+
+def _require_mechanism(mechanism: Any) -> None:
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"expected a mechanism; got {type(mechanism).__name__}.")
+
+
+def _require_queries(queries: int) -> int:
+    if type(queries) is not int or queries < 1:
+        raise ParameterError(f"queries is {queries!r}; it must be a whole number from 1 on.")
+    return queries
+
+
+def _require_neighbors(query: Query, answers: Space, database: Space) -> None:
+    """Check for all neighboring databases that the true answers may differ like that."""
+    database.require_enumerable("all answers", most=_MOST_PAIRS)
+    codes = [answers.code(query(point)) for point in database.points]
+    for a, b in database.neighbor_codes().tolist():
+        if codes[a] == codes[b]:
+            continue
+        first, second = answers.point(codes[a]), answers.point(codes[b])
+        if not answers.are_neighbors(first, second):
+            raise NotPrivateError(
+                f"the answers {first!r} and {second!r} of two neighboring databases are not "
+                f"neighbors in {answers!r}, so the mechanism need not hide the difference. Declare "
+                "them as neighbors, or bound the query's sensitivity.",
+                witness=(database.point(a), database.point(b)),
+            )
