@@ -31,6 +31,9 @@ from noisewright.mechanisms import Table
 _CLOSE = Fraction(1, 10**11)
 """A table is good enough when its loss is above the bound by this fraction at most."""
 
+_TOO_SHORT = Fraction(1, 10**8)
+"""Another look at the same program is not worth it when loss and bound are this far apart."""
+
 _AS_GOOD = Fraction(1, 1 << 100)
 """A tie may be broken at this cost."""
 
@@ -88,7 +91,8 @@ def _lengths(problem: Problem) -> Iterator[int]:
         return
     guesses = best_relabeling(problem.guarantee.epsilon, problem.loss.costs, problem.prior)
     moved = max((i + 1 for i, guess in enumerate(guesses[: n // 2]) if guess != i), default=0)
-    last = max(math.ceil(1.4 * alpha / (1 - alpha)) + 2, moved + 1)
+    reach = alpha / (1 - alpha)
+    last = max(math.ceil(1.4 * reach) + 2, moved + math.ceil(0.4 * reach) + 1)
     # The whole program has half as many variables as there are entries.
     while 2 * last + 3 <= n and 3 * (last + 1) ** 2 <= (n + 1) ** 2:
         yield last
@@ -103,7 +107,10 @@ def _solved(end: End, away: list[Fraction], second: list[Fraction]) -> Answer | 
         proof = Proof(problem, problem.prior, prices_for(end, program, look.duals, away))
         bound = proof.bound
         table = table_near(problem, _rows(end, look.values))
-        if _loss(problem, table) > bound * (1 + _CLOSE):
+        reached = _loss(problem, table)
+        if reached > bound * (1 + _TOO_SHORT):
+            return None
+        if reached > bound * (1 + _CLOSE):
             continue
         if second != away:
             better = _tie_broken(end, program, look.values, second)
