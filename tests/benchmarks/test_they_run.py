@@ -16,9 +16,10 @@ def test_designs() -> None:
     results = [
         *designs.closed_forms(6),
         *designs.small_programs(3),
+        *designs.many_people(5),
         *designs.against_plain_highs(4),
     ]
-    assert len(results) == 7
+    assert len(results) == 11
     assert all(result.rate > 0 for result in results)
 
 

@@ -88,10 +88,19 @@ class _Paid:
             self.proof.prices.charge_property(code, n - a, n - b, share)
 
     def charge_columns(self, share: int) -> None:
-        """Let each output's diagonal entry pay its share of the middle row, or of both."""
-        for i in range(self.middle + 1):
-            if self.n % 2:
-                both = _ONE + self.alpha
-                self.charge(self.middle, self.middle + 1, i, share * self.alpha // both)
-            for j in range(i, self.middle):
-                self.charge(j, j + 1, i, share * self.powers[self.middle - j] >> BITS)
+        """Let each output's diagonal entry pay its share of the middle row, or of both.
+
+        Between two inputs all outputs on the far side pay the same.
+        """
+        n, middle = self.n, self.middle
+        if n % 2:
+            self._charge_lines(middle, share * self.alpha // (_ONE + self.alpha))
+        for j in range(middle):
+            self._charge_lines(j, share * self.powers[middle - j] >> BITS)
+
+    def _charge_lines(self, j: int, price: int) -> None:
+        """Charge P(i|j) ≤ e^ε P(i|j+1) for i = 0..j, and the mirror image."""
+        n, prices = self.n, self.proof.prices.privacy
+        line = [price // (n + 1)] * (j + 1) + [0] * (n - j)
+        prices[j, j + 1] = line
+        prices[n - j, n - j - 1] = line[::-1]

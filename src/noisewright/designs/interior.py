@@ -33,18 +33,7 @@ def interior_weights(problem: Problem) -> tuple[list[list[int]], int]:
     if problem.outputs != problem.space or inputs == 1:
         return [[1] * outputs for _ in range(inputs)], outputs
     n = inputs - 1
-    if problem.space.ordered:
-        bumps = [
-            [
-                n * n - 2 * n * abs(i - j) - (2 * j * (n - j) if i != j else 0)
-                for i in range(outputs)
-            ]
-            for j in range(inputs)
-        ]
-        under = 2 * n
-    else:
-        bumps = [[n if i == j else -1 for i in range(outputs)] for j in range(inputs)]
-        under = 1
+    under = 2 * n if problem.space.ordered else 1
     # Entries stay within a factor of 1 ± ε/8 of uniform, so ratios stay below e^(ε/2).
     low, _ = scaled(problem.guarantee.epsilon, problem.nearest).bounds(64)
     size = min(Fraction(low, 1 << 64), Fraction(1)) / 8
@@ -52,4 +41,16 @@ def interior_weights(problem: Problem) -> tuple[list[list[int]], int]:
     step = size * share / (n * under)
     whole = math.lcm(share.denominator, step.denominator)
     first, each = (int(part * whole) for part in (share, step))
-    return [[first + each * bump for bump in row] for row in bumps], whole
+    if not problem.space.ordered:
+        return [
+            [first + each * (n if i == j else -1) for i in range(outputs)] for j in range(inputs)
+        ], whole
+    peak, slope = first + each * n * n, each * 2 * n
+    rows: list[list[int]] = []
+    for j in range(inputs):
+        # On both sides of the diagonal a row falls by the same amount at each step.
+        beside = peak - slope - each * 2 * j * (n - j)
+        left = [beside - slope * away for away in range(j)]
+        right = [beside - slope * away for away in range(n - j)]
+        rows.append([*reversed(left), peak, *right])
+    return rows, whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from noisewright.designs.losses import read_loss, read_prior
@@ -37,7 +38,7 @@ def exact_loss(
     """Return the loss of a table as an exact rational."""
     costs = read_loss(loss, table.space, table.outputs).costs
     by_input = [
-        Fraction(sum(weight * cost for weight, cost in zip(row, line, strict=True)), table.total)
+        Fraction(sum(map(mul, row, line)), table.total)
         for row, line in zip(table.weights.tolist(), costs, strict=True)
     ]
     if read_goal(goal) == "worst":

@@ -23,6 +23,10 @@ _TRACES = (*range(100, 0, -3), 0)
 """The interior mechanism is mixed in with weight 2^-100, or more if need be, up to all of it."""
 
 
+_ROOM = 8
+"""Weights have this many bits less than values."""
+
+
 def repaired(program: Program, solution: Refined) -> Table:
     """Return a table near the solution that satisfies all constraints exactly."""
     rows = [[max(0, solution.values[v]) for v in row] for row in program.variable_of.tolist()]
@@ -35,19 +39,17 @@ def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -
     Requires: entries that are not negative; `free` if they cost nothing.
     """
     one = 1 << BITS
-    rows = [[value * one // total for value in row] for row in near for total in (sum(row) or one,)]
+    rows = [_normalized(row) for row in near]
     if "F" in problem.properties:
         rows = _leveled(rows)
     weights, whole = interior_weights(problem)
-    center = [[(weight << BITS) // whole for weight in row] for row in weights]
-    total = 1 << (BITS - 8)
+    share = (1 << 2 * BITS) // whole
+    center = [[weight * share >> BITS for weight in row] for row in weights]
+    total = one >> _ROOM
 
     def mixed_in(part: int) -> Table | None:
         mixed = [
-            [
-                (((one - part) * v + part * c) >> BITS) * total >> BITS
-                for v, c in zip(a, b, strict=True)
-            ]
+            [((one - part) * v + part * c) >> (BITS + _ROOM) for v, c in zip(a, b, strict=True)]
             for a, b in zip(rows, center, strict=True)
         ]
         table = _table(problem, mixed, total)
@@ -73,6 +75,15 @@ def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -
         "the solver's answer could not be turned into a proven mechanism. Try a slightly "
         f"different epsilon, and please report {problem.space!r} with {problem.guarantee}."
     )
+
+
+def _normalized(row: list[int]) -> list[int]:
+    """Scale a row to a sum of 2^BITS; what is missing by rounding is made up for later."""
+    one = 1 << BITS
+    total = sum(row) or one
+    if abs(total - one) < 1 << (BITS // 4):
+        return row
+    return [value * one // total for value in row]
 
 
 def _is_free(program: Program, solution: Refined) -> bool:
@@ -102,8 +113,8 @@ def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
     if symmetric:
         # One integer stands for an entry and its mirror image.
         mixed = [
-            [min(v, mixed[size - 1 - j][len(row) - 1 - i]) for i, v in enumerate(row)]
-            for j, row in enumerate(mixed)
+            list(map(min, row, reversed(mirrored)))
+            for row, mirrored in zip(mixed, reversed(mixed), strict=True)
         ]
     if fair:
         level = min(row[i] for i, row in enumerate(mixed)) & ~1

@@ -17,7 +17,7 @@ RM, CM and S need an order of the points; the others do not.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from operator import ge, le
 from typing import Any
 
 from numpy.typing import NDArray
@@ -60,5 +60,5 @@ def _has(code: str, weights: NDArray[Any], total: int) -> bool:
 
 def _unimodal(values: list[int], peak: int) -> bool:
     """Tell whether values fall (weakly) on both sides of the peak."""
-    rising = all(a <= b for a, b in pairwise(values[: peak + 1]))
-    return rising and all(a >= b for a, b in pairwise(values[peak:]))
+    rising = all(map(le, values[:peak], values[1 : peak + 1]))
+    return rising and all(map(ge, values[peak:], values[peak + 1 :]))

@@ -165,17 +165,18 @@ def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) ->
             "need one row per input and one column per output."
         )
     for x, row in enumerate(weights.tolist()):
-        for y, weight in enumerate(row):
-            if type(weight) is not int or weight < 0:
-                raise TableError(
-                    f"the weight at row {x}, column {y} is {weight!r}; it must be an integer of "
-                    "at least 0."
-                )
-        if sum(row) != total:
+        if set(map(type, row)) != {int} or min(row) < 0:
+            y, weight = next((y, w) for y, w in enumerate(row) if type(w) is not int or w < 0)
             raise TableError(
-                f"row {x} sums to 2^{total.bit_length() - 1} {'+' if sum(row) > total else '−'} "
-                f"{shown(Fraction(abs(sum(row) - total)))}; each row must sum to exactly that "
-                "power of two, the total."
+                f"the weight at row {x}, column {y} is {weight!r}; it must be an integer of at "
+                "least 0."
+            )
+        found = sum(row)
+        if found != total:
+            raise TableError(
+                f"row {x} sums to 2^{total.bit_length() - 1} {'+' if found > total else '−'} "
+                f"{shown(Fraction(abs(found - total)))}; each row must sum to exactly that power "
+                "of two, the total."
             )
     if weights.flags.writeable or weights.dtype != object:
         weights = weights.astype(object)
