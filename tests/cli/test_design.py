@@ -114,7 +114,7 @@ def test_sets_are_shown_as_sets(noisewright: Program) -> None:
         (("subsets", "--epsilon", "1"), "--items"),
         (("subsets", "--items", "items.txt", "--epsilon", "1"), "items.txt"),
         (("subsets", "a,b", "--largest", "0", "--epsilon", "1"), "largest is 0"),
-        (("subsets", "a,b", "--per-item", "--delta", "0.1", "--epsilon", "1"), "no meaning"),
+        (("subsets", "a,b", "--per-item", "--properties", "F", "--epsilon", "1"), "no meaning"),
         (("subsets", "a,b", "--per-item", "--prior", "1", "--epsilon", "1"), "--prior"),
         (("interval", "1", "0", "--epsilon", "1"), "below high"),
         (("counts", "4", "--epsilon", "1", "-o", "missing/m.json"), "missing/m.json"),

@@ -58,7 +58,23 @@ def test_the_table_is_the_formula() -> None:
     refuted = nw.verify(mechanism, epsilon=0.99)
     assert refuted.witness is not None
     assert refuted.witness.p / refuted.witness.q == mechanism.tight_ratio()
-    assert nw.tight_delta(mechanism, epsilon=0.5) == nw.tight_delta(table, epsilon=0.5)
+    for epsilon in (0, 0.5, nw.Epsilon.log(Fraction(2)), 0.999, 1):
+        assert nw.tight_delta(mechanism, epsilon=epsilon) == nw.tight_delta(table, epsilon=epsilon)
+    for delta in (0.01, "1/7"):
+        assert nw.tight_epsilon(mechanism, delta=delta) == nw.tight_epsilon(table, delta=delta)
+
+
+def test_the_privacy_curve_of_many_items() -> None:
+    mechanism = nw.design(nw.Subsets(range(40)), epsilon=1, loss="distance").mechanism
+    # The two levels e apart: δ at ε is the likely share that is nowhere likely for the opposite.
+    assert nw.tight_delta(mechanism, epsilon=1) == 0
+    assert 0 < nw.tight_delta(mechanism, epsilon=0.5) < nw.tight_delta(mechanism, epsilon=0.25) < 1
+    delta = nw.tight_delta(mechanism, epsilon=0.5)
+    assert nw.verify(mechanism, epsilon=0.5, delta=delta)
+    assert not nw.verify(mechanism, epsilon=0.5, delta=delta * 0.999999)
+    large = nw.design(nw.Subsets(range(400)), epsilon=1, loss="distance").mechanism
+    with pytest.raises(nw.errors.TooLargeError, match="Ask at delta=0"):
+        nw.tight_delta(large, epsilon=0.5)
 
 
 def test_how_often_items_are_flipped_together() -> None:

@@ -56,6 +56,57 @@ def test_the_table_is_the_definition(items: int, largest: int | None) -> None:
         assert mechanism.probability(table.outputs.code(x), table.outputs.code(y)) == wanted
 
 
+@pytest.mark.parametrize(("items", "largest"), SHAPES)
+@pytest.mark.parametrize("frequency", [0, "3/10"])
+def test_the_whole_privacy_curve_is_that_of_the_table(
+    items: int, largest: int | None, frequency: Any
+) -> None:
+    mechanism = nw.per_item(space(items, largest), epsilon=2, frequency=frequency)
+    table = mechanism.table()
+    for epsilon in (0, 0.5, "19/10", nw.Epsilon.log(Fraction(3)), 2, 3):
+        assert nw.tight_delta(mechanism, epsilon=epsilon) == nw.tight_delta(table, epsilon=epsilon)
+    for delta in (0.01, "1/7", 0.9):
+        assert nw.tight_epsilon(mechanism, delta=delta) == nw.tight_epsilon(table, delta=delta)
+    # Where a rational δ is needed exactly, and a hair less of it.
+    needed = mechanism.delta_bounds(nw.Epsilon.log(Fraction(3)), 4096)
+    assert needed.low == needed.high
+    if needed.low:
+        assert nw.verify(mechanism, alpha="1/3", delta=needed.low)
+        assert not nw.verify(mechanism, alpha="1/3", delta=needed.low - Fraction(1, 10**40))
+
+
+@pytest.mark.parametrize(("items", "largest"), [*SHAPES, (5, 3), (5, 4)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1, "1/20"), ("1/3", 0.001), (2, 0.2)])
+def test_a_delta_buys_a_larger_epsilon(
+    items: int, largest: int | None, epsilon: Any, delta: Any
+) -> None:
+    mechanism = nw.per_item(space(items, largest), epsilon=epsilon, delta=delta)
+    assert nw.verify(mechanism.table(), epsilon=epsilon, delta=delta)
+    assert nw.verify(mechanism, epsilon=epsilon, delta=delta)
+    plain = nw.per_item(space(items, largest), epsilon=epsilon)
+    assert mechanism.present - mechanism.absent > plain.present - plain.absent
+    assert nw.tight_delta(mechanism, epsilon=epsilon) > float(Fraction(delta)) * 0.999
+
+
+def test_a_delta_that_allows_nearly_everything() -> None:
+    mechanism = nw.per_item(space(4, 1), epsilon=2, delta=0.5)
+    assert nw.verify(mechanism.table(), epsilon=2, delta=0.5)
+    assert mechanism.present - mechanism.absent > Fraction(49, 100)
+
+
+@pytest.mark.parametrize(("items", "largest"), [(1000, None), (5000, 40)])
+def test_a_delta_for_thousands_of_items(items: int, largest: int | None) -> None:
+    many = nw.Subsets(range(items), largest=largest)
+    mechanism = nw.per_item(many, epsilon=1, delta="1/1000000")
+    plain = nw.per_item(many, epsilon=1)
+    assert mechanism.present - mechanism.absent > 2 * (plain.present - plain.absent)
+    assert nw.tight_delta(mechanism, epsilon=1) == pytest.approx(1e-6, rel=1e-3)
+    assert nw.tight_epsilon(mechanism, delta="1/1000000") == pytest.approx(1, rel=1e-4)
+    refuted = nw.verify(mechanism, epsilon=1, delta="1/1100000")
+    assert not refuted
+    assert "too many outputs to list" in str(refuted)
+
+
 def variance(p: Any, q: Any, frequency: float) -> Any:
     return (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (p - q) ** 2
 
@@ -208,6 +259,7 @@ def test_sets_that_cannot_be_read(inputs: Any, says: str) -> None:
         (lambda: nw.per_item(nw.Categories(["a", "b"]), epsilon=1), "takes Subsets"),  # pyright: ignore[reportArgumentType]
         (lambda: nw.per_item(space(2), epsilon=0), "epsilon is 0"),
         (lambda: nw.per_item(space(2), epsilon=1, frequency=2), "between 0 and 1"),
+        (lambda: nw.per_item(space(2), epsilon=1, delta=1), "promises nothing"),
         (lambda: nw.per_item(space(2), epsilon=1, outside="clip"), "'error' or 'sample'"),
         (
             lambda: nw.per_item(nw.Subsets(["a"], neighbors=[([], ["a"])]), epsilon=1),

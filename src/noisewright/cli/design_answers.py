@@ -126,10 +126,14 @@ def answer_per_item(space: Any, options: dict[str, Any]) -> None:
     for option in ("prior", "chart"):
         if options[option] is not None:
             raise InputError(f"--{option} has no meaning with --per-item; leave it out.")
-    if options["delta"] != "0" or options["properties"]:
-        raise InputError("--delta and --properties have no meaning with --per-item.")
+    if options["properties"]:
+        raise InputError("--properties has no meaning with --per-item; leave it out.")
     mechanism = nw.per_item(
-        space, epsilon=options["epsilon"], alpha=options["alpha"], frequency=options["frequency"]
+        space,
+        epsilon=options["epsilon"],
+        delta=options["delta"],
+        alpha=options["alpha"],
+        frequency=options["frequency"],
     )
     written = _written(mechanism, options["output"], None)
     shape = _shape(mechanism)

@@ -13,12 +13,16 @@ Among all p, q with that ε the ones are taken that give the least variance of a
 frequency, (f p(1−p) + (1−f) q(1−q)) / (p−q)² for each set, at the frequency f that the caller
 expects. For rare items and 2s ≤ m that is p = 1/2 (Wang–Blocki–Li–Jha 2017, optimized unary
 encoding, with e^(ε/s) for e^ε); without a bound p = 1 − q is best at every f.
+
+With δ > 0 the coins of a larger ε are taken, the largest at which δ(ε) is still within δ. It is
+exact: how u of the module `coin_tails` is distributed says all about two sets, and sets that
+differ in more items can only be told apart better.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
@@ -27,6 +31,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Bounds, Epsilon, Number, exactly, log_bounds
+from noisewright.mechanisms.coin_tails import Tail, about_delta, tails
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.item_sets import ItemSets
@@ -45,6 +50,9 @@ _SHORT = 20
 _STEEPEST = 600.0
 """Log ratios beyond this are as good as certain and would leave the range of doubles."""
 
+_CERTAIN = 36.0
+"""Log ratios beyond this change nothing that doubles can see: no larger ε is tried with a δ."""
+
 _OUTSIDE = ("error", "sample")
 
 
@@ -52,6 +60,7 @@ def per_item(
     space: Subsets,
     *,
     epsilon: Number | Epsilon | None = None,
+    delta: Number = 0,
     alpha: Number | None = None,
     frequency: Number = 0,
     outside: str = "error",
@@ -62,9 +71,10 @@ def per_item(
     epsilon > 0. `frequency` is the share of sets in which a typical item is expected (rare by
     default). A set with more than s items is an error, or with outside="sample" a random part
     of s items stands for it.
-    Ensures: ε-private, proven; the two probabilities have the least variance of estimated
-    frequencies for that ε, up to rounding. The noise is that of a set that may change in 2s
-    items, or in all without a bound: declare the bound if there is one.
+    Ensures: (ε, δ)-private, proven; without a δ the two probabilities have the least variance of
+    estimated frequencies for that ε, up to rounding. The noise is that of a set that may change
+    in 2s items, or in all without a bound: declare the bound if there is one. A small δ helps
+    much when many items may change.
     """
     if not isinstance(space, Subsets):
         raise SpaceError(f"per_item() takes Subsets; got {space!r}.")
@@ -79,8 +89,39 @@ def per_item(
         raise ParameterError(f"frequency is {frequency}; a share of sets lies between 0 and 1.")
     if outside not in _OUTSIDE:
         raise ParameterError(f"outside is {outside!r}; it must be 'error' or 'sample'.")
-    keep, add, bits = _coins(space, read, float(share))
-    return PerItem(space, keep, add, bits, Guarantee(read), outside)
+    claim = Guarantee(read, delta)
+    if claim.delta == 1:
+        raise ParameterError("delta is 1, which promises nothing; give a smaller one.")
+    if claim.delta == 0:
+        return PerItem(space, *_coins(space, read, float(share)), claim, outside)
+    return _with_delta(space, claim, float(share), outside)
+
+
+def _with_delta(space: Subsets, claim: Guarantee, frequency: float, outside: str) -> PerItem:
+    """Return the mechanism of the largest ε' that is still (ε, δ)-private; doubles propose it."""
+    pair = _exponents(space)
+
+    def seems_private(larger: float) -> bool:
+        p, q = _proposed(larger, pair, frequency)
+        worst = about_delta(*pair, 1 - q if p is None else p, q, claim.epsilon.floor())
+        return worst <= float(claim.delta)
+
+    low = high = claim.epsilon.floor()
+    while seems_private(high) and high < _CERTAIN * sum(pair):
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if seems_private(middle) else (low, middle)
+    smallest = least(claim.epsilon)
+    larger, shrink = Fraction(low), 40
+    while True:
+        # Each attempt gives up more, in case that doubles proposed too much.
+        proposal = max(larger * (1 - Fraction(1, 1 << shrink)), smallest)
+        coins = _coins(space, Epsilon(rational=proposal), frequency)
+        made = PerItem(space, *coins, claim, outside)
+        if proposal == smallest or made.within(claim):
+            return made
+        larger, shrink = (larger, shrink - 6) if shrink > 6 else (larger / 2, shrink)
 
 
 def _exponents(space: Subsets) -> tuple[int, int]:
@@ -127,6 +168,16 @@ class PerItem(SetMechanism):
         often, seldom = _exponents(self.space)
         removed, added = _factors(self.keep, self.add, 1 << self.log2_coin)
         return max(removed, added) ** often * min(removed, added) ** seldom
+
+    def tails(self, bits: int) -> Iterator[Tail]:
+        """Bound the events that may tell two sets apart best at some ε, on both sets."""
+        often, seldom = _exponents(self.space)
+        pairs = [(often, seldom)]
+        if often != seldom and self.keep + self.add != 1 << self.log2_coin:
+            # All items differ; which of the two sets has how many of them matters.
+            pairs = [(a, often + seldom - a) for a in range(seldom, often + 1)]
+        for a, b in pairs:
+            yield from tails(a, b, self.present, self.absent, bits)
 
     def worst_case(self) -> tuple[int, int, int]:
         """Return masks (x, x', y): no output tells two sets apart better than y does x from x'."""

@@ -11,7 +11,7 @@ prove what a table of 4^m would.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from noisewright.errors import ParameterError, SpaceError
+from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Bounds, Epsilon, log_bounds
+from noisewright.mechanisms.coin_tails import Tail
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
@@ -31,6 +32,9 @@ from noisewright.spaces import Subsets
 
 if TYPE_CHECKING:
     from noisewright.sampling import FlippedSets
+
+
+_MOST_ITEMS_WITH_DELTA = 300
 
 
 @final
@@ -86,6 +90,34 @@ class SetFlips(SetMechanism):
     def tight_bounds(self, bits: int) -> Bounds:
         """Bound the least ε at δ = 0: low ≤ ε · 2^bits ≤ high."""
         return log_bounds(self.tight_ratio(), bits)
+
+    def tails(self, bits: int) -> Iterator[Tail]:
+        """Bound the events that may tell two sets apart best at some ε, on both sets.
+
+        Two sets that differ in d items; an answer that differs from the first in i of those and
+        in k of the others is at the distances i + k and d − i + k.
+        """
+        items = len(self.space.items)
+        if items > _MOST_ITEMS_WITH_DELTA:
+            raise TooLargeError(
+                f"delta above 0 takes {items:,}³ steps here (at most {_MOST_ITEMS_WITH_DELTA}³). "
+                "Ask at delta=0.",
+                size=items**3,
+            )
+        shift = self.log2_levels - bits
+        for apart in range(1, items + 1):
+            inside = [comb(apart, i) for i in range(apart + 1)]
+            outside = [comb(items - apart, k) for k in range(items - apart + 1)]
+            often: dict[tuple[int, int], int] = {}
+            for i, near in enumerate(inside):
+                for k, far in enumerate(outside):
+                    key = (self.levels[i + k], self.levels[apart - i + k])
+                    often[key] = often.get(key, 0) + near * far
+            p = q = 0
+            for first, second in sorted(often, key=lambda key: Fraction(key[1], key[0])):
+                count = often[first, second]
+                p, q = p + count * first, q + count * second
+                yield *_shifted(p, shift), *_shifted(q, shift)
 
     def worst_case(self) -> tuple[int, int, int]:
         """Return masks (x, x', y): no output tells two sets apart better than y does x from x'."""
@@ -156,3 +188,8 @@ def two_levels(space: Subsets, epsilon: Epsilon, likely: Collection[int]) -> Set
     if alone in near or spare < 0 or levels[alone] > high or epsilon.sign(high, low) > 0:
         raise self_proof_failed("of its levels", epsilon)
     return SetFlips(space, tuple(levels), bits, Guarantee(epsilon))
+
+
+def _shifted(value: int, by: int) -> tuple[int, int]:
+    """Divide by 2^by, rounded down and up."""
+    return (value >> by, -(-value >> by)) if by >= 0 else (value << -by, value << -by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Bounds
+from noisewright.exact import Bounds, Enclosure, Epsilon
+from noisewright.mechanisms.coin_tails import Tail
+from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.item_sets import ItemSets, read_sets
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Subsets
@@ -47,6 +50,42 @@ class SetMechanism(Structured):
     @abstractmethod
     def tight_ratio(self) -> Fraction:
         """Return e^ε of the least ε at δ = 0, exactly; long for many items."""
+
+    @abstractmethod
+    def tails(self, bits: int) -> Iterator[Tail]:
+        """Bound the events that may tell two sets apart best at some ε, on both sets.
+
+        Ensures: δ(ε) is the largest P(event | x) − e^ε P(event | x') over them, if not below 0.
+        """
+
+    def delta_bounds(self, epsilon: Epsilon, bits: int) -> Enclosure:
+        """Enclose the least δ at ε, at a precision."""
+        one = 1 << bits
+        if epsilon.is_zero or epsilon.ratio is not None:
+            ratio = Enclosure.point(epsilon.ratio or 1)
+        else:
+            low, high = epsilon.ratio_bounds(bits)
+            ratio = Enclosure(Fraction(low, one), Fraction(high, one))
+        least = most = Fraction(0)
+        for first_low, first_high, second_low, second_high in self.tails(bits):
+            least = max(least, first_low - ratio.high * second_high)
+            most = max(most, first_high - ratio.low * second_low)
+        return Enclosure(least / one, most / one)
+
+    def within(self, guarantee: Guarantee) -> bool:
+        """Tell exactly whether the mechanism keeps a promise with δ > 0.
+
+        Ends: with enough bits the tails are exact, and then so is all but e^ε of a rational,
+        which is irrational.
+        """
+        bits = 192
+        while True:
+            needed = self.delta_bounds(guarantee.epsilon, bits)
+            if needed.high <= guarantee.delta:
+                return True
+            if needed.low > guarantee.delta:
+                return False
+            bits *= 2
 
     @abstractmethod
     def worst_case(self) -> tuple[int, int, int]:

@@ -28,7 +28,7 @@ from noisewright.privacy.by_distance import (
 )
 from noisewright.privacy.events import widest_event, worst_event
 from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
-from noisewright.privacy.sets import sets_tight_epsilon
+from noisewright.privacy.sets import sets_tight_delta, sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
 
 
@@ -46,8 +46,8 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return additive_tight_epsilon(part, spare)
     if isinstance(part, ColumnProduct) and spare == 0:
         return _ceiling(change_of_all(part))
-    if isinstance(part, SetMechanism) and spare == 0:
-        return sets_tight_epsilon(part)
+    if isinstance(part, SetMechanism):
+        return sets_tight_epsilon(part, spare)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         return ceiling_of(least_by_distance(table, spare))
@@ -196,6 +196,8 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric):
         return geometric_tight_delta(part.epsilon, exact)
+    if isinstance(part, SetMechanism):
+        return sets_tight_delta(part, exact)
     if isinstance(part, Additive):
         return additive_tight_delta(part, exact)
     table = subject_of(part)

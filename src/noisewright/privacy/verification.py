@@ -27,6 +27,8 @@ from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
 from noisewright.spaces import Distance
 
+_MOST_SETS_LISTED = 256
+
 
 @dataclass(frozen=True)
 class Witness:
@@ -56,7 +58,10 @@ class Witness:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer to `verify`; true when the guarantee holds."""
+    """The answer to `verify`; true when the guarantee holds.
+
+    The witness is None where its event is too large to list: some sets of very many.
+    """
 
     holds: bool
     guarantee: Guarantee
@@ -68,6 +73,8 @@ class Verdict:
     def __str__(self) -> str:
         if self.holds:
             return f"Proven: {self.guarantee} holds for all neighbors and all events."
+        if self.witness is None:
+            return f"False: {self.guarantee} fails, by an event of too many outputs to list."
         return f"False: {self.guarantee} fails. {_capital(str(self.witness))}."
 
 
@@ -104,6 +111,11 @@ def verify(
         if sets_within(part, guarantee.epsilon):
             return Verdict(True, guarantee)
         return Verdict(False, guarantee, _witness_of_sets(part))
+    if isinstance(part, SetMechanism):
+        if part.within(guarantee):
+            return Verdict(True, guarantee)
+        if part.space.size > _MOST_SETS_LISTED:
+            return Verdict(False, guarantee)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         failing = failing_event(table, guarantee)
