@@ -6,6 +6,7 @@ arithmetic. Only the standard library is used.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 LARGEST = 2**12  # exponents beyond it belong to no sensible claim
@@ -15,7 +16,7 @@ def prove_formula(
     checker: Any, given: Any, neighbors: Any, epsilon: Any, delta: Fraction
 ) -> Iterator[str]:
     """Yield what was proven in words, or raise checker.Failure; epsilon None is infinity."""
-    forms = {"noise": prove_noise, "items": prove_items}
+    forms = {"noise": prove_noise, "items": prove_items, "flips": prove_flips}
     form = given.get("form")
     known = isinstance(form, str) and form in forms
     checker.need(known, "mechanism", f"found the form {checker.brief(form)}, which is none")
@@ -127,3 +128,26 @@ def prove_items(
         f"Replacing a set changes at most {often + seldom} of {names} items, and probabilities by "
         "no more than e^epsilon."
     )
+
+
+def prove_flips(
+    checker: Any, given: Any, neighbors: Any, epsilon: Any, delta: Fraction
+) -> Iterator[str]:
+    """Prove sets with some items flipped: an answer that differs in j items has levels[j] / 2^k.
+
+    C(m, j) answers differ from a set in j of m items. Any set may replace any other, so that an
+    answer may be at any distance from both, and the levels differ by at most e^epsilon.
+    """
+    need = checker.need
+    shape = "form: flips, items: list, log2_total: whole, levels: list"
+    _, items, k, levels = checker.fit(given, "mechanism", shape)
+    checker.fit(neighbors, "neighbors", "relation: replace")
+    names = len(checker.read_points({"kind": "labels", "labels": items}))
+    ok = len(levels) == names + 1 and all(map(checker.TYPES["hex"], levels)) and k <= 2**20
+    need(ok, "mechanism", f"need {names + 1} levels in hex digits, and log2_total up to 2^20")
+    numbers = [int(level, 16) for level in levels]
+    total = sum(comb(names, j) * number for j, number in enumerate(numbers))
+    need(total == 1 << k and min(numbers) > 0, "row sums", f"the answers must sum to 2^{k}")
+    cost = checker.Number(Fraction(0), Fraction(max(numbers), min(numbers)))
+    need(not (epsilon and cost > epsilon), "epsilon", f"{cost} is needed; claimed is {epsilon}")
+    yield f"Answers about {names} items sum to 2^{k}; no two levels differ by more than e^epsilon."

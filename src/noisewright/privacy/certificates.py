@@ -28,6 +28,7 @@ from noisewright.mechanisms import (
     Mechanism,
     PerItem,
     Response,
+    SetFlips,
     Table,
     any_change,
     number,
@@ -164,7 +165,7 @@ def _require_form(mechanism: Mechanism) -> None:
     if isinstance(part, ColumnProduct):
         for _, column in part.columns:
             _require_form(column)
-    elif not isinstance(part, (Table, Geometric, Response, Laplace, PerItem)):
+    elif not isinstance(part, (Table, Geometric, Response, Laplace, PerItem, SetFlips)):
         raise CertificateError(
             f"certificates have no form for {part!r} yet. If it is small certify its .table(); "
             "verify and tight_epsilon prove it from the formula."

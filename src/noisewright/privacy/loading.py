@@ -21,6 +21,7 @@ from noisewright.mechanisms import (
     PerItem,
     Response,
     RowProduct,
+    SetFlips,
     Table,
 )
 from noisewright.spaces import Categories, Counts, Interval, Pairs, Space, Subsets
@@ -85,6 +86,10 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             space = Subsets(items, largest=None if largest == len(items) else largest)
             keep, add = int(section["present"], 16), int(section["absent"], 16)
             return PerItem(space, keep, add, section["log2_total"], claim)
+        case "flips":
+            space = Subsets([_label(item) for item in section["items"]])
+            levels = tuple(int(level, 16) for level in section["levels"])
+            return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
             return ColumnProduct(tuple(_column(column) for column in section["columns"]))
         case _:
