@@ -88,6 +88,7 @@ SECTIONS = {
         "SanitizedResponse",
         "OutputPerturbation",
     ),
+    "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),
 }
@@ -155,6 +156,8 @@ def cli_page() -> str:
     verbs = [command.name or "" for command in app.registered_commands]
     verbs += ["design", "design counts", "design categories", "design subsets"]
     verbs += ["bound", "bound interval"]
+    ledger = ("create", "grant", "show", "history", "export", "verify", "waste")
+    verbs += ["ledger", *(f"ledger {verb}" for verb in ledger)]
     for verb in ("", *verbs):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]

@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     from noisewright.estimation import estimate as estimate
     from noisewright.estimation import expected_error as expected_error
     from noisewright.exact import Epsilon as Epsilon
+    from noisewright.ledger import Balance as Balance
+    from noisewright.ledger import Fingerprint as Fingerprint
+    from noisewright.ledger import Ledger as Ledger
+    from noisewright.ledger import LedgerEntry as LedgerEntry
+    from noisewright.ledger import Reservation as Reservation
     from noisewright.mechanisms import Guarantee as Guarantee
     from noisewright.mechanisms import Mechanism as Mechanism
     from noisewright.mechanisms import ResponseBounds as ResponseBounds
@@ -150,6 +155,7 @@ _ROOM_OF = {
             "rmse",
         ),
         "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
+        "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "privacy": (
             "Certificate",
             "Composition",

@@ -15,6 +15,11 @@
     │   └── UnrepairedError              its answer could not be proven
     ├── EntropyError (RuntimeError)      randomness that may not be used here
     ├── CertificateError (ValueError)    a certificate that cannot be read or written
+    ├── BudgetError                      a budget does not allow this
+    │   ├── OverBudgetError              more than is left; carries what is left
+    │   └── UnknownDatasetError          no budget under this name, or for this data
+    ├── LedgerError                      a ledger that cannot be read or written
+    │   └── AlteredLedgerError           its entries are not what was written; carries which
     └── MissingPartError (ImportError)   an optional dependency is not installed
 
 Messages say what was given, what is required and what to do. They show positions of
@@ -99,6 +104,35 @@ class EntropyError(NoisewrightError, RuntimeError):
 
 class CertificateError(NoisewrightError, ValueError):
     """A certificate cannot be read, written or trusted."""
+
+
+class BudgetError(NoisewrightError):
+    """A budget does not allow what was asked for."""
+
+
+class OverBudgetError(BudgetError):
+    """A spend exceeds what is left; `left` and `asked` are guarantees. Nothing was recorded."""
+
+    def __init__(self, message: str, *, left: object = None, asked: object = None) -> None:
+        super().__init__(message)
+        self.left = left
+        self.asked = asked
+
+
+class UnknownDatasetError(BudgetError):
+    """The ledger has no budget under this name, or for this data."""
+
+
+class LedgerError(NoisewrightError):
+    """A ledger cannot be opened, read or written."""
+
+
+class AlteredLedgerError(LedgerError):
+    """Entries were edited, deleted or reordered; `entry` is the number of the first such one."""
+
+    def __init__(self, message: str, *, entry: int | None = None) -> None:
+        super().__init__(message)
+        self.entry = entry
 
 
 class MissingPartError(NoisewrightError, ImportError):

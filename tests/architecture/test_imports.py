@@ -32,6 +32,7 @@ AT_ONCE: dict[str, set[str]] = {
     "designs": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},
+    "ledger": {"numpy"},
     "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
 }
@@ -42,11 +43,23 @@ ON_USE: dict[str, set[str]] = {
     "mechanisms": {"pyarrow"},
     "designs": {"highspy", "scipy"},
     "estimation": {"pyarrow"},
+    "ledger": {"psycopg", "pyarrow", "sqlalchemy"},
     "report": {"altair", "vl_convert"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 
-HEAVY = ["altair", "cryptography", "highspy", "pyarrow", "rich", "scipy", "typer", "vl_convert"]
+HEAVY = [
+    "altair",
+    "cryptography",
+    "highspy",
+    "psycopg",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "sqlalchemy",
+    "typer",
+    "vl_convert",
+]
 
 MODULES = [
     pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in sorted(PACKAGE.rglob("*.py"))

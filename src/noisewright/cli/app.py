@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from noisewright.cli import bound, check, compare, demo, design, reproduce, verify
+from noisewright.cli import bound, check, compare, demo, design, ledger, reproduce, verify
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
 from noisewright.version import __version__
@@ -32,6 +32,7 @@ app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.add_typer(design.app, name="design", help=design.HELP)
 app.add_typer(bound.app, name="bound", help=bound.HELP)
+app.add_typer(ledger.app, name="ledger", help=ledger.HELP)
 app.command(name="compare", help=compare.HELP)(compare.compare)
 app.command(name="reproduce", help=reproduce.HELP)(reproduce.reproduce)
 

@@ -1,0 +1,251 @@
+"""`noisewright ledger`: budgets, and what was spent of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from noisewright.cli.say import answer, say
+from noisewright.errors import AlteredLedgerError, InputError
+from noisewright.exact import as_text
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Balance, Ledger, LedgerEntry
+
+HELP = """Grant budgets, see what was spent and what is left, and verify the record.
+
+A ledger is a file, or a PostgreSQL URL such as postgresql://user@host/database. Spends are made \
+by releases, never by hand.
+
+\b
+Examples:
+  noisewright ledger create budget.db
+  noisewright ledger grant budget.db survey --epsilon 2 --delta 1e-6 --data survey.csv
+  noisewright ledger show budget.db
+  noisewright ledger history budget.db survey --json
+  noisewright ledger export budget.db -o ledger.jsonl
+  noisewright ledger verify budget.db --head 12:9f86d08…  (from a place you trust)
+  noisewright ledger waste budget.db 7 --why "the release crashed"
+"""
+
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
+
+WhereArgument = Annotated[
+    str, typer.Argument(metavar="ledger", help="A file, or a PostgreSQL URL.", show_default=False)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+WhoOption = Annotated[
+    str | None, typer.Option(help="Who does this; user@host if left out.", show_default=False)
+]
+KeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--key-file",
+        help="A file with the key of the fingerprints (hexadecimal), if the ledger does not keep "
+        "it itself.",
+    ),
+]
+
+
+def _key(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{path} holds no key: hexadecimal digits were expected.") from problem
+
+
+def _open(where: str, key: Path | None = None, who: str | None = None) -> Ledger:
+    import noisewright as nw
+
+    return nw.Ledger.open(where, key=_key(key), who=who)
+
+
+@app.command()
+def create(where: WhereArgument, key_file: KeyOption = None, as_json: JsonOption = False) -> None:
+    """Start an empty ledger where there is none."""
+    import noisewright as nw
+
+    ledger = nw.Ledger.create(where, key=_key(key_file))
+    if as_json:
+        answer({"ledger": ledger.where, "head": ledger.head})
+    else:
+        say(f"{ledger.where}: an empty ledger. Grant a budget before the first release.")
+
+
+@app.command()
+def grant(
+    where: WhereArgument,
+    dataset: Annotated[str, typer.Argument(help="A name for the people that the data is about.")],
+    epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Epsilon to add.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help="Delta to add.")] = "0",
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A file or folder that draws on this budget from now on."),
+    ] = None,
+    why: Annotated[str, typer.Option(help="Why, for those who read the record later.")] = "",
+    who: WhoOption = None,
+    key_file: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add to the budget of a dataset, or register another file about the same people."""
+    ledger = _open(where, key_file, who)
+    if data is not None and epsilon == delta == "0":
+        balance = ledger.register(dataset, data)
+    else:
+        balance = ledger.grant(dataset, epsilon=epsilon, delta=delta, why=why, data=data)
+    if as_json:
+        answer({"ledger": ledger.where, "head": ledger.head, **_plain(balance)})
+    else:
+        say(f"{balance}.")
+
+
+@app.command()
+def show(
+    where: WhereArgument,
+    dataset: Annotated[
+        str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was granted, what is spent and what is left."""
+    ledger = _open(where)
+    balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
+    if as_json:
+        rows = [_plain(balance) for balance in balances]
+        answer({"ledger": ledger.where, "head": ledger.head, "datasets": rows})
+        return
+    if not balances:
+        say(f"{ledger.where}: no budget was granted yet.")
+        return
+    grid = Grid(show_edge=False, pad_edge=False)
+    for title in ("dataset", "granted", "spent", "left"):
+        grid.add_column(title, overflow="fold")
+    for balance in balances:
+        parts = (balance.dataset, balance.granted, balance.spent, balance.left_text)
+        grid.add_row(*(Text(str(part)) for part in parts))
+    Console(highlight=False).print(grid)
+    for balance in balances:
+        if balance.reserved:
+            numbers = ", ".join(map(str, balance.reserved))
+            say(
+                f"{balance.dataset}: reserved in entry {numbers}, under way or left by a crash. "
+                "It counts as spent."
+            )
+    say(f"Head: {ledger.head}")
+
+
+@app.command()
+def history(
+    where: WhereArgument,
+    dataset: Annotated[
+        str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the entries: what, when, who, under which certificate."""
+    ledger = _open(where)
+    entries = ledger.history(dataset)
+    states = {e.sequence: ledger.state(e.sequence) for e in entries if e.kind == "spend"}
+    if as_json:
+        rows = [{**e.as_row(), "state": states.get(e.sequence)} for e in entries]
+        answer({"ledger": ledger.where, "head": ledger.head, "entries": rows})
+        return
+    for entry in entries:
+        say(_sentence(entry, states.get(entry.sequence)))
+
+
+@app.command()
+def export(
+    where: WhereArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write: .jsonl or .csv.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write all entries to a file; JSON lines can be verified from the file alone."""
+    ledger = _open(where)
+    head = ledger.export(output)
+    if as_json:
+        answer({"ledger": ledger.where, "head": head, "output": str(output)})
+    else:
+        say(f"{output}: every entry up to {head}.")
+
+
+@app.command()
+def verify(
+    where: WhereArgument,
+    head: Annotated[
+        str | None,
+        typer.Option(help="A head that you noted earlier; the ledger must still contain it."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every entry, its hash and its arithmetic. Exit code 1: something was altered."""
+    import noisewright as nw
+
+    try:
+        found = nw.Ledger.open(where, head=head).head
+    except AlteredLedgerError as problem:
+        if as_json:
+            answer({"holds": False, "entry": problem.entry, "message": str(problem)})
+        else:
+            say(str(problem), style="bold red")
+        raise typer.Exit(1) from None
+    if as_json:
+        answer({"holds": True, "head": found})
+    else:
+        say(f"{where}: every entry is as it was written. Head: {found}", style="bold green")
+
+
+@app.command()
+def waste(
+    where: WhereArgument,
+    entry: Annotated[int, typer.Argument(help="The number of a reserved spend.")],
+    why: Annotated[str, typer.Option(help="What happened.")] = "",
+    who: WhoOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Mark a reserved spend as wasted, after a crash. It is not refunded."""
+    ledger = _open(where, who=who)
+    written = ledger.finish(entry, "wasted", why=why)
+    if as_json:
+        answer({"ledger": ledger.where, "head": ledger.head, "entry": written.as_row()})
+    else:
+        say(f"Entry {entry} is wasted. It stays spent: nobody can tell what got out before.")
+
+
+def _plain(balance: Balance) -> dict[str, Any]:
+    """Return a balance with doubles for people and exact texts for machines."""
+    from noisewright.ledger.amounts import epsilon_text
+
+    parts: dict[str, Any] = {"dataset": balance.dataset}
+    for name in ("granted", "spent", "left"):
+        guarantee = getattr(balance, name)
+        epsilon = guarantee.epsilon
+        parts[name] = {
+            "epsilon": epsilon.floor() if name == "left" else epsilon.ceiling(),
+            "delta": float(guarantee.delta),
+            "exact": {
+                "epsilon": epsilon_text(epsilon),
+                "delta": as_text(guarantee.delta),
+            },
+        }
+    return {**parts, "reserved": list(balance.reserved)}
+
+
+def _sentence(entry: LedgerEntry, state: str | None) -> str:
+    amount = f" {entry.guarantee}" if entry.epsilon is not None else ""
+    about = f" entry {entry.about}" if entry.about is not None else ""
+    said = f": {entry.what}" if entry.what else ""
+    proof = f" [certificate {entry.certificate[:12]}…]" if entry.certificate else ""
+    shown = f" ({state})" if state else ""
+    when = entry.at[:19].replace("T", " ")
+    return (
+        f"{entry.sequence}. {when} UTC {entry.who}: {entry.kind} {entry.dataset}"
+        f"{about}{amount}{shown}{said}{proof}"
+    )

@@ -1,0 +1,127 @@
+"""Sums of (ε, δ), exact: what was spent, whether more fits, and what is left.
+
+Basic composition: the ε and the δ of several releases about the same people add up (Dwork and
+Roth 2014, Thm 3.16). A sum of ε is kept as `rational + ln(ratio)`, so that it can be compared
+with a granted rational without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Epsilon, as_text, exactly
+from noisewright.mechanisms import Guarantee, epsilon_sum
+
+_BITS = 192
+
+_LONGEST = 12_000
+"""Bits of a numerator or denominator; Python writes out integers of some 14,000."""
+
+
+@dataclass(frozen=True)
+class Total:
+    """What was spent: ε = rational + ln(ratio) and δ, exact or a hair (2^-192) more."""
+
+    rational: Fraction = Fraction(0)
+    ratio: Fraction = Fraction(1)
+    delta: Fraction = Fraction(0)
+
+    def plus(self, spent: Guarantee) -> Total:
+        """Return the total with one more spend."""
+        rational = self.rational + spent.epsilon.rational
+        ratio = self.ratio * (spent.epsilon.ratio or 1)
+        if _is_long(ratio):
+            rational += _log_above(ratio)
+            ratio = Fraction(1)
+        return Total(brief_above(rational), ratio, brief_above(self.delta + spent.delta))
+
+    def fits(self, granted: Granted) -> bool:
+        """Tell whether the total is within what was granted; decided exactly."""
+        room = granted.epsilon - self.rational
+        if room < 0 or self.delta > granted.delta:
+            return False
+        return Epsilon(rational=room).sign(self.ratio.numerator, self.ratio.denominator) <= 0
+
+    def left(self, granted: Granted) -> Guarantee:
+        """Return what is left of a grant, rounded down: spending it fits."""
+        epsilon = granted.epsilon - self.rational
+        if self.ratio != 1:
+            epsilon -= _log_above(self.ratio)
+        return Guarantee(max(epsilon, Fraction(0)), max(granted.delta - self.delta, Fraction(0)))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What all spends together promise, rounded up."""
+        parts = [Epsilon(rational=self.rational), Epsilon.log(self.ratio)]
+        return Guarantee(epsilon_sum(parts), min(self.delta, Fraction(1)))
+
+
+@dataclass(frozen=True)
+class Granted:
+    """What may be spent: two rationals."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    def plus(self, more: Guarantee) -> Granted:
+        """Return the budget with one more grant, which is rational."""
+        return Granted(self.epsilon + more.epsilon.rational, self.delta + more.delta)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The budget as a guarantee."""
+        return Guarantee(self.epsilon, min(self.delta, Fraction(1)))
+
+
+def recordable(guarantee: Guarantee) -> Guarantee:
+    """Return the guarantee, or one a hair above it when its numbers take too long to write out."""
+    epsilon = guarantee.epsilon.brief()
+    if epsilon.ratio is None:
+        epsilon = Epsilon(rational=brief_above(epsilon.rational))
+    elif _is_long(epsilon.ratio):
+        epsilon = Epsilon(rational=_log_above(epsilon.ratio))
+    return Guarantee(epsilon, min(brief_above(guarantee.delta), Fraction(1)))
+
+
+def epsilon_text(epsilon: Epsilon) -> str:
+    """Return ε as the ledger writes it: '1/2' or 'ln(3/2)'."""
+    return as_text(epsilon.rational) if epsilon.ratio is None else f"ln({as_text(epsilon.ratio)})"
+
+
+def read_epsilon(text: str) -> Epsilon:
+    """Read what `epsilon_text` wrote."""
+    if text.startswith("ln(") and text.endswith(")"):
+        ratio = exactly(text[3:-1], name="the ratio")
+        if ratio < 1:
+            raise ParameterError(f"epsilon is {text}; it must be at least 0.")
+        return Epsilon.log(ratio)
+    return Epsilon.of(text)
+
+
+def rounded_down(value: Fraction) -> str:
+    """Return a decimal of 12 digits that is at most a value ≥ 0: typed back, it fits."""
+    if value == 0:
+        return "0"
+    power = len(str(value.numerator)) - len(str(value.denominator)) - 12
+    digits = math.floor(value / Fraction(10) ** power)
+    decimal = Decimal(digits).scaleb(power).normalize()
+    return f"{decimal:f}" if -6 <= decimal.adjusted() < 12 else f"{decimal:e}"
+
+
+def brief_above(value: Fraction) -> Fraction:
+    """Return the value, or a short rational just above it when it takes too long to write out."""
+    if not _is_long(value):
+        return value
+    return Fraction(math.ceil(value * (1 << _BITS)), 1 << _BITS)
+
+
+def _is_long(value: Fraction) -> bool:
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) > _LONGEST
+
+
+def _log_above(ratio: Fraction) -> Fraction:
+    return Fraction(Epsilon.log(ratio).bounds(_BITS)[1], 1 << _BITS)

@@ -1,0 +1,175 @@
+"""Where a ledger is kept: a SQLite file or a PostgreSQL database, and its transactions.
+
+SQLite keeps its rollback journal (no write-ahead log), so that the ledger is one file that can be
+copied, and syncs the file and its folder before a commit is reported: a spend that was reported
+survives a loss of power. A writer takes the lock before it reads (BEGIN IMMEDIATE). On PostgreSQL
+a writer first locks the one row of the description. Connections are not kept: a fork, a thread or
+a server that restarts finds nothing stale.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from noisewright.errors import LedgerError, ParameterError
+from noisewright.ledger.faults import in_plain_words, is_passing
+from noisewright.ledger.library import load_sqlalchemy, require_postgresql_driver
+
+Answer = TypeVar("Answer")
+
+_ATTEMPTS = 4
+_WRITING = "noisewright_writing"
+
+
+@dataclass(frozen=True)
+class Database:
+    """A place for a ledger; `shown` names it in messages, without a password."""
+
+    engine: Any
+    shown: str
+    path: Path | None
+    patience: float
+
+    def read(self, work: Callable[[Any], Answer]) -> Answer:
+        """Do some reading in one transaction."""
+        return self._run(work, writing=False)
+
+    def write(self, work: Callable[[Any], Answer]) -> Answer:
+        """Do some writing in one transaction, alone.
+
+        `work` may be called again when the connection was lost: it has to look whether it was
+        already done, because the loss may have come after the commit.
+        """
+        return self._run(work, writing=True)
+
+    def _run(self, work: Callable[[Any], Answer], *, writing: bool) -> Answer:
+        sa = load_sqlalchemy()
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                with self.engine.connect() as connection:
+                    connection.execution_options(**{_WRITING: writing})
+                    with connection.begin():
+                        return work(connection)
+            except sa.exc.SQLAlchemyError as problem:
+                # SQLite's faults do not pass by themselves; its patience is in the driver.
+                if self.path is not None or attempt == _ATTEMPTS or not is_passing(problem):
+                    raise in_plain_words(problem, self.shown) from problem
+        raise AssertionError("the last attempt returns or raises")
+
+
+def database_at(where: str | os.PathLike[str], *, patience: float) -> Database:
+    """Return the database at a path or URL; nothing is opened yet."""
+    if not patience >= 0:
+        raise ParameterError(f"patience is {patience}; give the seconds to wait for a lock.")
+    if isinstance(where, str) and "://" in where:
+        return _at_url(where, patience)
+    return _at_path(Path(where), patience)
+
+
+def _at_url(address: str, patience: float) -> Database:
+    sa = load_sqlalchemy()
+    try:
+        url = sa.make_url(address)
+    except (sa.exc.ArgumentError, ValueError) as problem:
+        raise LedgerError(
+            "the ledger's URL cannot be read; write sqlite:///budget.db, or "
+            "postgresql://user:password@host/database."
+        ) from problem
+    kind = url.get_backend_name()
+    if kind == "sqlite":
+        if url.database in (None, "", ":memory:"):
+            raise LedgerError(
+                "a ledger in memory forgets what was spent; name a file: sqlite:///budget.db."
+            )
+        return _at_path(Path(url.database), patience)
+    if kind not in ("postgresql", "postgres"):
+        raise LedgerError(
+            f"a ledger is kept in SQLite or PostgreSQL, not in {kind}; use a file name, or a URL "
+            "such as postgresql://user@host/database."
+        )
+    require_postgresql_driver()
+    url = url.set(drivername="postgresql+psycopg")
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, connect_args={"connect_timeout": 10})
+
+    def begin(connection: Any) -> None:
+        # A commit that the server could still lose would be a release for free.
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout TO {max(1, int(patience * 1000))}")
+
+    sa.event.listen(engine, "begin", begin)
+    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+    return Database(engine, shown, None, patience)
+
+
+def _at_path(path: Path, patience: float) -> Database:
+    sa = load_sqlalchemy()
+
+    def connect() -> sqlite3.Connection:
+        # mode=rw never creates a file: a mistyped name must not become a fresh budget.
+        connection = sqlite3.connect(
+            f"file:{quote(os.path.abspath(path))}?mode=rw",
+            uri=True,
+            timeout=patience,
+            isolation_level=None,
+        )
+        connection.text_factory = _decoded
+        connection.execute("PRAGMA synchronous = EXTRA")
+        return connection
+
+    def begin(connection: Any) -> None:
+        writing = connection.get_execution_options().get(_WRITING)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.pool.NullPool)
+    sa.event.listen(engine, "begin", begin)
+    return Database(engine, str(path), path, patience)
+
+
+def _decoded(text: bytes) -> str:
+    # Bytes that are no text must reach the hash, which then names the entry they are in.
+    return text.decode("utf-8", errors="surrogateescape")
+
+
+def require_file(path: Path | None) -> None:
+    """Refuse a path where there is no file."""
+    if path is None or (path.is_file() and path.stat().st_size):
+        return
+    if path.is_dir():
+        raise LedgerError(f"{path} is a folder; name the ledger's file in it.")
+    missing = f"the file {path} is empty" if path.is_file() else f"there is no ledger at {path}"
+    raise LedgerError(
+        f"{missing}. Check the name; to start a new ledger, whose budgets are all 0: "
+        f"Ledger.create({str(path)!r}), or `noisewright ledger create {path}`."
+    )
+
+
+@contextlib.contextmanager
+def new_file(path: Path | None) -> Generator[None]:
+    """Make the empty file that a new SQLite ledger goes into; remove it if that fails."""
+    if path is None:
+        yield
+        return
+    try:
+        # Readable by its owner only: the file holds the key of the fingerprints.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        yield  # an empty file, or a database that holds other tables; else creation refuses it
+        return
+    except OSError as problem:
+        raise LedgerError(
+            f"cannot create a ledger at {path}: {problem.strerror}. Choose a folder that exists "
+            "and that you may write to."
+        ) from problem
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise

@@ -1,0 +1,123 @@
+"""One entry of the ledger, and the hash that ties it to the entry before.
+
+An entry's hash is the SHA-256 of its fields as JSON: keys sorted, no spaces, ASCII. The field
+`previous` is the hash of the entry before (of the ledger's own description for the first), so
+that a change anywhere changes every hash after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from noisewright.errors import AlteredLedgerError, ParameterError
+from noisewright.exact import exactly
+from noisewright.ledger.amounts import read_epsilon
+from noisewright.mechanisms import Guarantee
+
+REGISTER, GRANT, SPEND, RELEASED, WASTED = "register", "grant", "spend", "released", "wasted"
+KINDS = (REGISTER, GRANT, SPEND, RELEASED, WASTED)
+RESERVED = "reserved"
+"""The state of a spend that is neither released nor wasted yet."""
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One line of the ledger: a registration, a grant, a spend, or what became of a spend.
+
+    `about` is the entry number of the spend that was released or wasted. `epsilon` and `delta`
+    are exact, as text: '1/2' or 'ln(3/2)'.
+    """
+
+    sequence: int
+    token: str
+    kind: str
+    dataset: str
+    about: int | None
+    epsilon: str | None
+    delta: str | None
+    what: str
+    certificate: str | None
+    fingerprint: str | None
+    who: str
+    at: str
+    previous: str
+    hash: str
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What was granted or spent, as exact numbers."""
+        return Guarantee(read_epsilon(self.epsilon or "0"), exactly(self.delta or "0"))
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the entry as a row of the database, which is also its line in an export."""
+        return asdict(self)
+
+    @classmethod
+    def sealed(cls, content: Mapping[str, Any]) -> LedgerEntry:
+        """Return an entry with its hash."""
+        return cls(**content, hash=digest_of(content))
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> LedgerEntry:
+        """Read a row; refuse it when its content does not match its hash."""
+        content = {key: value for key, value in row.items() if key != "hash"}
+        if set(row) != _NAMES or row["hash"] != digest_of(content):
+            raise AlteredLedgerError(
+                f"the content of entry {row.get('sequence')} does not match its hash",
+                entry=row.get("sequence"),
+            )
+        return cls(**row)
+
+
+_NAMES = {field.name for field in fields(LedgerEntry)}
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of fields in their canonical form."""
+    # What a database can hold beyond text and whole numbers is no entry of ours; it gets a form
+    # all the same, so that it is reported as altered and not as a failure of this code.
+    text = json.dumps(dict(content), sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def read_amount(entry: LedgerEntry) -> Guarantee:
+    """Return the numbers of an entry whose hash is right; refuse what is no guarantee."""
+    try:
+        return entry.guarantee
+    except ParameterError as problem:
+        raise AlteredLedgerError(
+            f"entry {entry.sequence} holds no guarantee: {problem}", entry=entry.sequence
+        ) from problem
+
+
+def plain_text(text: str, *, name: str, longest: int = 2_000, required: bool = False) -> str:
+    """Return a text that every database stores as it is; refuse one that some would change."""
+    if not isinstance(text, str):
+        raise ParameterError(f"{name} is of type {type(text).__name__}; give a text.")
+    if required and not text.strip():
+        raise ParameterError(f"{name} is empty; say it in a few words, for those who read later.")
+    if len(text) > longest:
+        raise ParameterError(f"{name} has {len(text):,} characters; at most {longest:,} are kept.")
+    bad = next((i for i, c in enumerate(text) if not c.isprintable() and c != "\n"), None)
+    if bad is not None:
+        raise ParameterError(
+            f"{name} has a character at position {bad} that cannot be printed; leave it out."
+        )
+    return text
+
+
+def certificate_digest(certificate: object) -> str | None:
+    """Return the digest of a certificate, or of what was given as one."""
+    if certificate is None:
+        return None
+    digest = getattr(certificate, "digest", certificate)
+    text = digest.removeprefix("sha256:").lower() if isinstance(digest, str) else ""
+    if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
+        raise ParameterError(
+            "certificate= is neither a certificate nor a digest of 64 hexadecimal digits."
+        )
+    return text

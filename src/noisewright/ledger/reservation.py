@@ -1,0 +1,77 @@
+"""A spend that is on record, and the release that it pays for."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from noisewright.errors import LedgerError
+from noisewright.ledger.entries import RELEASED, WASTED, LedgerEntry
+from noisewright.mechanisms import Guarantee
+
+if TYPE_CHECKING:
+    from noisewright.ledger.ledger import Ledger
+
+
+class Reservation:
+    """A spend that the ledger has committed: only now may noise be drawn.
+
+    As a context manager it is marked released at the end of the block, or wasted when the block
+    raises. Either way it stays spent: an error may come after something has already left, and
+    nobody can tell. A process that is killed leaves it reserved, which counts as spent too.
+    """
+
+    def __init__(self, ledger: Ledger, entry: LedgerEntry) -> None:
+        self._ledger = ledger
+        self.entry = entry
+        self._is_finished = False
+
+    @property
+    def sequence(self) -> int:
+        """The number of the spend's entry."""
+        return self.entry.sequence
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What was spent."""
+        return self.entry.guarantee
+
+    def released(self, note: str = "") -> LedgerEntry:
+        """Record that the release went out."""
+        return self._finished(RELEASED, note)
+
+    def wasted(self, why: str = "") -> LedgerEntry:
+        """Record that nothing was released; the spend is not refunded."""
+        return self._finished(WASTED, why)
+
+    def _finished(self, state: str, note: str) -> LedgerEntry:
+        entry = self._ledger.finish(self.sequence, state, why=note, who=self.entry.who)
+        self._is_finished = True
+        return entry
+
+    def __enter__(self) -> Reservation:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_finished:
+            return
+        try:
+            if kind is None:
+                self.released()
+            else:
+                # The name of the error only: its words may come from the data.
+                self.wasted(kind.__name__)
+        except LedgerError as second:
+            note = f"Entry {self.sequence} stays reserved, which counts as spent."
+            if problem is None:
+                second.add_note(f"The release is accounted for: {note}")
+                raise
+            problem.add_note(f"{note} It could not be marked as wasted: {second}")
+
+    def __repr__(self) -> str:
+        return f"Reservation(entry {self.sequence}, {self.entry.dataset!r}, {self.guarantee})"
