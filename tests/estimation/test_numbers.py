@@ -3,13 +3,20 @@
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, ParameterError, UnidentifiableError
-from noisewright.estimation.channels import GeometricChannel, channel_of
+from noisewright.errors import (
+    InputError,
+    OutsideSpaceError,
+    ParameterError,
+    TooLargeError,
+    UnidentifiableError,
+)
+from noisewright.estimation.channels import GeometricChannel, _clamped, channel_of
 from noisewright.estimation.linear import averages, planned_variances, worst_variances
-from noisewright.estimation.numbers import answer_about_numbers, ramps
+from noisewright.estimation.numbers import answer_about_numbers, ramps, softened
 from tests.estimation.exact_expectations import over_all_outputs, over_all_people
 
 GRID = nw.Interval(0, 3, step=1)
@@ -147,6 +154,98 @@ def test_ramps_enclose_the_share_below() -> None:
             assert (below <= sharp).all()
             assert (sharp <= above).all()
     assert np.array_equal(ramps(4, [1], 1)[:, 0], [1, 1, 0, 0])
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 30])
+def test_softened_bins_enclose_sharp_ones(width: int) -> None:
+    for first in range(12):
+        for last in range(first, 12):
+            sharp = (np.arange(12) >= first) & (np.arange(12) <= last)
+            inner, outer = softened(sharp, width)
+            assert (inner <= sharp + 1e-12).all()
+            assert (sharp <= outer + 1e-12).all()
+            assert inner.min() >= 0
+            assert outer.max() <= 1
+            if width == 1:
+                assert np.array_equal(inner, sharp)
+                assert np.array_equal(outer, sharp)
+
+
+LINE = nw.Interval(0, 50, step=1)
+
+
+@pytest.mark.parametrize("form", ["unbounded", "truncated", "bounded"])
+def test_laplace_noise_in_every_form(form: Any) -> None:
+    mechanism = nw.laplace(LINE, epsilon=4, form=form)
+    random = np.random.default_rng(6)
+    truth = np.rint(random.beta(2, 4, 20_000) * 50)
+    released = mechanism.sample(truth, source=nw.SeededSource(5))
+    mean = nw.estimate(released, mechanism, about="people")
+    assert mean.what == "mean"
+    assert abs(mean.value - truth.mean()) <= 5 * mean.standard_error
+    assert mean.standard_error <= 0.2
+    spread = nw.estimate(pa.array(released), mechanism, of="variance", about="people")
+    assert abs(spread.value - truth.var()) <= 5 * spread.standard_error
+    edges = [0, 10, 25, 50]
+    exact = np.histogram(truth, edges)[0] / len(truth)
+    for method in ("likelihood", "unbiased"):
+        bins = nw.estimate(
+            released,
+            mechanism,
+            of="histogram",
+            at=edges,
+            about="people",
+            method=method,
+            together=True,
+        )
+        assert ((bins.lows <= exact) & (exact <= bins.highs)).all()
+    likely = nw.estimate(released, mechanism, of="histogram", at=edges, method="likelihood")
+    assert np.abs(likely.values - exact).max() <= 0.1
+    assert (likely.highs - likely.lows).max() <= 0.6
+
+
+def test_clamping_laplace_noise_loses_nothing() -> None:
+    """Outputs beyond an end all have the same ratios between inputs, and the end has them too."""
+    mechanism = nw.laplace(LINE, epsilon=4)
+    released = np.array([-20.0, -1, 0, 3, 49, 50, 51, 99])
+    clamped = nw.estimate(np.clip(released, 0, 50), mechanism, of="shares", about="people")
+    whole = nw.estimate(released, mechanism, of="shares", about="people")
+    assert np.array_equal(whole.values, clamped.values)
+    assert np.array_equal(
+        whole.values,
+        nw.estimate(dict.fromkeys(released.tolist(), 1), mechanism, of="shares").values,
+    )
+    rows = np.array([channel_of(mechanism).push(row, 0) for row in np.eye(51)])
+    assert np.allclose(rows, _clamped(mechanism), atol=1e-12)
+    assert np.allclose(rows, nw.laplace(LINE, epsilon=4, form="truncated", table=True).matrix)
+
+
+def test_numbers_off_the_lattice() -> None:
+    mechanism = nw.laplace(LINE, epsilon=4)
+    with pytest.raises(OutsideSpaceError, match=r"row 1 is not an output.*lattice"):
+        nw.estimate([1.0, 1.5], mechanism)
+    with pytest.raises(OutsideSpaceError, match="null"):
+        nw.estimate(pa.array([1.0, None]), mechanism)
+    with pytest.raises(OutsideSpaceError, match="row 0"):
+        nw.estimate([float("nan")], mechanism)
+    with pytest.raises(OutsideSpaceError, match="numbers"):
+        nw.estimate(["x"], mechanism)
+    huge = nw.laplace(nw.Interval(0, 10**7, step=1), epsilon=1)
+    with pytest.raises(TooLargeError):
+        nw.estimate([1.0], huge)
+    found = nw.epsilon_for(LINE, target=0.5, people=2_000, about="people")
+    assert found.expected.standard_error == pytest.approx(0.5, rel=1e-4)
+
+
+def test_laplace_columns_of_a_table() -> None:
+    mechanism = nw.product(
+        age=nw.laplace(nw.Interval(0, 4, step=1), epsilon=4),
+        color=nw.randomized_response(nw.Categories(["red", "blue"]), epsilon=1),
+    )
+    released = {"age": [-3.0, 2, 4, 9], "color": ["red", "blue", "red", "red"]}
+    found = nw.estimate(released, mechanism, of="pairs")
+    assert found["age", "color"].values.shape == (5, 2)
+    assert found["age"].values.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("method", ["unbiased", "likelihood"])

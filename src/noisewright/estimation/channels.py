@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.estimation.inverse import left_inverse, left_inverse_for, unidentified
-from noisewright.mechanisms import Geometric, Mechanism, Response, Table
+from noisewright.mechanisms import Additive, Geometric, Laplace, Mechanism, Response, Table
+from noisewright.mechanisms.mechanism import require_tabulable
 
 Array = NDArray[np.float64]
 
@@ -300,9 +301,15 @@ def channel_of(mechanism: Mechanism) -> Channel:
         return ResponseChannel(
             mechanism.space.size, truth / total, other / total, (truth - other) / total
         )
-    if isinstance(mechanism, Geometric):
-        epsilon = float(mechanism.epsilon)
-        return GeometricChannel(mechanism.space.size, math.exp(-epsilon), -math.expm1(-epsilon))
+    if isinstance(mechanism, (Geometric, Laplace)):
+        # Beyond an end, Laplace noise says no more about a number than the end itself does: all
+        # inputs keep their ratios there. So outputs may be clamped, and nothing is lost.
+        decay = mechanism.epsilon if isinstance(mechanism, Geometric) else mechanism.decay
+        mechanism.space.require_enumerable("the shares of its points")
+        rate = float(decay)
+        return GeometricChannel(mechanism.space.size, math.exp(-rate), -math.expm1(-rate))
+    if isinstance(mechanism, Additive):
+        return DenseChannel(_clamped(mechanism), tuple(mechanism.space.points))
     if not isinstance(mechanism, Mechanism):
         raise InputError(
             f"estimates need the mechanism that released the data; got {mechanism!r}. For a design "
@@ -310,6 +317,20 @@ def channel_of(mechanism: Mechanism) -> Channel:
         )
     table = mechanism.table()
     return _as_response(table) or DenseChannel(table.matrix, tuple(table.space.points))
+
+
+def _clamped(mechanism: Additive) -> Array:
+    """Return the matrix of noise that is clamped to the interval, from its distribution."""
+    require_tabulable(mechanism.space, mechanism.space, instead="Use a larger step.")
+    last = mechanism.space.size - 1
+    below = np.array(
+        [float(mechanism.cumulative(steps, 128).high) for steps in range(-last - 1, last + 1)]
+    )
+    # Row j of `upto` is P(j + Z ≤ i) for i = −1..last; differences are the masses inside.
+    codes = np.arange(last + 1)
+    upto = below[np.arange(-1, last + 1)[None, :] - codes[:, None] + last + 1]
+    upto[:, 0], upto[:, -1] = 0.0, 1.0
+    return np.diff(upto, axis=1)
 
 
 def _as_response(table: Table) -> ResponseChannel | None:

@@ -16,8 +16,15 @@ from noisewright.estimation.intervals import normal_quantile, read_confidence
 from noisewright.estimation.planning import expected_error
 from noisewright.estimation.result import Estimate
 from noisewright.exact import Number, exactly
-from noisewright.mechanisms import Mechanism, geometric, per_item, product, randomized_response
-from noisewright.spaces import Counts, Records, Space, Subsets
+from noisewright.mechanisms import (
+    Mechanism,
+    geometric,
+    laplace,
+    per_item,
+    product,
+    randomized_response,
+)
+from noisewright.spaces import Counts, Interval, Records, Space, Subsets
 
 _SMALLEST, _LARGEST = 2.0**-20, 64.0
 
@@ -91,8 +98,8 @@ def epsilon_for(
     rows, or with `confidence` half of the length of its interval. `problem` is as for
     `expected_error`: of, at, shares, about; and `mechanism`, a function from epsilon to the
     mechanism to be used, by default randomized response (the geometric mechanism for group
-    counts, per_item for sets, columns of Records with equal parts of epsilon). Requires: errors
-    that fall when epsilon grows, as they do for these.
+    counts, Laplace noise on an Interval, per_item for sets, columns of Records with equal parts
+    of epsilon). Requires: errors that fall when epsilon grows, as they do for these.
     """
     if people is None:
         return designs.epsilon_for(
@@ -173,4 +180,6 @@ def default_mechanism(space: Space, delta: Number) -> Maker:
         if delta:
             raise ParameterError("delta must be 0 for sets, whose items are randomized one by one.")
         return lambda epsilon: per_item(space, epsilon=epsilon)
+    if isinstance(space, Interval):
+        return lambda epsilon: laplace(space, epsilon=epsilon, delta=delta)
     return lambda epsilon: randomized_response(space, epsilon=epsilon, delta=delta)

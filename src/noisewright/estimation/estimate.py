@@ -140,7 +140,7 @@ def estimate(
 def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -> Estimate:
     channel = channel_of(mechanism)
     question = read_question(of, mechanism.space)
-    counts = _counts(released, mechanism.outputs)
+    counts = _counts(released, mechanism, channel.outputs)
     if question != "shares":
         points = numbers_of(mechanism.space)
         found = answer_about_numbers(
@@ -187,24 +187,23 @@ def axis_of(space: Space, name: str | None = None) -> Axis:
     return Axis(name, space.points)
 
 
-def _counts(released: Any, outputs: Space) -> NDArray[Any]:
+def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
     """Count how often each output was released."""
-    outputs.require_enumerable("its outputs")
-    counts = np.zeros(outputs.size, dtype=np.int64)
+    counts = np.zeros(size, dtype=np.int64)
     if isinstance(released, Mapping):
         for label, count in released.items():
             try:
-                place = outputs.code(label)
+                (place,) = released_codes([label], mechanism).tolist()
             except OutsideSpaceError as problem:
                 raise InputError(
                     f"{label!r} is counted, but it is not an output of the mechanism, whose "
-                    f"outputs are {outputs!r}."
+                    f"outputs are {mechanism.outputs!r}."
                 ) from problem
             counts[place] += whole_number(count, name=f"the count of {label!r}", least=0)
         return counts
-    codes = released_codes(released, outputs)
+    codes = released_codes(released, mechanism)
     for start in range(0, len(codes), BATCH):
-        counts += np.bincount(codes[start : start + BATCH], minlength=counts.size)
+        counts += np.bincount(codes[start : start + BATCH], minlength=size)
     return counts
 
 
@@ -216,10 +215,11 @@ def _tables(
     used = [name for name in columns if any(name in names_of(key) for key in keys)]
     channels = {name: channel_of(columns[name]) for name in used}
     axes = {name: axis_of(columns[name].space, name) for name in used}
-    outputs = {name: columns[name].outputs for name in used}
     places = [tuple(used.index(name) for name in names_of(key)) for key in keys]
     counted = count_tables(
-        code_batches(released, outputs), [space.size for space in outputs.values()], places
+        code_batches(released, {name: columns[name] for name in used}),
+        [channels[name].outputs for name in used],
+        places,
     )
     require_people(int(counted[0].sum()))
     found: dict[Key, Estimate] = {}

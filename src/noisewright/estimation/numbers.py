@@ -126,11 +126,49 @@ def _histogram(
             values = projected(values)
         else:
             values = most_likely(observed, [channel], people) @ answers
+        lows, highs = _enclosed(observed, people, channel, answers, about, confidence)
         lows = np.minimum(np.clip(lows, 0.0, 1.0), values)
         highs = np.maximum(np.clip(highs, 0.0, 1.0), values)
+        errors = (highs - lows) / (2 * normal_quantile(confidence))
     return Estimate(
         "share", (axis,), values, errors, lows, highs, people, about, method, confidence
     )
+
+
+def _enclosed(
+    observed: Array, people: int, channel: Channel, answers: Array, about: About, confidence: float
+) -> tuple[Array, Array]:
+    """Return intervals from a function below and one above the indicator of each bin.
+
+    Their edges are ramps, which noise hides less than the sharp edges of the bin.
+    """
+    width = ramp_width(channel, people, about, confidence)
+    inner, outer = np.empty_like(answers), np.empty_like(answers)
+    for place, indicator in enumerate(answers.T):
+        inner[:, place], outer[:, place] = softened(indicator > 0, width)
+    least = averages(observed, people, channel, inner, about)
+    most = averages(observed, people, channel, outer, about)
+    lows, _ = around(least.values, np.sqrt(least.variances), confidence)
+    _, highs = around(most.values, np.sqrt(most.variances), confidence)
+    return lows, highs
+
+
+def softened(inside: NDArray[np.bool_], width: int) -> tuple[Array, Array]:
+    """Return functions below and above an indicator of consecutive points, with ramps for edges.
+
+    There are no edges at the ends of the grid: nobody is beyond them.
+    """
+    size, held = len(inside), np.flatnonzero(inside)
+    if not held.size:
+        return np.zeros(size), np.zeros(size)
+    first, last = int(held[0]), int(held[-1])
+    ends = [last, last + width - 1, first + width - 2, first - 1]
+    right_in, right_out, left_in, left_out = ramps(size, ends, width).T
+    if last == size - 1:
+        right_in = right_out = np.ones(size)
+    if first == 0:
+        left_in = left_out = np.zeros(size)
+    return np.maximum(right_in - left_in, 0.0), right_out - np.minimum(left_out, right_out)
 
 
 def bins(points: Array, at: Any) -> tuple[Array, Axis]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
+from noisewright.mechanisms import Mechanism
 from noisewright.mechanisms.inputs import read_inputs
-from noisewright.spaces import Space
+from noisewright.spaces import Interval, Lattice, Space
 
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""
@@ -22,7 +23,7 @@ _MOST_LABELS = 1 << 12
 Codes = list[NDArray[Any]]
 
 
-def code_batches(released: Any, columns: Mapping[str, Space]) -> Iterator[Codes]:
+def code_batches(released: Any, columns: Mapping[str, Mechanism]) -> Iterator[Codes]:
     """Yield the codes of the named columns, batch by batch, in the narrowest unsigned types.
 
     Takes an Arrow table, batch or stream of batches, a path to a Parquet, Feather or CSV file, a
@@ -31,8 +32,8 @@ def code_batches(released: Any, columns: Mapping[str, Space]) -> Iterator[Codes]
     row = 0
     for batch in _batches(released, list(columns)):
         codes = [
-            released_codes(batch[name], space, name=name, first_row=row)
-            for name, space in columns.items()
+            released_codes(batch[name], mechanism, name=name, first_row=row)
+            for name, mechanism in columns.items()
         ]
         lengths = {len(part) for part in codes}
         if len(lengths) > 1:
@@ -42,13 +43,19 @@ def code_batches(released: Any, columns: Mapping[str, Space]) -> Iterator[Codes]
 
 
 def released_codes(
-    values: Any, space: Space, *, name: str | None = None, first_row: int = 0
+    values: Any, mechanism: Mechanism, *, name: str | None = None, first_row: int = 0
 ) -> NDArray[Any]:
-    """Return the codes of released values; an error names the row of a value that is no output."""
-    quick = _translated(values, space)
-    if quick is not None:
-        return quick
+    """Return the codes of released values; an error names the row of a value that is no output.
+
+    Outputs of unbounded noise are clamped to the interval, as their channel expects.
+    """
+    space = mechanism.outputs
     try:
+        if isinstance(space, Lattice):
+            return _clamped(values, mechanism)
+        quick = _translated(values, space)
+        if quick is not None:
+            return quick
         codes = np.atleast_1d(read_inputs(space, values).codes)
     except OutsideSpaceError as problem:
         where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
@@ -62,6 +69,36 @@ def released_codes(
             why=problem.why,
         ) from problem
     return codes.astype(np.min_scalar_type(max(space.size - 1, 0)), copy=False)
+
+
+def _clamped(values: Any, mechanism: Mechanism) -> NDArray[Any]:
+    """Return codes of numbers on a lattice, clamped to the interval of the inputs."""
+    interval, lattice = mechanism.space, mechanism.outputs
+    assert isinstance(interval, Interval)
+    steps = lattice_steps(values, lattice)
+    clamped = np.clip(steps, 0, interval.size - 1)
+    return clamped.astype(np.min_scalar_type(interval.size - 1))
+
+
+def lattice_steps(values: Any, lattice: Space) -> NDArray[np.float64]:
+    """Return whole steps from the origin of a lattice, or raise for the row of a value off it."""
+    assert isinstance(lattice, Lattice)
+    if getattr(values, "null_count", 0):
+        row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        raise lattice.outside(row=row, why="it is null")
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    try:
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise lattice.outside(why="not all of it are numbers") from None
+    steps = (numbers - float(lattice.origin)) / float(lattice.step)
+    nearest = np.rint(steps)
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.abs(steps - nearest) <= 1e-6 * np.maximum(1, np.abs(steps) * 1e-6))
+    if wrong.any():
+        raise lattice.outside(row=int(np.argmax(wrong)), why="it is not on the lattice")
+    return nearest
 
 
 def _translated(values: Any, space: Space) -> NDArray[Any] | None:
