@@ -87,7 +87,14 @@ class DesignError(NoisewrightError):
 
 
 class InfeasibleError(DesignError):
-    """No mechanism satisfies all constraints."""
+    """No mechanism satisfies all constraints; `conflict` names a smallest set that conflicts.
+
+    It holds codes of properties, "privacy" and "outputs"; it is empty where nobody looked.
+    """
+
+    def __init__(self, message: str, *, conflict: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.conflict = conflict
 
 
 class UnsolvedError(DesignError):

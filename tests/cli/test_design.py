@@ -46,6 +46,10 @@ def test_the_files_it_writes_are_a_proven_certificate_and_a_picture(
         (("subsets", "a,b,c,d", "--largest", "1"), 0.8),
         (("counts", "3", "--neighbors", "metric", "--goal", "worst"), 0.46555335461147707),
         (("interval", "0", "1", "--step", "1/2", "--neighbors", "metric"), 0.32802377617025963),
+        (
+            ("counts", "4", "--properties", "U", "--outputs", "-4:8", "--loss", "L2"),
+            1.5300914989991443,
+        ),
         (("counts", "1", "--prior", "0.5,0.5"), nw.loss(nw.geometric(nw.Counts(1), epsilon=1))),
     ],
 )
@@ -103,6 +107,8 @@ def test_sets_are_shown_as_sets(noisewright: Program) -> None:
         (("counts", "4", "--epsilon", "-1"), "at least 0"),
         (("counts", "0", "--epsilon", "1"), "at least 1"),
         (("counts", "4", "--epsilon", "1", "--properties", "XX"), "no property"),
+        (("counts", "4", "--epsilon", "1", "--properties", "U"), "outputs=nw.Interval(-1, 5"),
+        (("counts", "4", "--epsilon", "1", "--outputs", "9"), "LOW:HIGH"),
         (("counts", "4", "--epsilon", "1", "--loss", "L9"), "L9"),
         (("counts", "4", "--epsilon", "1", "--prior", "1,2"), "5 weights"),
         (("counts", "4", "--epsilon", "1", "--chart", "m.bmp"), ".png"),

@@ -27,6 +27,7 @@ Examples:
   noisewright design subsets --items articles.txt --largest 10 --per-item --epsilon 5
   noisewright design interval 0 1 --step 0.25 --epsilon 1
   noisewright design interval 0 1 --step 0.25 --epsilon 4 --neighbors metric
+  noisewright design counts 8 --epsilon 1 --loss L2 --properties U --outputs -4:12
 """
 
 
@@ -52,7 +53,7 @@ PriorOption = Annotated[
     typer.Option(help="Weights of the inputs, separated by commas; uniform if left out."),
 ]
 PropertiesOption = Annotated[
-    str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD), or 'all'.")
+    str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD U), or 'all'.")
 ]
 MetricOption = Annotated[
     Path | None,
@@ -73,6 +74,10 @@ PerItemOption = Annotated[
 ]
 FrequencyOption = Annotated[
     str, typer.Option(help="With --per-item: the share of sets that hold a typical item.")
+]
+OutputsOption = Annotated[
+    str | None,
+    typer.Option(help="Release numbers LOW:HIGH, e.g. -4:12, not only those of the input."),
 ]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the certificate here.")
@@ -102,6 +107,7 @@ def counts(
     prior: PriorOption = None,
     properties: PropertiesOption = "",
     neighbors: NeighborsOption = None,
+    outputs: OutputsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,
@@ -194,6 +200,7 @@ def interval(
     prior: PriorOption = None,
     properties: PropertiesOption = "",
     neighbors: NeighborsOption = None,
+    outputs: OutputsOption = None,
     output: OutputOption = None,
     chart: ChartOption = None,
     as_json: JsonOption = False,

@@ -11,6 +11,17 @@ from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 
 
+def _outputs(written: str | None, step: str) -> Any:
+    import noisewright as nw
+
+    if written is None:
+        return None
+    low, colon, high = written.partition(":")
+    if not colon:
+        raise InputError(f"--outputs is {written!r}; write LOW:HIGH, for example -4:12.")
+    return nw.Interval(low.strip(), high.strip(), step=step)
+
+
 def listed(text: str) -> list[str]:
     """Return what stands between commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
@@ -37,6 +48,7 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
             goal=options["goal"],
             prior=None if prior is None else listed(prior),
             properties=options["properties"],
+            outputs=_outputs(options.get("outputs"), options.get("step", "1")),
         )
     written = _written(design, options["output"], options["chart"])
     if options["as_json"]:
@@ -46,7 +58,7 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
                 "bound": design.bound,
                 "gap": design.gap,
                 "route": design.route,
-                **_shape(design.mechanism),
+                **_shape(design.mechanism, design.properties),
                 **written,
             }
         )
@@ -78,7 +90,7 @@ def _tell(design: Any, written: dict[str, str]) -> None:
         f"No mechanism with {problem.guarantee} and what you asked for has a loss below "
         f"{design.bound:.9g}: proven, to within {design.gap:.1e}."
     )
-    shape = _shape(design.mechanism)
+    shape = _shape(design.mechanism, design.properties)
     if "properties" in shape:
         say(f"Properties it has: {', '.join(shape['properties']) or 'none of the seven'}.")
     else:
@@ -99,14 +111,14 @@ def _shown(point: Any) -> str:
     )
 
 
-def _shape(mechanism: Any) -> dict[str, Any]:
+def _shape(mechanism: Any, asked: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return what can be shown: a matrix and its properties, or two probabilities of an item."""
     import noisewright as nw
     from noisewright.mechanisms import Table
 
     if isinstance(mechanism, Table):
         return {
-            "properties": sorted(nw.properties(mechanism)),
+            "properties": sorted(nw.properties(mechanism) | asked),
             "matrix": mechanism.matrix.tolist(),
         }
     return {"present": float(mechanism.present), "absent": float(mechanism.absent)}

@@ -46,7 +46,8 @@ def proof_of(program: Program, solution: Refined) -> Proof | None:
     None when the problem has a property that a proof cannot speak of.
     """
     problem = program.problem
-    if not problem.properties <= PROVABLE:
+    elsewhere = problem.properties and problem.outputs != problem.space
+    if elsewhere or not problem.properties <= PROVABLE:
         return None
     inputs, outputs = problem.shape
     found = Prices(BITS + _ROOM, inputs - 1)

@@ -10,6 +10,7 @@ from typing import Any
 from noisewright.designs.answer import Answer
 from noisewright.designs.bound import lower_bound, proof_of
 from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.conflicts import require_feasible
 from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
 from noisewright.designs.flips import many_items
@@ -75,9 +76,13 @@ class Design:
 
     @property
     def gap(self) -> float:
-        """(loss − bound) / bound, rounded up; 0 when both are 0."""
+        """(loss − bound) / bound, rounded up; loss − bound itself where the bound is 0.
+
+        A loss of nothing may be possible when δ > 0; then a loss of 2^-100 is no worse than
+        that relative to anything, and the difference is what there is to say.
+        """
         if self.exact_bound <= 0:
-            return 0.0 if self.exact_loss == 0 else float("inf")
+            return ceiling_float(self.exact_loss - self.exact_bound)
         return ceiling_float(self.exact_loss / self.exact_bound - 1)
 
     @property
@@ -192,6 +197,7 @@ def _require_solvable(problem: Problem) -> None:
             f"(at most {_MOST_ROWS:,}). Design for fewer points, or declare fewer neighbors.",
             size=rows,
         )
+    require_feasible(problem)
     if "OD" in problem.properties and problem.guarantee.epsilon.is_zero:
         raise ParameterError(
             "OD (output privacy) with epsilon=0 makes all outputs equally likely. Give an epsilon "

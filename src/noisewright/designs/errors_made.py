@@ -11,10 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.losses import read_loss, read_prior
-from noisewright.errors import InputError, ParameterError
-from noisewright.exact import ceiling_float, exactly, floor_float
+from noisewright.designs.numbers import numbers
+from noisewright.exact import ceiling_float, floor_float
 from noisewright.mechanisms import Mechanism, Table
-from noisewright.spaces import Counts, Interval, Space
 
 Step = int | float
 """An error or a distance: whole when it is, else a double."""
@@ -110,29 +109,6 @@ def rmse(mechanism: Mechanism, distribution: Any = None) -> float:
     """
     spread = exact_error_histogram(mechanism.table(), distribution)
     return _root_up(sum((e * e * p for e, p in spread.items()), Fraction(0)))
-
-
-def numbers(space: Space) -> list[Fraction]:
-    """Return the points of a space as exact numbers."""
-    if isinstance(space, Counts):
-        return [Fraction(count) for count in range(space.size)]
-    if isinstance(space, Interval):
-        # Not from its points, which are doubles: 0.1 + 2 · 0.1 should be 3/10.
-        return [space.low + code * space.step for code in range(space.size)]
-    try:
-        # A text that looks like a number is a label.
-        return [_number(point) for point in space.points]
-    except InputError as problem:
-        raise ParameterError(
-            f"signed errors need points that are numbers; those of {space!r} are not. Use "
-            "nw.error_profile, or nw.loss with a matrix."
-        ) from problem
-
-
-def _number(point: Any) -> Fraction:
-    if isinstance(point, str):
-        raise ParameterError("a text is not a number.")
-    return exactly(point, name="a point")
 
 
 def _step(value: Fraction) -> Step:

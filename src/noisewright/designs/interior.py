@@ -16,7 +16,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from noisewright.designs.margin import widest_margin
 from noisewright.designs.problem import Problem
+from noisewright.designs.refine import BITS
 from noisewright.exact import scaled
 
 
@@ -27,7 +29,13 @@ def interior(problem: Problem) -> list[list[Fraction]]:
 
 
 def interior_weights(problem: Problem) -> tuple[list[list[int]], int]:
-    """Return the mechanism as rows of whole numbers, and what each row sums to."""
+    """Return the mechanism as rows of whole numbers, and what each row sums to.
+
+    Where U or other outputs ask for more, it is found by a program, and rows sum to it only up to
+    rounding.
+    """
+    if "U" in problem.properties or (problem.properties and problem.outputs != problem.space):
+        return [list(row) for row in widest_margin(problem)], 1 << BITS
     inputs, outputs = problem.shape
     share = Fraction(1, outputs)
     if problem.outputs != problem.space or inputs == 1:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from noisewright.designs.numbers import numbers
 from noisewright.errors import ParameterError
 from noisewright.exact import exactly
 from noisewright.spaces import Counts, Interval, Space
@@ -101,7 +102,9 @@ def _distance(space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
     if outputs == space:
         return space.distance
     if isinstance(space, (Counts, Interval)):
-        return lambda x, y: abs(exactly(x, name="an input") - exactly(y, name="an output"))
+        before = dict(zip(space.points, numbers(space), strict=True))
+        after = dict(zip(outputs.points, numbers(outputs), strict=True))
+        return lambda x, y: abs(before[x] - after[y])
     raise ParameterError(
         "this loss needs a distance between inputs and outputs, which are different points "
         "here. Give a matrix or a function of (input, output)."

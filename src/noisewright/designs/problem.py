@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
+from noisewright.designs.numbers import numbers
+from noisewright.designs.places import Places
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Counts, Space
 
@@ -55,6 +57,21 @@ class Problem:
         )
 
     @cached_property
+    def places(self) -> Places:
+        """Where inputs and outputs lie, and which output is the truth."""
+        return Places.of(self.space, self.outputs)
+
+    @cached_property
+    def certain(self) -> dict[int, int]:
+        """Inputs that have one possible answer: unbiased on the least or the largest output."""
+        if "U" not in self.properties:
+            return {}
+        outputs = numbers(self.outputs)
+        ends = {value: outputs.index(value) for value in (min(outputs), max(outputs))}
+        values = enumerate(numbers(self.space))
+        return {x: ends[value] for x, value in values if value in ends}
+
+    @cached_property
     def nearest(self) -> Fraction:
         """How often ε counts between the two neighbors where it counts least."""
         if not self.space.by_distance:
@@ -72,6 +89,8 @@ class Problem:
         """
         last_input, last_output = self.space.size - 1, self.outputs.size - 1
         if not self.space.ordered or not self.outputs.ordered:
+            return False
+        if self.properties and self.outputs != self.space and not self.places.is_mirrored:
             return False
         if self.goal == "expected" and self.prior != self.prior[::-1]:
             return False

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
+from noisewright.designs.numbers import numbers
 from noisewright.designs.problem import Problem
 from noisewright.exact import Bounds, scaled
 from noisewright.spaces import Distance
@@ -178,59 +179,98 @@ class _Writer:
         """Row monotony already keeps an input further from the output below a nearer one."""
         if "RM" not in self.problem.properties:
             return False
-        return (output <= under < over) or (over < under <= output)
+        inputs, outputs = self._line
+        at, near, far = outputs[output], inputs[under], inputs[over]
+        return (at <= near < far) or (far < near <= at)
+
+    @property
+    def _line(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """The positions of inputs and outputs, for properties that need an order."""
+        inputs, outputs = self.problem.places.inputs, self.problem.places.outputs
+        assert inputs is not None
+        assert outputs is not None
+        return inputs, outputs
 
     def _properties(self) -> None:
-        grid = self.variable_of.tolist()
         codes = self.problem.properties
-        size = len(grid)
-        points = range(size)
+        grid = self.variable_of.tolist()
+        columns = [list(column) for column in zip(*grid, strict=True)]
         if "RM" in codes:
-            self._falling("RM", [[grid[j][i] for j in points] for i in points])
-        elif "RH" in codes:
-            self._peaked("RH", [[grid[j][i] for j in points] for i in points])
+            inputs, outputs = self._line
+            self._falling("RM", columns, inputs, outputs)
         if "CM" in codes:
-            self._falling("CM", grid)
-        elif "CH" in codes:
-            self._peaked("CH", grid)
+            inputs, outputs = self._line
+            self._falling("CM", grid, outputs, inputs)
         if "OD" in codes:
             for x, row in enumerate(grid):
                 for y, (one, other) in enumerate(pairwise(row)):
                     self._add("OD", [(one, 1, 0), (other, 0, -1)], origin=(x, y, y + 1))
                     self._add("OD", [(other, 1, 0), (one, 0, -1)], origin=(x, y + 1, y))
-        if "F" in codes:
-            for i in points[1:]:
-                self._add("F", [(grid[i][i], 1, 0), (grid[0][0], -1, 0)], equal=True, origin=(0, i))
-        if "WH" in codes and not codes & {"CH", "CM"}:
-            for i in points:
-                self._add("WH", [(grid[i][i], -1, 0)], Fraction(-1, size), origin=(i, i))
         if "S" in codes and not self.symmetric:
-            for j in points:
-                for i in points:
-                    mirror = grid[size - 1 - j][size - 1 - i]
-                    if grid[j][i] < mirror:
-                        self._add(
-                            "S",
-                            [(grid[j][i], 1, 0), (mirror, -1, 0)],
-                            equal=True,
-                            origin=(size - 1 - j, size - 1 - i),
-                        )
+            self._symmetry(grid)
+        if "U" in codes:
+            self._means(grid)
+        if self.problem.places.truth is not None:
+            self._honesty(grid, columns, self.problem.places.truth)
 
-    def _falling(self, kind: str, lines: list[list[int]]) -> None:
-        """Each line rises up to its own position and falls after it."""
-        for peak, line in enumerate(lines):
+    def _honesty(
+        self, grid: list[list[int]], columns: list[list[int]], truth: tuple[int, ...]
+    ) -> None:
+        """What is asked of the true answers."""
+        codes = self.problem.properties
+        truths = [row[y] for row, y in zip(grid, truth, strict=True)]
+        if "RH" in codes and "RM" not in codes:
+            self._peaked("RH", [columns[y] for y in truth], range(len(grid)))
+        if "CH" in codes and "CM" not in codes:
+            self._peaked("CH", grid, truth)
+        if "F" in codes:
+            for i, entry in enumerate(truths[1:], start=1):
+                self._add("F", [(entry, 1, 0), (truths[0], -1, 0)], equal=True, origin=(0, i))
+        if "WH" in codes and not codes & {"CH", "CM"}:
+            for i, entry in enumerate(truths):
+                self._add("WH", [(entry, -1, 0)], Fraction(-1, len(columns)), origin=(i, i))
+
+    def _symmetry(self, grid: list[list[int]]) -> None:
+        last, last_output = len(grid) - 1, len(grid[0]) - 1
+        for j, row in enumerate(grid):
+            for i, entry in enumerate(row):
+                mirror = grid[last - j][last_output - i]
+                if entry < mirror:
+                    terms = [(entry, 1, 0), (mirror, -1, 0)]
+                    self._add("S", terms, equal=True, origin=(last - j, last_output - i))
+
+    def _means(self, grid: list[list[int]]) -> None:
+        """The mean output is the input; of two mirrored inputs one equation is enough."""
+        inputs, outputs = numbers(self.problem.space), numbers(self.problem.outputs)
+        for x, row in enumerate(grid):
+            if self.symmetric and 2 * x > len(grid) - 1:
+                return
+            terms = [(v, y - inputs[x], 0) for v, y in zip(row, outputs, strict=True)]
+            self._add("U", [term for term in terms if term[1]], equal=True, origin=(x,))
+
+    def _falling(
+        self,
+        kind: str,
+        lines: list[list[int]],
+        along: tuple[Fraction, ...],
+        peaks: tuple[Fraction, ...],
+    ) -> None:
+        """Each line rises up to the position of its peak and falls after it."""
+        for place, (peak, line) in enumerate(zip(peaks, lines, strict=True)):
             for k in range(len(line) - 1):
-                far, near = (k, k + 1) if k < peak else (k + 1, k)
+                if along[k] < peak < along[k + 1]:
+                    continue
+                far, near = (k, k + 1) if along[k + 1] <= peak else (k + 1, k)
                 low, high = line[far], line[near]
                 if low != high:
-                    self._add(kind, [(low, 1, 0), (high, -1, 0)], origin=(peak, far))
+                    self._add(kind, [(low, 1, 0), (high, -1, 0)], origin=(place, far))
 
-    def _peaked(self, kind: str, lines: list[list[int]]) -> None:
-        """In each line the entry at its own position is the largest."""
-        for peak, line in enumerate(lines):
+    def _peaked(self, kind: str, lines: list[list[int]], peaks: Sequence[int]) -> None:
+        """In each line the entry at its peak is the largest."""
+        for place, (peak, line) in enumerate(zip(peaks, lines, strict=True)):
             for k, variable in enumerate(line):
                 if k != peak and variable != line[peak]:
-                    self._add(kind, [(variable, 1, 0), (line[peak], -1, 0)], origin=(peak, k))
+                    self._add(kind, [(variable, 1, 0), (line[peak], -1, 0)], origin=(place, k))
 
     def _objective(self) -> None:
         grid = self.variable_of.tolist()

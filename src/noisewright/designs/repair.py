@@ -1,22 +1,23 @@
 """From a sharp solution to a table of integers that has every property exactly.
 
 Mix in a trace of the interior mechanism, round, and give what is missing in each row to
-entries off the diagonal, mirror images alike. The result is checked in exact arithmetic; if
+entries off the diagonal, mirror images alike; where the mean must be exact, to two or three of the
+likeliest so that it is. The result is checked in exact arithmetic; if
 the trace was too small for the solution's leftovers, a larger one is tried.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
+from noisewright.designs.balance import Scale
+from noisewright.designs.held import holds_all
 from noisewright.designs.interior import interior_weights
 from noisewright.designs.problem import Problem
 from noisewright.designs.program import Program
 from noisewright.designs.refine import BITS, Refined
-from noisewright.errors import UnrepairedError
-from noisewright.mechanisms import Table, properties
+from noisewright.errors import TableError, UnrepairedError
+from noisewright.mechanisms import Table
 from noisewright.privacy import verify
 
 _TRACES = (*range(100, 0, -3), 0)
@@ -40,11 +41,13 @@ def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -
     """
     one = 1 << BITS
     rows = [_normalized(row) for row in near]
-    if "F" in problem.properties:
-        rows = _leveled(rows)
+    if "F" in problem.properties and problem.places.truth is not None:
+        rows = _leveled(rows, problem.places.truth)
     weights, whole = interior_weights(problem)
     share = (1 << 2 * BITS) // whole
     center = [[weight * share >> BITS for weight in row] for row in weights]
+    for x, only in problem.certain.items():
+        rows[x] = center[x] = [one if y == only else 0 for y in range(len(rows[x]))]
     total = one >> _ROOM
 
     def mixed_in(part: int) -> Table | None:
@@ -52,7 +55,11 @@ def table_near(problem: Problem, near: list[list[int]], *, free: bool = False) -
             [((one - part) * v + part * c) >> (BITS + _ROOM) for v, c in zip(a, b, strict=True)]
             for a, b in zip(rows, center, strict=True)
         ]
-        table = _table(problem, mixed, total)
+        try:
+            table = _table(problem, mixed, total)
+        except TableError:
+            # A weight that should make up for rounding was smaller than that.
+            return None
         return table if _is_feasible(problem, table) else None
 
     # A loss of nothing should stay nothing; any other one hardly notices 2^-100.
@@ -91,40 +98,48 @@ def _is_free(program: Program, solution: Refined) -> bool:
     return sum(abs(cost * value) for cost, value in costs) < 1 << 20
 
 
-def _leveled(rows: list[list[int]]) -> list[list[int]]:
-    """Give all rows the same diagonal; each row's difference goes to its other entries."""
-    level = sum(row[i] for i, row in enumerate(rows)) // len(rows)
+def _leveled(rows: list[list[int]], truth: tuple[int, ...]) -> list[list[int]]:
+    """Make the truth equally likely in all rows; a row's difference goes to its other entries."""
+    level = sum(row[own] for row, own in zip(rows, truth, strict=True)) // len(rows)
     leveled: list[list[int]] = []
-    for i, row in enumerate(rows):
-        rest = sum(row) - row[i]
+    for own, row in zip(truth, rows, strict=True):
+        rest = sum(row) - row[own]
         wanted = sum(row) - level
         if rest == 0:
-            leveled.append([level if k == i else wanted // (len(row) - 1) for k in range(len(row))])
+            share = wanted // max(1, len(row) - 1)
+            leveled.append([level if k == own else share for k in range(len(row))])
             continue
-        leveled.append([level if k == i else v * wanted // rest for k, v in enumerate(row)])
+        leveled.append([level if k == own else v * wanted // rest for k, v in enumerate(row)])
     return leveled
 
 
 def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
     size = len(mixed)
     symmetric = problem.is_centrosymmetric or "S" in problem.properties
-    square = problem.outputs == problem.space
+    # Without properties other outputs have no entry that should be the largest.
+    known = problem.outputs == problem.space or problem.properties
+    truth = problem.places.truth if known else None
     fair = "F" in problem.properties
+    scale = Scale.of(problem) if "U" in problem.properties else None
     if symmetric:
         # One integer stands for an entry and its mirror image.
         mixed = [
             list(map(min, row, reversed(mirrored)))
             for row, mirrored in zip(mixed, reversed(mixed), strict=True)
         ]
-    if fair:
-        level = min(row[i] for i, row in enumerate(mixed)) & ~1
-        for i, row in enumerate(mixed):
-            row[i] = level
+    if fair and truth is not None:
+        level = min(row[own] for row, own in zip(mixed, truth, strict=True)) & ~1
+        for row, own in zip(mixed, truth, strict=True):
+            row[own] = level
     weights = np.empty((size, len(mixed[0])), dtype=object)
     for j, row in enumerate(mixed):
-        weights[j] = _completed(
-            row, total, j if square else None, symmetric and 2 * j == size - 1, fair
-        )
+        own = None if truth is None else truth[j]
+        self_mirrored = symmetric and 2 * j == size - 1
+        if scale is None or self_mirrored:
+            # A row that is its own mirror image has its mean in the middle.
+            weights[j] = _completed(row, total, own, self_mirrored, fair)
+        else:
+            weights[j] = scale.balanced(j, row, total, own if fair else None)
     if symmetric:
         # Rows were completed by the same rule; the second half is the mirror of the first.
         half = size // 2
@@ -142,7 +157,7 @@ def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
 def _completed(
     row: list[int], total: int, own: int | None, self_mirrored: bool, fair: bool
 ) -> list[int]:
-    """Add what is missing to the total: to the diagonal if it may move, else beside it."""
+    """Add what is missing to the total: to the truth if it may move, else beside it."""
     missing = total - sum(row)
     done = list(row)
     last = len(row) - 1
@@ -154,8 +169,10 @@ def _completed(
         if not self_mirrored:
             done[largest] += missing
             return done
+        # With an even number of outputs what is missing is even; else there is a middle one.
         done[largest] += missing // 2
-        done[last - largest] += missing - missing // 2
+        done[last - largest] += missing // 2
+        done[last // 2] += missing % 2
         return done
     others = [i for i in (own - 1, own + 1) if 0 <= i <= last] or [own]
     if self_mirrored:
@@ -167,18 +184,6 @@ def _completed(
 
 
 def _is_feasible(problem: Problem, table: Table) -> bool:
-    held = properties(table) if problem.outputs == problem.space else frozenset[str]()
-    if not problem.properties - {"OD"} <= held:
-        return False
-    if "OD" in problem.properties and not _is_output_private(problem, table):
+    if not holds_all(problem, table):
         return False
     return verify(table, epsilon=problem.guarantee.epsilon, delta=problem.guarantee.delta).holds
-
-
-def _is_output_private(problem: Problem, table: Table) -> bool:
-    sign = problem.guarantee.epsilon.sign
-    return all(
-        sign(one, other) <= 0 and sign(other, one) <= 0
-        for row in table.weights.tolist()
-        for one, other in pairwise(row)
-    )

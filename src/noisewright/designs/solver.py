@@ -108,9 +108,11 @@ def _scales(program: Program, smallest: float) -> NDArray[np.float64]:
     """Return about how large each variable may be: e^(-ε · steps between input and output)."""
     problem = program.problem
     scale = np.ones(program.variables)
-    if problem.outputs == problem.space:
+    nearest = _nearest_inputs(problem)
+    if nearest is not None:
         rate = problem.guarantee.epsilon.ceiling()
-        sizes = np.maximum(np.exp(-np.minimum(rate * _steps(problem), 700)), smallest)
+        sizes = np.exp(-np.minimum(rate * _steps(problem)[:, nearest], 700))
+        sizes = np.maximum(sizes, smallest)
         scale[program.variable_of.ravel()] = sizes.ravel()
     for constraint in program.constraints:
         if constraint.kind == "excess":
@@ -128,6 +130,19 @@ def _scales(program: Program, smallest: float) -> NDArray[np.float64]:
             or 1.0
         )
     return scale
+
+
+def _nearest_inputs(problem: Problem) -> NDArray[np.intp] | None:
+    """Return for each output the input that is nearest to it; None where none is near."""
+    if problem.outputs == problem.space:
+        return np.arange(problem.space.size)
+    places = problem.places
+    if places.inputs is None or places.outputs is None:
+        return None
+    inputs, outputs = (
+        np.array([float(p) for p in line]) for line in (places.inputs, places.outputs)
+    )
+    return np.abs(outputs[:, None] - inputs).argmin(axis=1)
 
 
 def _steps(problem: Problem) -> NDArray[np.float64]:

@@ -1,0 +1,62 @@
+"""Where inputs and outputs lie on one line, and which output is the truth.
+
+The structural properties speak of the output that is the input, and of outputs nearer to it or
+further away. Outputs that are the inputs have that by their codes; other outputs have it when both
+are numbers, or, for the truth alone, when every input is among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from noisewright.designs.numbers import numbers
+from noisewright.errors import OutsideSpaceError, ParameterError
+from noisewright.spaces import Space
+
+
+@dataclass(frozen=True)
+class Places:
+    """Positions of inputs and outputs, None where they have none, and the truth of each input."""
+
+    inputs: tuple[Fraction, ...] | None
+    outputs: tuple[Fraction, ...] | None
+    truth: tuple[int, ...] | None
+    """For each input the code of the output that is the same point; None if one has none."""
+
+    @classmethod
+    def of(cls, space: Space, outputs: Space) -> Places:
+        """Find out where the points of two spaces are."""
+        if outputs == space:
+            line = tuple(Fraction(code) for code in range(space.size)) if space.ordered else None
+            return cls(line, line, tuple(range(space.size)))
+        try:
+            before, after = tuple(numbers(space)), tuple(numbers(outputs))
+        except ParameterError:
+            return cls(None, None, _same_points(space, outputs))
+        code_of = {value: code for code, value in enumerate(after)}
+        truth = tuple(code_of.get(value, -1) for value in before)
+        return cls(before, after, None if -1 in truth else truth)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether codes rise with positions, among inputs and among outputs."""
+        if self.inputs is None or self.outputs is None:
+            return False
+        return all(a < b for line in (self.inputs, self.outputs) for a, b in pairwise(line))
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether turning inputs and outputs around turns them around the same middle."""
+        if self.inputs is None or self.outputs is None:
+            return False
+        lines = (self.inputs, self.outputs)
+        return len({a + b for line in lines for a, b in zip(line, line[::-1], strict=True)}) == 1
+
+
+def _same_points(space: Space, outputs: Space) -> tuple[int, ...] | None:
+    try:
+        return tuple(outputs.code(point) for point in space.points)
+    except OutsideSpaceError:
+        return None
