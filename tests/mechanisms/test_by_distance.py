@@ -1,6 +1,8 @@
 """Constructors under neighbors="metric": a right claim, or a refusal that says what to do."""
 
+import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,3 +126,30 @@ def test_a_certificate_claims_the_least_epsilon_per_unit() -> None:
     claimed = nw.certify(own).guarantee
     assert nw.verify(own, epsilon=claimed.epsilon).holds
     assert claimed.epsilon.ceiling() == pytest.approx(nw.tight_epsilon(own), rel=1e-15)
+
+
+@pytest.mark.parametrize("name", CLAIMED)
+def test_the_checker_proves_it_again_and_it_comes_back(name: str, tmp_path: Path) -> None:
+    certificate = nw.certify(CLAIMED[name])
+    assert nw.check(certificate)
+    back = nw.load(certificate.save(tmp_path / "m.json"))
+    assert back.weights.tolist() == CLAIMED[name].weights.tolist()
+    assert back.space.describe_neighbors() == CLAIMED[name].space.describe_neighbors()
+    claim = CLAIMED[name].claim
+    # Where the checker has no roots, the claim is a rational that is larger by nothing to see.
+    assert claim.epsilon <= certificate.guarantee.epsilon
+    assert certificate.guarantee.epsilon.ceiling() == claim.epsilon.ceiling()
+
+
+def test_a_wrong_distance_is_found_out() -> None:
+    document = nw.certify(CLAIMED["response"]).document
+    closer = json.loads(json.dumps(document))
+    closer["neighbors"]["distances"][0][1] = closer["neighbors"]["distances"][1][0] = "1/3"
+    assert not nw.check(closer)
+
+
+def test_the_bound_of_a_design_is_in_its_certificate() -> None:
+    found = nw.design(on("star"), epsilon="3/4", loss="distance", properties="F")
+    certificate = nw.certify(found)
+    assert nw.check(certificate)
+    assert certificate.bound == pytest.approx(found.loss, rel=1e-9)

@@ -53,6 +53,12 @@ class Proven(Protocol):
         ...
 
 
+_LONGEST_POWER = 1 << 12
+"""The checker raises r to whole distances below this."""
+
+_FINE = 192
+
+
 class Designed(Protocol):
     """Whatever carries a mechanism, as a design does; the room of designs lies above this one."""
 
@@ -133,7 +139,7 @@ def certify(
     if not isinstance(mechanism, Mechanism):
         proof = getattr(mechanism, "proof", None) if optimality else None
         mechanism = _designed(mechanism)
-    guarantee = _claim(mechanism, epsilon, delta, alpha)
+    guarantee = _writable(mechanism, _claim(mechanism, epsilon, delta, alpha))
     _prove(mechanism, guarantee)
     _require_form(mechanism)
     claims: dict[str, Any] = {
@@ -217,6 +223,22 @@ def _claim(
             "input and impossible for its neighbor. Give a larger delta=, or mend the zeros."
         )
     return Guarantee(least, delta or 0)
+
+
+def _writable(mechanism: Mechanism, guarantee: Guarantee) -> Guarantee:
+    """Return a claim that the checker can read: ε = ln(r) is not a number it raises to roots.
+
+    Where distances are not whole, a rational just above it is claimed instead.
+    """
+    space = essential(mechanism).space
+    if guarantee.epsilon.ratio is None or not space.by_distance:
+        return guarantee
+    pairs = space.neighbor_codes().tolist()
+    distances = {Fraction(space.neighbor_distance(a, b)) for a, b in pairs}
+    if all(d.denominator == 1 and d < _LONGEST_POWER for d in distances):
+        return guarantee
+    above = Fraction(guarantee.epsilon.bounds(_FINE)[1], 1 << _FINE)
+    return Guarantee(Epsilon(rational=above), guarantee.delta)
 
 
 def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
