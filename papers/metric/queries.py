@@ -176,8 +176,15 @@ def repeated_query(setting: Setting) -> Claim:
     exact = {
         k: repeated_delta(p, epsilon, k) for k in setting.pick((1, 2, 3, 5, 10, 20, 50), (1, 2, 5))
     }
-    composed = {k: nw.compose([bit] * k).delta(epsilon) for k in exact if k <= 20}
-    same = all(abs(composed[k] - exact[k]) < 1e-9 for k in composed)
+    noisy = nw.OutputPerturbation(lambda database: database[0], bit)
+    copy = nw.SanitizedResponse(bit)
+    same = all(
+        abs(noisy.delta(epsilon, queries=k) - value) < 1e-9
+        and abs(copy.delta(epsilon, queries=k) - exact[1]) < 1e-9
+        for k, value in exact.items()
+        if k <= 20
+    )
+    allowed = noisy.affordable(epsilon=epsilon, delta=delta)
     longest = setting.pick(30, 10)
     rows = [
         {"k": k, "answers": way, "δ": value}
@@ -213,9 +220,10 @@ def repeated_query(setting: Setting) -> Claim:
         f"The threshold is p = {threshold:.6f}. {float(both[0]):.6f} is above e^ε p² + δ = "
         f"{right_side:.6f}. The exact δ at ε = 0.1 is {exact[1]:.5f} for one answer, "
         f"{exact[2]:.5f} for two and {exact[max(exact)]:.5f} for {max(exact)} "
-        f"(`nw.compose` {'agrees' if same else 'disagrees'}); sanitized once it stays "
-        f"{exact[1]:.5f}.",
-        judge(printed and same),
+        f"(`nw.OutputPerturbation` {'agrees' if same else 'disagrees'}, and affords {allowed} "
+        f"answer within (0.1, 0.4)); sanitized once it stays {exact[1]:.5f} "
+        "(`nw.SanitizedResponse`).",
+        judge(printed and same and allowed == 1),
         grids=(Grid("Least δ at ε = 0.1", ("answers", "δ"), [[k, v] for k, v in exact.items()]),),
         pictures=(
             Picture(
