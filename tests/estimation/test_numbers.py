@@ -232,9 +232,31 @@ def test_numbers_off_the_lattice() -> None:
         nw.estimate(["x"], mechanism)
     huge = nw.laplace(nw.Interval(0, 10**7, step=1), epsilon=1)
     with pytest.raises(TooLargeError):
-        nw.estimate([1.0], huge)
+        nw.estimate([1.0], huge, of="quantiles")
+    with pytest.raises(OutsideSpaceError, match="row 1"):
+        nw.estimate([1.0, 1.5], huge)
     found = nw.epsilon_for(LINE, target=0.5, people=2_000, about="people")
     assert found.expected.standard_error == pytest.approx(0.5, rel=1e-4)
+
+
+def test_a_mean_on_a_grid_too_fine_for_shares() -> None:
+    mechanism = nw.laplace(nw.Interval(0, 10**7, step=1), epsilon=1)
+    truth = np.random.default_rng(7).integers(0, 10**7, 5_000)
+    released = mechanism.sample(truth, source=nw.SeededSource(6))
+    found = nw.estimate(released, mechanism, about="people")
+    assert found.value == pytest.approx(np.mean(released))
+    assert found.standard_error == pytest.approx(2**0.5 * 1e7 / 5_000**0.5, rel=1e-6)
+    assert abs(found.value - truth.mean()) <= 5 * found.standard_error
+    wider = nw.estimate(released, mechanism)
+    assert wider.standard_error == pytest.approx(np.std(released, ddof=1) / 5_000**0.5)
+
+
+def test_the_rows_of_a_database_are_released_by_the_mechanism_of_one_row() -> None:
+    rows = MECHANISM**3
+    released = rows.sample([0.0, 1.0, 3.0], source=nw.SeededSource(7))
+    assert nw.estimate(released, rows, about="people").value == pytest.approx(
+        nw.estimate(released, MECHANISM, about="people").value
+    )
 
 
 def test_laplace_columns_of_a_table() -> None:

@@ -24,12 +24,14 @@ from noisewright.estimation.numbers import (
     answers_asked_for,
     are_numbers,
     numbers_of,
+    plain_mean,
 )
-from noisewright.estimation.released import BATCH, code_batches, released_codes
+from noisewright.estimation.released import BATCH, code_batches, released_codes, released_numbers
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import answer_about_sets, sets_asked_for
-from noisewright.mechanisms import ColumnProduct, Mechanism, SetMechanism
-from noisewright.spaces import Categories, Interval, Space, whole_number
+from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, RowProduct, SetMechanism
+from noisewright.spaces import Categories, Interval, Lattice, Space, whole_number
+from noisewright.spaces.space import MOST_POINTS
 
 Key = str | tuple[str, ...]
 
@@ -127,6 +129,17 @@ def estimate(
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
         return _tables(released, mechanism, of, asked)
+    if isinstance(mechanism, RowProduct):
+        return estimate(
+            released,
+            mechanism.row,
+            of=of,
+            at=at,
+            about=about,
+            method=method,
+            confidence=confidence,
+            together=together,
+        )
     if isinstance(mechanism, SetMechanism):
         if at is not None or asked.method != "unbiased":
             raise InputError("sets are estimated by method='unbiased', without at.")
@@ -138,6 +151,8 @@ def estimate(
 
 
 def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -> Estimate:
+    if isinstance(mechanism, Additive) and mechanism.space.size > MOST_POINTS:
+        return _on_a_fine_grid(released, mechanism, of, at, asked)
     channel = channel_of(mechanism)
     question = read_question(of, mechanism.space)
     counts = _counts(released, mechanism, channel.outputs)
@@ -165,6 +180,16 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
         confidence=asked.level(channel.inputs),
     )
     return asked.stated(found)
+
+
+def _on_a_fine_grid(released: Any, mechanism: Additive, of: Any, at: Any, asked: Asked) -> Estimate:
+    """Answer what needs no shares of single points: the mean of numbers with unbounded noise."""
+    if of not in (None, "mean") or at is not None or not isinstance(mechanism.outputs, Lattice):
+        mechanism.space.require_enumerable("the shares of its points")
+    if asked.method != "unbiased":
+        raise InputError("a mean is estimated by method='unbiased'.")
+    numbers = released_numbers(released, mechanism)
+    return plain_mean(numbers, mechanism, asked.about, asked.confidence)
 
 
 def read_question(of: Any, space: Space) -> str:

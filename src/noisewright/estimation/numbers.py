@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.channels import Channel
-from noisewright.estimation.intervals import around, normal_quantile, require_people
+from noisewright.estimation.intervals import around, normal_quantile, require_people, require_two
 from noisewright.estimation.likelihood import most_likely
 from noisewright.estimation.linear import averages, planned_variances
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.simplex import projected
+from noisewright.mechanisms import Additive
 from noisewright.spaces import Counts, Interval, Space
 
 Array = NDArray[np.float64]
@@ -106,6 +107,32 @@ def answer_about_numbers(
     low, high = min(max(low, low_end), value), max(min(high, high_end), value)
     value, error, low, high = (np.asarray(number) for number in (value, error, low, high))
     return Estimate(of, (), value, error, low, high, people, about, "unbiased", confidence)
+
+
+def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
+    """Estimate a mean by the mean of numbers with unbounded noise, on a grid of any fineness."""
+    people = len(numbers)
+    require_people(people)
+    if about == "people":
+        steps = float(mechanism.error_enclosure(0, 2, 128).high)
+        variance = steps * float(mechanism.space.step) ** 2
+    else:
+        require_two(people)
+        variance = float(numbers.var(ddof=1))
+    value, error = float(numbers.mean()), math.sqrt(variance / people)
+    low, high = around(value, error, confidence)
+    return Estimate(
+        "mean",
+        (),
+        np.asarray(value),
+        np.asarray(error),
+        low,
+        high,
+        people,
+        about,
+        "unbiased",
+        confidence,
+    )
 
 
 def _histogram(

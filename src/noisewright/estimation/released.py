@@ -58,17 +58,34 @@ def released_codes(
             return quick
         codes = np.atleast_1d(read_inputs(space, values).codes)
     except OutsideSpaceError as problem:
-        where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
-        column = "" if name is None else f" of the column {name!r}"
-        why = f" ({problem.why})" if problem.why else ""
-        raise OutsideSpaceError(
-            f"the value{where}{column} is not an output of the mechanism, whose outputs are "
-            f"{space!r}{why}. Estimate with the mechanism that released this data, without rows "
-            "that it did not release.",
-            row=None if problem.row is None else problem.row + first_row,
-            why=problem.why,
-        ) from problem
+        raise _not_released(problem, space, name, first_row) from problem
     return codes.astype(np.min_scalar_type(max(space.size - 1, 0)), copy=False)
+
+
+def released_numbers(values: Any, mechanism: Mechanism) -> NDArray[np.float64]:
+    """Return released numbers of a lattice as they are."""
+    lattice = mechanism.outputs
+    assert isinstance(lattice, Lattice)
+    try:
+        steps = lattice_steps(values, lattice)
+    except OutsideSpaceError as problem:
+        raise _not_released(problem, lattice, None, 0) from problem
+    return float(lattice.origin) + steps * float(lattice.step)
+
+
+def _not_released(
+    problem: OutsideSpaceError, space: Space, name: str | None, first_row: int
+) -> OutsideSpaceError:
+    where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
+    column = "" if name is None else f" of the column {name!r}"
+    why = f" ({problem.why})" if problem.why else ""
+    return OutsideSpaceError(
+        f"the value{where}{column} is not an output of the mechanism, whose outputs are "
+        f"{space!r}{why}. Estimate with the mechanism that released this data, without rows "
+        "that it did not release.",
+        row=None if problem.row is None else problem.row + first_row,
+        why=problem.why,
+    )
 
 
 def _clamped(values: Any, mechanism: Mechanism) -> NDArray[Any]:
