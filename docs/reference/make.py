@@ -65,6 +65,8 @@ SECTIONS = {
         "CurveRelease",
         "kernel_density",
         "DensityNoise",
+        "verify_projections",
+        "Projection",
     ),
     "Privacy": (
         "verify",
@@ -158,7 +160,7 @@ def cli_page() -> str:
     verbs += ["bound", "bound interval"]
     ledger = ("create", "grant", "show", "history", "export", "verify", "waste")
     verbs += ["ledger", *(f"ledger {verb}" for verb in ledger)]
-    for verb in ("", *verbs):
+    for verb in ("", *verbs, "design curve"):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]
     return "\n".join(lines) + "\n"

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from noisewright.curves import CurveNoise as CurveNoise
     from noisewright.curves import CurveRelease as CurveRelease
     from noisewright.curves import DensityNoise as DensityNoise
+    from noisewright.curves import Projection as Projection
     from noisewright.curves import curve_noise as curve_noise
     from noisewright.curves import gaussian_process as gaussian_process
     from noisewright.curves import kernel_density as kernel_density
+    from noisewright.curves import verify_projections as verify_projections
     from noisewright.designs import Comparison as Comparison
     from noisewright.designs import Derivability as Derivability
     from noisewright.designs import Design as Design
@@ -127,9 +129,11 @@ _ROOM_OF = {
             "CurveNoise",
             "CurveRelease",
             "DensityNoise",
+            "Projection",
             "curve_noise",
             "gaussian_process",
             "kernel_density",
+            "verify_projections",
         ),
         "designs": (
             "Comparison",

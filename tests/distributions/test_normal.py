@@ -39,7 +39,7 @@ def events(z: NDArray[Any], at: list[int]) -> list[int]:
     return [int(event.sum()) for event in (*tails, z < 0, z % 2 == 1)]
 
 
-@pytest.mark.parametrize("deviation", ["2/5", "7.25", "1e9"])
+@pytest.mark.parametrize("deviation", ["2/5", "1e9"])
 def test_a_one_percent_change_of_scale_is_rejected(alarm: Alarm, deviation: str) -> None:
     s = float(Fraction(deviation))
     at = thresholds(s)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
+from noisewright.mechanisms import randomized_response
 from noisewright.spaces import Curves
 from noisewright.spaces.curves import DEFAULT_STEPS
 
@@ -157,3 +158,14 @@ def test_a_wrong_space_says_why(name: str) -> None:
 def test_a_point_is_a_curve_on_the_grid(point: Any, words: str) -> None:
     with pytest.raises(OutsideSpaceError, match=words):
         SPACE.code(point)
+
+
+def test_a_finite_mechanism_takes_curves_as_rows_of_an_array() -> None:
+    space = Curves([0, 1, 3], low=0, high=1, step=1)
+    mechanism = randomized_response(space, epsilon=60)
+    rows = np.array([[0.0, 1, 0], [1, 1, 1]])
+    assert (mechanism.sample(rows) == rows).all()
+    assert mechanism.sample((0, 1, 0)) == (0, 1, 0)
+    assert mechanism.sample(np.empty((0, 3))).shape == (0, 3)
+    with pytest.raises(OutsideSpaceError, match="row 1"):
+        mechanism.sample(np.array([[0.0, 1, 0], [0.5, 1, 0]]))

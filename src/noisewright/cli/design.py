@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli import design_curve
 from noisewright.cli.design_answers import answer_design, answer_per_item, listed
 from noisewright.cli.label_files import read_labels, read_tree
 from noisewright.cli.matrix_files import read_rows, read_text
@@ -15,7 +16,7 @@ from noisewright.errors import InputError
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
 
-Choose what the input is: counts, categories, subsets or interval.
+Choose what the input is: counts, categories, subsets, interval or curve.
 
 \b
 Examples:
@@ -28,6 +29,7 @@ Examples:
   noisewright design interval 0 1 --step 0.25 --epsilon 1
   noisewright design interval 0 1 --step 0.25 --epsilon 4 --neighbors metric
   noisewright design counts 8 --epsilon 1 --loss L2 --properties U --outputs -4:12
+  noisewright design curve 24 --low 0 --high 9 --epsilon 1 --basis fourier
 """
 
 
@@ -213,3 +215,6 @@ def interval(
 
 def _relation(neighbors: Relation | None) -> dict[str, Any]:
     return {} if neighbors is None else {"neighbors": neighbors.value}
+
+
+app.command(name="curve", help=design_curve.HELP)(design_curve.curve)

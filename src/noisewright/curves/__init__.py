@@ -3,6 +3,7 @@
 from noisewright.curves.calibration import curve_noise, gaussian_process
 from noisewright.curves.density import DensityNoise, kernel_density
 from noisewright.curves.noise import CurveNoise
+from noisewright.curves.projections import Projection, verify_projections
 from noisewright.curves.release import Band, CurveRelease
 
 __all__ = [
@@ -10,7 +11,9 @@ __all__ = [
     "CurveNoise",
     "CurveRelease",
     "DensityNoise",
+    "Projection",
     "curve_noise",
     "gaussian_process",
     "kernel_density",
+    "verify_projections",
 ]

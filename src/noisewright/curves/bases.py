@@ -64,26 +64,27 @@ class Bernstein(Functions):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BSplines(Functions):
-    """B-splines of a degree on equal pieces of [start, start + length], clamped at the ends."""
+    """Cubic B-splines (of a lower degree if there are few), clamped at the ends.
+
+    The breaks between their pieces split the positions of the grid evenly.
+    """
 
     count: int
-    start: float
-    length: float
-    degree: int = 3
+    grid: Floats
 
     def at(self, positions: Floats) -> Floats:
         """Return the values of the splines (Cox and de Boor's recursion)."""
-        degree = min(self.degree, self.count - 1)
+        degree = min(3, self.count - 1)
         pieces = self.count - degree
-        knots = np.concatenate([np.zeros(degree), np.linspace(0, 1, pieces + 1), np.ones(degree)])
-        u = (positions - self.start) / self.length
-        piece = np.clip((u * pieces).astype(np.int64), 0, pieces - 1) + degree
-        values = np.zeros((u.size, knots.size - 1))
-        values[np.arange(u.size), piece] = 1.0
+        breaks = np.quantile(self.grid, np.linspace(0, 1, pieces + 1))
+        knots = np.concatenate([breaks[:1].repeat(degree), breaks, breaks[-1:].repeat(degree)])
+        piece = np.clip(np.searchsorted(breaks, positions, side="right") - 1, 0, pieces - 1)
+        values = np.zeros((positions.size, knots.size - 1))
+        values[np.arange(positions.size), piece + degree] = 1.0
         for d in range(1, degree + 1):
-            values = _raised(values, knots, u, d)
+            values = _raised(values, knots, positions, d)
         return values
 
 

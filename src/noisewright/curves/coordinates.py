@@ -164,7 +164,7 @@ def _span(basis: str, count: int, positions: Floats) -> Functions:
         return Fourier(count, start, length * positions.size / max(positions.size - 1, 1))
     if basis == "bernstein":
         return Bernstein(count, start, length)
-    return BSplines(count, start, length)
+    return BSplines(count, positions)
 
 
 def _rounded(name: str, space: Curves, matrix: Floats, functions: Functions) -> Coordinates:

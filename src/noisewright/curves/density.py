@@ -86,8 +86,17 @@ class DensityNoise:
         # Counts first: the sum is then one product of whole numbers, whatever their order.
         counts = np.bincount(codes, minlength=self.space.size).astype(object)
         summed = counts @ self.table.astype(object)
-        noise = rounded_normal(self.scale * (1 << _BITS), summed.size, source)
+        noise = rounded_normal(self.lattice_scale, summed.size, source)
         return self._shown(codes.size, (summed + noise.astype(object))[None, :])
+
+    @property
+    def lattice_scale(self) -> Fraction:
+        """The deviation of the noise in the whole numbers of the table."""
+        return self.scale * (1 << _BITS)
+
+    def numbers(self, values: Any) -> NDArray[np.int64]:
+        """Return the row of the table for each number, before they are added up."""
+        return self.table[self._codes(values, "error")]
 
     def standard_error(self, positions: Any = None, *, rows: int) -> Floats:
         """Return the deviation of the noise at positions, for a density of `rows` numbers."""

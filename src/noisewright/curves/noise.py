@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from noisewright.curves.bases import Floats
 from noisewright.curves.coordinates import Coordinates
-from noisewright.curves.release import CurveRelease, Noise, noise_variance
+from noisewright.curves.release import Band, CurveRelease, Noise, noise_variance
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Guarantee
@@ -142,6 +142,20 @@ class CurveNoise:
     def standard_error(self, positions: Any = None, *, rows: int = 1) -> Floats:
         """Return the deviation of the noise at positions, before any release."""
         return self._shown(rows).standard_error(positions)
+
+    def noise_band(
+        self,
+        positions: Any = None,
+        *,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        rows: int = 1,
+    ) -> Band:
+        """Return the band around zero that holds the noise with probability of at least `level`."""
+        planned = self._shown(rows)
+        where = planned.grid if positions is None else np.atleast_1d(np.asarray(positions, float))
+        reach = planned.reach(where, level=level, simultaneous=simultaneous)
+        return Band(where, np.zeros(where.size), -reach, reach, level)
 
     def expected_error(self, *, rows: int = 1) -> float:
         """Return the root mean square of the noise over the grid, by its quadrature weights."""

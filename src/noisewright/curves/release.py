@@ -120,19 +120,25 @@ class CurveRelease:
         at least `level` (Bonferroni); otherwise at each of them. For Laplace noise in a basis
         the limits come from a Chernoff bound, so they hold more often than asked.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"level is {level}; it must lie between 0 and 1, as in 0.95.")
         if not -len(self) <= row < len(self):
             raise InputError(f"row is {row}; there are {len(self):,} curves.")
         read = self._positions(positions)
-        missed = (1 - level) / (read.size if simultaneous else 1)
-        drawn = self.functions.at(read)
-        if self.noise == "gaussian":
-            reach = NormalDist().inv_cdf(1 - missed / 2) * self.standard_error(read)
-        else:
-            reach = _laplace_reach(np.abs(drawn) * float(self.scale), missed)
+        reach = self.reach(read, level=level, simultaneous=simultaneous)
         values = self.at(read)[row]
         return Band(read, values, values - reach, values + reach, level)
+
+    def reach(
+        self, positions: Any = None, *, level: float = 0.95, simultaneous: bool = True
+    ) -> Floats:
+        """Return half the width of `band` at positions; known before any release."""
+        if not 0 < level < 1:
+            raise ParameterError(f"level is {level}; it must lie between 0 and 1, as in 0.95.")
+        read = self._positions(positions)
+        missed = (1 - level) / (read.size if simultaneous else 1)
+        if self.noise == "gaussian":
+            return NormalDist().inv_cdf(1 - missed / 2) * self.standard_error(read)
+        sizes = np.abs(self.functions.at(read))
+        return laplace_reach(sizes * float(self.scale), missed, unit=sizes * float(self.unit))
 
     def _positions(self, positions: Any) -> Floats:
         if positions is None:
@@ -157,16 +163,19 @@ def noise_variance(noise: Noise, scale: Fraction, unit: Fraction) -> float:
     return float(unit) ** 2 / (2 * math.sinh(1 / (2 * steps)) ** 2) if steps > 1e-3 else 0.0
 
 
-def _laplace_reach(scales: Floats, missed: float) -> Floats:
-    """Return q with P(|Σ_k ± L_k| > q) ≤ missed for independent Laplace L_k of these scales.
+def laplace_reach(scales: Floats, missed: float, *, unit: Floats) -> Floats:
+    """Return q with P(|Σ_k ± L_k| > q) ≤ missed for discrete Laplace L_k, a row for each sum.
 
-    P ≤ 2 e^(−qθ) / Π(1 − (b_k θ)²) for each θ below all 1/b_k; the best of some θ is taken. One
-    Laplace number alone has P = e^(−q/b).
+    P ≤ 2 e^(−qθ) / Π(1 − (b_k θ)²) for each θ below all 1/b_k, as for continuous Laplace numbers,
+    whose moments are larger; the best of some θ is taken. One number alone, on multiples of
+    `unit`, has P ≤ e^(−q/b) for q half a unit larger.
     """
     largest = scales.max(axis=1)
     shares = scales / np.where(largest > 0, largest, 1)[:, None]
     theta = np.linspace(0.02, 0.995, 64)
     logs = -np.log1p(-((shares[:, :, None] * theta) ** 2)).sum(axis=1)
     best = ((math.log(2 / missed) + logs) / theta).min(axis=1)
-    alone = (shares > 0).sum(axis=1) <= 1
-    return largest * np.where(alone, -math.log(missed), best)
+    if ((shares > 0).sum(axis=1) <= 1).all():
+        return largest * -math.log(missed) + unit.max(axis=1) / 2
+    # Where one number stands alone among others, its exact limit would make a band jump.
+    return largest * best

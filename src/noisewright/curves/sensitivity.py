@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 
 from noisewright.exact import sqrt_bounds
 
-_MOST_PATTERNS = 12
+_MOST_PATTERNS = 15
+_MOST_CORNERS = 12
 _BLOCK = 1 << 9
 _WEIGHT_BITS = 40
 _ROOT_BITS = 64
@@ -62,7 +63,7 @@ def l2_sensitivity(matrix: NDArray[Any], steps: int, weights: tuple[Fraction, ..
     if _one_entry_a_row(matrix):
         square = sum(int(x) ** 2 for x in matrix.astype(object).ravel())
         return Sensitivity(steps * _root_above(Fraction(square)), True, "one position each")
-    if matrix.shape[1] <= _MOST_PATTERNS:
+    if matrix.shape[1] <= _MOST_CORNERS:
         return Sensitivity(steps * _longest(matrix), True, "all corners")
     square = min(_by_weights(matrix, weights), _by_entries(matrix))
     return Sensitivity(steps * _root_above(square), False, "Gershgorin's bound")
@@ -83,6 +84,30 @@ def patterns(count: int) -> NDArray[np.int64]:
     codes = np.arange(1 << (count - 1))[:, None]
     bits = codes >> np.arange(count - 1) & 1
     return np.hstack([np.ones((codes.size, 1), dtype=np.int64), 1 - 2 * bits])
+
+
+def widest_signs(matrix: NDArray[np.float64], power: int, *, tries: int = 32) -> NDArray[Any]:
+    """Return signs s for which Σ_k |(A s)_k|^power is large: a search, for showing what is reached.
+
+    Both sums are convex in s, so going to the signs of the slope never makes them smaller.
+    """
+    positions = matrix.shape[1]
+    starts = np.linalg.svd(matrix, full_matrices=False)[2]
+    varied = np.cos(np.outer(np.arange(1, tries + 1), np.arange(positions) + 0.5))
+    best, longest = np.ones(positions), -1.0
+    for start in [np.ones(positions), *starts, *varied]:
+        signs = np.where(start >= 0, 1.0, -1.0)
+        for _ in range(50):
+            moved = matrix @ signs
+            slope = matrix.T @ (np.sign(moved) if power == 1 else moved)
+            following = np.where(slope >= 0, 1.0, -1.0)
+            if (following == signs).all():
+                break
+            signs = following
+        size = float((np.abs(matrix @ signs) ** power).sum())
+        if size > longest:
+            best, longest = signs, size
+    return best
 
 
 def _largest_sum(rows: NDArray[Any]) -> int:

@@ -47,6 +47,8 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
             lambda codes, outputs: outputs.point(int(codes[0])),
         )
     values = _as_array(inputs)
+    if isinstance(space, Curves) and values.ndim == 2:
+        return _from_curves(space, values)
     shape = values.shape
     flat = values.reshape(-1)
     given_codes = _are_codes(space, flat)
@@ -62,6 +64,21 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
         return drawn.astype(kind, copy=False).reshape(shape)
 
     return Inputs(codes, restore)
+
+
+def _from_curves(space: Curves, rows: NDArray[Any]) -> Inputs:
+    """Read an array with one curve a row, and give curves back as such an array."""
+    points = np.empty(len(rows), dtype=object)
+    for place, row in enumerate(rows.tolist()):
+        points[place] = tuple(row)
+
+    def restore(drawn: NDArray[Any], outputs: Space) -> NDArray[Any]:
+        released = outputs.decode(drawn)
+        if not isinstance(outputs, Curves):
+            return released
+        return np.array(released.tolist()).reshape(len(rows), len(outputs.grid))
+
+    return Inputs(space.encode(points), restore)
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:

@@ -3,6 +3,7 @@
 Altair is loaded when a chart is drawn; without it each function says how to install it.
 """
 
+from noisewright.report.curve_charts import curve_bands
 from noisewright.report.error_charts import error_histogram, tail_profile
 from noisewright.report.estimate_charts import estimate_chart
 from noisewright.report.heatmaps import heatmap, heatmaps, require_visible
@@ -11,6 +12,7 @@ from noisewright.report.privacy_curves import privacy_curve
 from noisewright.report.saving import require_format, save_chart
 
 __all__ = [
+    "curve_bands",
     "error_histogram",
     "estimate_chart",
     "heatmap",
