@@ -34,6 +34,7 @@ FORMULAS: dict[str, Mechanism] = {
     "geometric, by formula": nw.geometric(nw.Counts(10**6), epsilon=0.1),
     "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
     "per item": nw.per_item(nw.Subsets(range(3000), largest=5), epsilon=1),
+    "flipped sets": nw.design(nw.Subsets(range(30)), epsilon=1, loss="distance").mechanism,
     "rows, lazily": nw.geometric(nw.Counts(3), epsilon=1) ** 1000,
     "columns, lazily": nw.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
 }

@@ -13,6 +13,8 @@ import pytest
 from scipy.optimize import linprog
 
 import noisewright as nw
+from tests.designs import definitions
+from tests.theorems.databases import databases, hamming, neighbors
 
 
 def least_error(size: int, epsilon: float, delta: float) -> float:
@@ -63,3 +65,21 @@ def test_the_error_for_five_points() -> None:
     response = nw.randomized_response(nw.Categories(range(5)), epsilon=1, delta="1/10")
     error = float(1 - Fraction(response.weights[0, 0], response.total))
     assert error == pytest.approx(0.5358512923274793, rel=1e-15)
+
+
+@pytest.mark.parametrize(("m", "rows"), [(1, 2), (1, 3), (2, 2)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.1)])
+def test_no_mechanism_on_whole_databases_errs_less(
+    m: int, rows: int, epsilon: float, delta: float
+) -> None:
+    """The paper compares with products over rows only; the bound holds for all of D^n."""
+    points = databases(m + 1, rows)
+    least = definitions.optimum(
+        [[hamming(d, e) for e in points] for d in points],
+        [(a, b) for a, b in neighbors(points) if a < b],
+        ratio=math.exp(epsilon),
+        delta=delta,
+        goal="worst",
+    )
+    bounds = nw.response_bounds(m + 1, epsilon=epsilon, delta=delta, rows=rows)
+    assert bounds.least_error == pytest.approx(least, abs=1e-8)
