@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
+from noisewright.designs.flip_prices import bound_with_delta
 from noisewright.designs.flips import best_flips, named_costs
 from noisewright.mechanisms import Guarantee, SetFlips, two_levels
 
@@ -40,7 +41,7 @@ def test_many_items(items: int, epsilon: float) -> None:
 def test_table_and_formula_are_the_same_design(loss: str) -> None:
     space = nw.Subsets(range(5))
     table = nw.design(space, epsilon=1, loss=loss, goal="worst")
-    formula = best_flips(space, nw.Epsilon.of(1), named_costs(loss, space))
+    formula = best_flips(space, nw.Guarantee(1), named_costs(loss, space))
     assert formula is not None
     mechanism, paid, bound, _ = formula
     assert mechanism.table().matrix == pytest.approx(table.mechanism.matrix, abs=1e-15)
@@ -50,7 +51,7 @@ def test_table_and_formula_are_the_same_design(loss: str) -> None:
 
 def test_the_table_is_the_formula() -> None:
     space = nw.Subsets(["a", "b", "c", "d"])
-    mechanism = two_levels(space, nw.Epsilon.of(1), {0, 1})
+    mechanism = two_levels(space, nw.Guarantee(1), {0, 1})
     table = mechanism.table()
     for x in range(16):
         for y in range(16):
@@ -77,8 +78,30 @@ def test_the_privacy_curve_of_many_items() -> None:
         nw.tight_delta(large, epsilon=0.5)
 
 
+@pytest.mark.parametrize("items", [9, 25])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.001), (1, "1/10"), (4, 0.5)])
+def test_many_items_with_a_delta(items: int, epsilon: float, delta: Any) -> None:
+    found = nw.design(nw.Subsets(range(items)), epsilon=epsilon, delta=delta, loss="distance")
+    share = 1 - float(Fraction(delta))
+    assert found.loss == pytest.approx(share * by_sizes(items, epsilon), rel=1e-9)
+    assert 0 <= found.gap < 1e-9
+    assert nw.verify(found.mechanism, epsilon=epsilon, delta=delta)
+    assert nw.tight_delta(found.mechanism, epsilon=epsilon) == pytest.approx(1 - share, rel=1e-9)
+
+
+def test_the_bound_holds_for_any_loss() -> None:
+    """Prices prove a bound for losses too for which the truth and two levels are not the best."""
+    space = nw.Subsets(range(3))
+    claim = nw.Guarantee(1, "1/10")
+    for costs in ([0, 1, 4, 9], [0, 0, 1, 1], [0, 3, 1, 2], [1, 0, 0, 5]):
+        truth = nw.design(
+            space, epsilon=1, delta="1/10", loss=lambda x, y, costs=costs: costs[len(x ^ y)]
+        )
+        assert float(bound_with_delta(costs, claim)) <= truth.loss * (1 + 1e-12)
+
+
 def test_how_often_items_are_flipped_together() -> None:
-    mechanism = two_levels(nw.Subsets(range(5)), nw.Epsilon.of(2), {0, 1, 2})
+    mechanism = two_levels(nw.Subsets(range(5)), nw.Guarantee(2), {0, 1, 2})
     for count in range(6):
         given = (1 << count) - 1
         direct = sum(mechanism.probability(0, y) for y in range(32) if y & given == given)
@@ -98,12 +121,13 @@ def test_other_problems_are_left_to_the_program() -> None:
     space = nw.Subsets(["a", "b", "c"])
     for keywords in (
         {"prior": [Fraction(1, 16)] * 4 + [Fraction(3, 16)] * 4},
-        {"delta": 0.1},
+        {"delta": 0.1, "loss": "L2"},
+        {"delta": 0.1, "epsilon": 0},
         {"loss": lambda x, y: len(x - y) + 2 * len(y - x)},
         {"outputs": nw.Subsets(["a", "b", "c"], largest=2), "loss": lambda x, y: len(x ^ y)},
     ):
-        options: dict[str, Any] = {"loss": "distance", **keywords}
-        assert "linear program" in nw.design(space, epsilon=1, **options).route
+        options: dict[str, Any] = {"loss": "distance", "epsilon": 1, **keywords}
+        assert "linear program" in nw.design(space, **options).route
 
 
 @pytest.mark.parametrize(
@@ -111,7 +135,7 @@ def test_other_problems_are_left_to_the_program() -> None:
     [
         ({"properties": "F"}, "structural properties"),
         ({"prior": [1]}, "fewer points"),
-        ({"delta": 0.1}, "fewer points"),
+        ({"delta": 0.1, "loss": "L2"}, "fewer points"),
         ({"loss": "L7"}, "one of 'L0'"),
         ({"loss": lambda x, y: 0}, "fewer points"),
         ({"goal": "mean"}, "'expected' or 'worst'"),
@@ -120,7 +144,7 @@ def test_other_problems_are_left_to_the_program() -> None:
 def test_what_many_items_cannot_be_asked(keywords: dict[str, Any], says: str) -> None:
     options: dict[str, Any] = {"loss": "distance", **keywords}
     with pytest.raises(nw.errors.NoisewrightError, match=says):
-        nw.design(nw.Subsets(range(40)), epsilon=1, **options)
+        nw.design(nw.Subsets(range(20)), epsilon=1, **options)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +161,7 @@ def test_what_many_items_cannot_be_asked(keywords: dict[str, Any], says: str) ->
             lambda space: SetFlips(nw.Subsets(["a", "b"], largest=1), (1, 1, 1), 2, Guarantee(1)),
             "need all subsets",
         ),
-        (lambda space: two_levels(space, nw.Epsilon.of(1), {0, 2}), "failed its own proof"),
+        (lambda space: two_levels(space, nw.Guarantee(1), {0, 2}), "failed its own proof"),
     ],
 )
 def test_flips_that_are_none(build: Any, says: str) -> None:
@@ -150,6 +174,10 @@ def test_the_proof_is_certified_for_few_items() -> None:
     assert found.proof is not None
     assert float(found.proof.bound) == pytest.approx(found.bound, rel=1e-12)
     assert nw.check(nw.certify(found)).holds
+    with_delta = nw.design(nw.Subsets(["a", "b", "c"]), epsilon=1, delta=0.1, loss="distance")
+    assert with_delta.proof is not None
+    assert float(with_delta.proof.bound) == pytest.approx(with_delta.loss, rel=1e-9)
+    assert nw.check(nw.certify(with_delta)).holds
     many = nw.design(nw.Subsets(range(10)), epsilon=1, loss="distance")
     with pytest.raises(nw.errors.CertificateError, match="no form"):
         nw.certify(many)

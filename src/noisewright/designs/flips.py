@@ -10,21 +10,26 @@ all these exchanges keeps both, so one may look among P(y | x) = f(|x △ y|) on
 ε-private iff max f ≤ E min f. Minimizing Σ C(m,j) f(j) ℓ(j) over Σ C(m,j) f(j) = 1 is then filling
 knapsacks: f is E times as large where ℓ is below the optimum ν as elsewhere, and
     ν = min over thresholds of (E Σ_near C ℓ + Σ_far C ℓ) / (E Σ_near C + Σ_far C).
+
+With δ > 0 telling the truth with probability δ, and doing that otherwise, costs (1 − δ) ν. For
+the distance nothing better was ever found; what is claimed is the bound of `flip_prices`.
 """
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import product
 from math import comb
 from typing import Any
 
 from noisewright.designs.answer import Answer
+from noisewright.designs.flip_prices import bound_with_delta, prices_with_delta
 from noisewright.designs.losses import Cost, Loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.proof import Prices, Proof
 from noisewright.errors import ParameterError, TooLargeError
-from noisewright.exact import Epsilon, fixed
+from noisewright.exact import fixed
 from noisewright.mechanisms import Guarantee, SetFlips, two_levels
 from noisewright.spaces import Subsets
 
@@ -36,21 +41,33 @@ _LONGEST_PROOF = 5
 MOST_ITEMS_IN_A_TABLE = 8
 """With more items, the design is a formula and not a table."""
 
-_ROUTE = (
-    "closed form: flip a random set of items, those at a small loss e^epsilon times as likely; "
-    "best among all mechanisms by averaging over the exchanges of items"
-)
+_MOST_ITEMS_WITH_DELTA = 60
+"""Beyond this the program for the bound with a δ takes minutes."""
+
+_CLOSE = Fraction(1, 10**9)
+"""With a δ an answer is taken if its loss is above the bound by this fraction at most."""
+
+
+def _route(guarantee: Guarantee) -> str:
+    truth = ", and the truth with probability delta" if guarantee.delta else ""
+    return (
+        f"closed form: flip a random set of items, those at a small loss e^epsilon times as "
+        f"likely{truth}; best among all mechanisms by averaging over the exchanges of items"
+    )
 
 
 def best_flips(
-    space: Subsets, epsilon: Epsilon, costs: list[Cost]
+    space: Subsets, claim: Guarantee, costs: list[Cost]
 ) -> tuple[SetFlips, Fraction, Fraction, list[int]] | None:
     """Return the best mechanism, its exact loss, a proven bound and the likely distances.
 
     `costs[j]` is what an answer costs that differs from the truth in j items. None if no answer
-    is better than another, or if the opposite of the truth is as welcome as the truth.
+    is better than another, if the opposite of the truth is as welcome as the truth, or if with
+    a δ the bound says that something else may be better.
     """
-    items = len(space.items)
+    items, epsilon = len(space.items), claim.epsilon
+    if epsilon.is_zero or claim.delta == 1:
+        return None
     counts = [comb(items, j) for j in range(items + 1)]
     _, high = epsilon.ratio_bounds(_BITS + items)
     order = sorted(range(items + 1), key=lambda j: costs[j])
@@ -74,34 +91,43 @@ def best_flips(
     bound, likely = Fraction(best[0]) / best[1], order[: best[2]]
     if 0 in likely and items in likely:
         return None
-    mechanism = two_levels(space, epsilon, likely)
+    if claim.delta and (0 not in likely or items > _MOST_ITEMS_WITH_DELTA):
+        return None
+    mechanism = two_levels(space, claim, likely)
     paid = sum(weight * cost for weight, cost in zip(mechanism.shells, costs, strict=True))
-    return mechanism, Fraction(paid) / (1 << mechanism.log2_levels), bound, likely
+    reached = Fraction(paid) / (1 << mechanism.log2_levels)
+    if claim.delta:
+        bound = bound_with_delta(costs, claim)
+        if reached > bound * (1 + _CLOSE):
+            return None
+    return mechanism, reached, bound, likely
 
 
 def by_flips(problem: Problem, tie_break: str | None) -> Answer | None:
     """Answer problems on few items as a table."""
     del tie_break
     space = problem.space
-    if not isinstance(space, Subsets) or not _is_of_its_kind(space, problem.guarantee):
+    if not isinstance(space, Subsets) or not _is_of_its_kind(space):
         return None
     if problem.outputs != space or len(space.items) > MOST_ITEMS_IN_A_TABLE:
         return None
     if problem.goal == "expected" and len(set(problem.prior)) > 1:
         return None
     costs = _costs_by_distance(problem.loss, len(space.items))
-    found = None if costs is None else best_flips(space, problem.guarantee.epsilon, costs)
+    found = None if costs is None else best_flips(space, problem.guarantee, costs)
     if costs is None or found is None:
         return None
     mechanism, _, bound, likely = found
     return Answer(
-        mechanism.table(), bound, lambda: _proof(problem, costs, bound, set(likely)), _ROUTE
+        mechanism.table(),
+        bound,
+        lambda: _proof(problem, costs, bound, set(likely)),
+        _route(problem.guarantee),
     )
 
 
-def _is_of_its_kind(space: Subsets, guarantee: Guarantee) -> bool:
-    everyone = space.neighbors == "replace" and space.largest is None
-    return everyone and guarantee.delta == 0
+def _is_of_its_kind(space: Subsets) -> bool:
+    return space.neighbors == "replace" and space.largest is None
 
 
 def _costs_by_distance(loss: Loss, items: int) -> list[Cost] | None:
@@ -123,6 +149,8 @@ def _proof(problem: Problem, costs: list[Cost], bound: Fraction, likely: set[int
     items, size = len(costs) - 1, problem.space.size
     if items > _LONGEST_PROOF:
         return None
+    if problem.guarantee.delta:
+        return _proof_with_delta(problem, costs)
     counts = [comb(items, j) for j in range(items + 1)]
     far = [j for j in range(items + 1) if j not in likely]
     spread = sum((counts[j] * (costs[j] - bound) for j in far), Fraction(0))
@@ -134,12 +162,26 @@ def _proof(problem: Problem, costs: list[Cost], bound: Fraction, likely: set[int
         for i in likely
         for j in far
     }
-    for x in range(size):
-        for z in range(size):
-            for y in range(size):
-                price = table.get(((x ^ y).bit_count(), (z ^ y).bit_count()), 0)
-                if price > 0:
-                    prices.charge(x, z, y, price, outputs=size)
+    for x, z, y in product(range(size), repeat=3):
+        price = table.get(((x ^ y).bit_count(), (z ^ y).bit_count()), 0)
+        if price > 0:
+            prices.charge(x, z, y, price, outputs=size)
+    return Proof(problem, (Fraction(1, size),) * size, prices)
+
+
+def _proof_with_delta(problem: Problem, costs: list[Cost]) -> Proof:
+    """Share the price of each inequality about sizes among all the triples it stands for."""
+    items, size = len(costs) - 1, problem.space.size
+    _, ratio = problem.guarantee.epsilon.ratio_bounds(_BITS)
+    scale = _BITS + ratio.bit_length() + 2 * items
+    table = {
+        (one.apart, one.i, one.j): fixed(price / (size * comb(items, one.apart)), scale)[0]
+        for one, price in prices_with_delta(costs, problem.guarantee)
+    }
+    prices = Prices(scale, size - 1)
+    for x, z, y in product(range(size), repeat=3):
+        key = (x ^ z).bit_count(), (x ^ y).bit_count(), (z ^ y).bit_count()
+        prices.charge(x, z, y, table.get(key, 0), outputs=size)
     return Proof(problem, (Fraction(1, size),) * size, prices)
 
 
@@ -154,7 +196,7 @@ def many_items(
         return None
     if not isinstance(loss, str):
         return None
-    if not _is_of_its_kind(space, guarantee) or prior is not None or outputs is not None:
+    if not _is_of_its_kind(space) or prior is not None or outputs is not None:
         return None
     if not isinstance(space.metric, str):
         return None
@@ -165,11 +207,11 @@ def many_items(
             size=space.size,
         )
     costs = named_costs(loss, space)
-    found = best_flips(space, guarantee.epsilon, costs)
+    found = best_flips(space, guarantee, costs)
     if found is None:
         return None
     mechanism, paid, bound, _ = found
-    return mechanism, paid, bound, _ROUTE
+    return mechanism, paid, bound, _route(guarantee)
 
 
 def named_costs(name: str, space: Subsets) -> list[Cost]:

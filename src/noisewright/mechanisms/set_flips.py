@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
-from noisewright.exact import Bounds, Epsilon, log_bounds
+from noisewright.exact import Bounds, log_bounds
 from noisewright.mechanisms.coin_tails import Tail
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
@@ -162,32 +162,49 @@ class SetFlips(SetMechanism):
         }
 
 
-def two_levels(space: Subsets, epsilon: Epsilon, likely: Collection[int]) -> SetFlips:
+def two_levels(space: Subsets, claim: Guarantee, likely: Collection[int]) -> SetFlips:
     """Return the mechanism in which answers at some distances are e^ε times as likely as others.
 
-    Requires: epsilon > 0; `likely`, some of the distances 0..m, not all of them, and not both of
-    0 and m.
-    Ensures: ε-private, proven; the two levels are as far apart as integers allow.
+    With a δ it tells the truth with probability δ, and does that otherwise.
+    Requires: epsilon > 0, delta < 1; `likely`, some of the distances 0..m, not all of them and
+    not both of 0 and m; with a δ, 0 among them.
+    Ensures: (ε, δ)-private, proven; the levels are as far apart as integers allow. Only the truth
+    may be more than e^ε times as likely as another level, and by no more than δ in all.
     """
     items = len(space.items)
     counts = [comb(items, j) for j in range(items + 1)]
     near = frozenset(likely)
     often = sum(counts[j] for j in near)
     seldom = (1 << items) - often
+    epsilon = claim.epsilon
     bits = 66 + 2 * items + epsilon.ratio_bounds(0)[1].bit_length() + bits_below_one(least(epsilon))
+    bits += bits_below_one(1 - claim.delta)
+    truth = int(claim.delta * (1 << bits))
+    rest = (1 << bits) - truth
     scale = bits + 64
     low_ratio, high_ratio = epsilon.ratio_bounds(scale)
-    low = (1 << bits + scale) // (high_ratio * often + (seldom << scale))
+    low = (rest << scale) // (high_ratio * often + (seldom << scale))
     high = (low_ratio * low) >> scale
     levels = [high if j in near else low for j in range(items + 1)]
     # There is one answer with nothing and one with everything flipped: what rounding left over,
     # far below a level, goes to an unlikely one of them.
-    spare = (1 << bits) - often * high - seldom * low
+    spare = rest - often * high - seldom * low
     alone = items if items not in near else 0
     levels[alone] += spare
-    if alone in near or spare < 0 or levels[alone] > high or epsilon.sign(high, low) > 0:
+    levels[0] += truth
+    if alone in near or spare < 0 or not _proven(levels, bits, claim):
         raise self_proof_failed("of its levels", epsilon)
-    return SetFlips(space, tuple(levels), bits, Guarantee(epsilon))
+    return SetFlips(space, tuple(levels), bits, claim)
+
+
+def _proven(levels: list[int], bits: int, claim: Guarantee) -> bool:
+    """Tell whether all levels but the first are within e^ε, and the first within δ more."""
+    lowest = min(levels)
+    spare = claim.delta * (1 << bits)
+    scale = spare.denominator
+    if claim.epsilon.sign(levels[0] * scale - spare.numerator, lowest * scale) > 0:
+        return False
+    return claim.epsilon.sign(max(levels[1:]), lowest) <= 0
 
 
 def _shifted(value: int, by: int) -> tuple[int, int]:
