@@ -110,6 +110,13 @@ def test_pairs_between_which_others_lie_are_implied() -> None:
     assert counts.direct_codes().tolist() == nw.Counts(5).neighbor_codes().tolist()
 
 
+def test_a_long_line_is_proven_by_its_steps() -> None:
+    counts = nw.Counts(600, neighbors="metric")
+    mechanism = nw.geometric(counts, epsilon="1/10")
+    assert nw.verify(mechanism, epsilon="1/10").holds
+    assert nw.tight_epsilon(mechanism) == 0.1
+
+
 def test_sufficient_sets_know_the_distance() -> None:
     space = nw.Counts(2, neighbors="metric")
     mechanism = nw.from_matrix(space, [[8, 4, 4], [4, 8, 4], [1, 5, 10]])

@@ -39,12 +39,20 @@ def widest_margin(problem: Problem) -> tuple[tuple[int, ...], ...]:
     free = Program(problem, program.variable_of, program.entries, constraints=program.constraints)
     free.costs = [Fraction(0)] * program.variables
     spread = _with_room(free)
-    for look in sharp_solutions(spread):
-        if look.values[-1] < 1 << BITS:
-            rows = [[look.values[v] for v in row] for row in program.variable_of.tolist()]
-            return tuple(tuple(max(0, value) for value in row) for row in rows)
-        if _is_refuted(free, look):
-            raise InfeasibleError("no mechanism satisfies all of these constraints.")
+    refuted = False
+    try:
+        for look in sharp_solutions(spread):
+            if look.values[-1] < 1 << BITS:
+                rows = [[look.values[v] for v in row] for row in program.variable_of.tolist()]
+                return tuple(tuple(max(0, value) for value in row) for row in rows)
+            refuted = _is_refuted(free, look)
+            if refuted:
+                break
+    except InfeasibleError:
+        # The solver's word alone is no proof; and with enough room to miss this has a solution.
+        refuted = False
+    if refuted:
+        raise InfeasibleError("no mechanism satisfies all of these constraints.")
     raise UnsolvedError(
         "no mechanism with room for rounding was found: what was asked for allows one at most, or "
         "hardly more. Ask for a larger epsilon or delta, wider outputs or fewer properties."

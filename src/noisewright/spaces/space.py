@@ -182,6 +182,8 @@ class Space(ABC):
         With neighbors="metric", what is promised from a to m and from m to b is promised from a
         to b when m lies between them; along a line only the steps are left.
         """
+        if self.neighbors == "metric" and self.metric == "absolute":
+            return pair_codes("adjacent", self.size)
         if self.neighbors != "metric" or self.size > _MOST_BETWEEN:
             return self.neighbor_codes()
         codes = range(self.size)
