@@ -111,7 +111,7 @@ def test_pairs_between_which_others_lie_are_implied() -> None:
 
 
 def test_a_long_line_is_proven_by_its_steps() -> None:
-    counts = nw.Counts(600, neighbors="metric")
+    counts = nw.Counts(520, neighbors="metric")
     mechanism = nw.geometric(counts, epsilon="1/10")
     assert nw.verify(mechanism, epsilon="1/10").holds
     assert nw.tight_epsilon(mechanism) == 0.1
