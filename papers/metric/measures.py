@@ -68,8 +68,8 @@ def theorem_1(setting: Setting) -> Claim:
         f"the theorem says that an algebra is a σ-algebra. Of all {families} families of subsets "
         f"of three points {algebras} are algebras, and {equal} of these hold their σ-algebra; of "
         f"the other {families - algebras} families {others_equal} do. For P(j) = 0.1 · 0.9^j the "
-        "measures of {0, …, i} rise to 1; at i = 199 there lacks "
-        f"{float(1 - up[-1]):.1e}.",
+        "measures of {0, …, i} rise to 1; at i = 199 all but "
+        f"{float(1 - up[-1]):.1e} is there.",
         judge(equal == algebras == 5 and others_equal == 0 and rising),
         numbers={"families": float(families), "algebras": float(algebras)},
     )
