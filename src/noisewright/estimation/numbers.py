@@ -1,20 +1,12 @@
-"""Means, variances, histograms and quantiles of numbers that were released with noise.
+"""Means, variances and histograms of numbers that were released with noise.
 
-All but quantiles are averages of functions of the true number (see `linear.py`), estimated without
-bias. A quantile is found from estimates of how many people lie below a number. These are rough when
-noise is wide and the grid fine, because a sharp edge is what noise hides best; but a share below a
-*ramp* of some width is easy. Ramps from both sides enclose the share below t,
-
-    G_t ≤ F(t) ≤ G_(t+w−1),     G_s(x) = 1 up to s + 1 − w, 0 above s, linear between,
-
-so a quantile whose test rejects neither side lies in the interval, whatever the width w, which is
-chosen from the mechanism and the number of people alone.
+All are averages of functions of the true number (see `linear.py`), estimated without bias.
+Quantiles are in `quantiles.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -26,7 +18,9 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.channels import Channel
 from noisewright.estimation.intervals import around, normal_quantile, require_people, require_two
 from noisewright.estimation.likelihood import most_likely
-from noisewright.estimation.linear import averages, planned_variances
+from noisewright.estimation.linear import averages
+from noisewright.estimation.quantiles import quantiles, read_levels
+from noisewright.estimation.ramps import ramp_width, softened
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.simplex import projected
 from noisewright.mechanisms import Additive
@@ -35,9 +29,6 @@ from noisewright.spaces import Counts, Interval, Space
 Array = NDArray[np.float64]
 
 QUESTIONS = ("mean", "variance", "histogram", "quantiles")
-
-_MOST_THRESHOLDS = 512
-_LEVELS = (0.25, 0.5, 0.75)
 
 
 def are_numbers(space: Space) -> bool:
@@ -79,7 +70,7 @@ def answer_about_numbers(
         return _histogram(observed, people, channel, *bins(points, at), about, method, confidence)
     if of == "quantiles":
         levels = read_levels(at)
-        found = _quantiles(observed, people, channel, points, levels, about, confidence)
+        found = quantiles(observed, people, channel, points, levels, about, confidence)
         if method == "unbiased":
             return found
         if method == "projected":
@@ -180,24 +171,6 @@ def _enclosed(
     return lows, highs
 
 
-def softened(inside: NDArray[np.bool_], width: int) -> tuple[Array, Array]:
-    """Return functions below and above an indicator of consecutive points, with ramps for edges.
-
-    There are no edges at the ends of the grid: nobody is beyond them.
-    """
-    size, held = len(inside), np.flatnonzero(inside)
-    if not held.size:
-        return np.zeros(size), np.zeros(size)
-    first, last = int(held[0]), int(held[-1])
-    ends = [last, last + width - 1, first + width - 2, first - 1]
-    right_in, right_out, left_in, left_out = ramps(size, ends, width).T
-    if last == size - 1:
-        right_in = right_out = np.ones(size)
-    if first == 0:
-        left_in = left_out = np.zeros(size)
-    return np.maximum(right_in - left_in, 0.0), right_out - np.minimum(left_out, right_out)
-
-
 def bins(points: Array, at: Any) -> tuple[Array, Axis]:
     """Return one indicator per bin, and the bins as an axis; the last bin holds its upper edge."""
     edges = np.asarray(at if at is not None else _ten_bins(points), dtype=np.float64)
@@ -217,88 +190,3 @@ def bins(points: Array, at: Any) -> tuple[Array, Axis]:
 
 def _ten_bins(points: Array) -> Array:
     return np.linspace(points[0], points[-1], min(10, len(points)) + 1)
-
-
-def read_levels(at: Any) -> Array:
-    """Read the levels of quantiles, strictly between 0 and 1."""
-    levels = np.atleast_1d(np.asarray(_LEVELS if at is None else at, dtype=np.float64))
-    if levels.ndim != 1 or not levels.size or not ((levels > 0) & (levels < 1)).all():
-        raise ParameterError("at must be levels of quantiles strictly between 0 and 1.")
-    return levels
-
-
-def _quantiles(
-    observed: Array,
-    people: int,
-    channel: Channel,
-    points: Array,
-    levels: Array,
-    about: About,
-    confidence: float,
-) -> Estimate:
-    width = ramp_width(channel, people, about, confidence)
-    size = len(points)
-    thresholds = np.unique(np.linspace(0, size - 1, min(size, _MOST_THRESHOLDS)).astype(int))
-    z = normal_quantile(confidence)
-    below, slack = _below(observed, people, channel, thresholds, width, about)
-    above, reach = _below(observed, people, channel, thresholds + width - 1, width, about)
-    middle, _ = _below(observed, people, channel, thresholds + (width - 1) / 2, width, about)
-    found: list[tuple[int, int, int]] = []
-    for level in levels.tolist():
-        value = min(int((middle < level).sum()), len(thresholds) - 1)
-        # At its quantile F(t) ≥ level, and just below it F < level: neither may be rejected.
-        enough = above + z * reach >= level
-        little = np.concatenate([[True], below[:-1] - z * slack[:-1] < level])
-        held = np.flatnonzero(enough & little)
-        first = min(int(held[0]) if held.size else value, value)
-        last = max(int(held[-1]) if held.size else value, value)
-        # Between two thresholds nothing was asked, so the lower end is the one before.
-        start = thresholds[first - 1] + 1 if first else 0
-        found.append((int(thresholds[value]), int(start), int(thresholds[last])))
-    values, lows, highs = (points[list(part)] for part in zip(*found, strict=True))
-    return Estimate(
-        "quantile",
-        (Axis("level", levels.tolist()),),
-        values,
-        (highs - lows) / (2 * z),
-        lows,
-        highs,
-        people,
-        about,
-        "unbiased",
-        confidence,
-    )
-
-
-def ramps(size: int, ends: Sequence[int] | NDArray[Any], width: int) -> Array:
-    """Return G_s for each end s, one column each: 1 up to s + 1 − width, 0 above s."""
-    codes = np.arange(size)[:, None]
-    return np.clip((np.asarray(ends)[None, :] + 1 - codes) / width, 0.0, 1.0)
-
-
-def _below(
-    observed: Array, people: int, channel: Channel, ends: NDArray[Any], width: int, about: About
-) -> tuple[Array, Array]:
-    """Estimate the shares below ramps, in pieces that fit into memory, with standard errors."""
-    piece = max(1, (1 << 22) // channel.inputs)
-    values, errors = np.empty(len(ends)), np.empty(len(ends))
-    for start in range(0, len(ends), piece):
-        part = slice(start, start + piece)
-        answers = ramps(channel.inputs, ends[part], width)
-        found = averages(observed, people, channel, answers, about)
-        values[part], errors[part] = found.values, np.sqrt(found.variances)
-    return values, errors
-
-
-def ramp_width(channel: Channel, people: int, about: About, confidence: float) -> int:
-    """Return the width with the shortest expected interval around the middle of even shares."""
-    size = channel.inputs
-    shares = np.full(size, 1 / size)
-    widths = [1 << power for power in range(max(size - 1, 1).bit_length())]
-    expected: list[float] = []
-    for width in widths:
-        answers = ramps(size, [size // 2 + width // 2], width)
-        variance = planned_variances(shares, channel, answers, about)[0]
-        reach = normal_quantile(confidence) * math.sqrt(variance / people)
-        expected.append(width - 1 + 2 * reach * size)
-    return widths[int(np.argmin(expected))]
