@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,17 @@ def test_the_prices_add_up_to_the_bound(n: int, alpha: str, codes: str, loss: st
     by_hand = total_of_prices(found.proof, 1 / Fraction(alpha))
     assert found.exact_bound <= by_hand <= found.exact_loss
     assert by_hand - found.exact_bound < Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(9, "0.95"), (10, "0.95"), (30, "0.6")])
+@pytest.mark.parametrize("codes", ["WH,CH", "CM"])
+def test_the_checker_proves_it_again(n: int, alpha: str, codes: str, tmp_path: Path) -> None:
+    found = nw.design(nw.Counts(n), alpha=alpha, properties=codes)
+    assert ENDS in found.route or "diagonal" in found.route
+    nw.certify(found).save(tmp_path / "m.json")
+    report = nw.check(tmp_path / "m.json")
+    assert report, report.failures
+    assert any("has one below" in sentence for sentence in report.proved)
 
 
 def test_ties_are_broken_as_in_the_whole_program() -> None:
