@@ -12,7 +12,7 @@ from rich.text import Text
 
 from noisewright.cli.say import answer, say
 from noisewright.errors import AlteredLedgerError, InputError
-from noisewright.exact import as_text
+from noisewright.exact import as_text, shown
 
 if TYPE_CHECKING:
     from noisewright.ledger import Balance, Ledger, LedgerEntry
@@ -115,6 +115,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what was granted, what is spent and what is left."""
+    from noisewright.ledger.amounts import rounded_down
+
     ledger = _open(where)
     balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
     if as_json:
@@ -125,11 +127,17 @@ def show(
         say(f"{ledger.where}: no budget was granted yet.")
         return
     grid = Grid(show_edge=False, pad_edge=False)
-    for title in ("dataset", "granted", "spent", "left"):
+    for title in ("dataset", "", "epsilon", "delta"):
         grid.add_column(title, overflow="fold")
     for balance in balances:
-        parts = (balance.dataset, balance.granted, balance.spent, balance.left_text)
-        grid.add_row(*(Text(str(part)) for part in parts))
+        name, left = balance.dataset, balance.left
+        for what, guarantee in (("granted", balance.granted), ("spent", balance.spent)):
+            row = (name, what, str(guarantee.epsilon), shown(guarantee.delta))
+            grid.add_row(*map(Text, row))
+            name = ""
+        # What is left is rounded down: typed back, it fits.
+        texts = rounded_down(left.epsilon.rational), rounded_down(left.delta)
+        grid.add_row("", "left", *texts, end_section=True)
     Console(highlight=False).print(grid)
     for balance in balances:
         if balance.reserved:

@@ -13,7 +13,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -151,25 +151,35 @@ def require_file(path: Path | None) -> None:
 
 
 @contextlib.contextmanager
-def new_file(path: Path | None) -> Generator[None]:
-    """Make the empty file that a new SQLite ledger goes into; remove it if that fails."""
-    if path is None:
-        yield
+def new_file(database: Database) -> Generator[Database]:
+    """Give the place to create a ledger in, which appears under its name when it is complete.
+
+    Several processes may try at once: the file is linked to its name, which fails where there is
+    one, and never removed from there.
+    """
+    path = database.path
+    if path is None or path.exists():
+        # A server, an empty file, or a database of other tables; the transaction decides.
+        yield database
         return
+    temporary = path.parent / f".noisewright-{os.urandom(8).hex()}"
     try:
         # Readable by its owner only: the file holds the key of the fingerprints.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        yield  # an empty file, or a database that holds other tables; else creation refuses it
-        return
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        yield replace(_at_path(temporary, database.patience), shown=database.shown)
+        os.link(temporary, path)
+    except FileExistsError as problem:
+        raise already_there(database.shown) from problem
     except OSError as problem:
         raise LedgerError(
             f"cannot create a ledger at {path}: {problem.strerror}. Choose a folder that exists "
-            "and that you may write to."
+            "and that you may write to, on a disk that knows links."
         ) from problem
-    try:
-        yield
-    except BaseException:
+    finally:
         with contextlib.suppress(OSError):
-            path.unlink()
-        raise
+            temporary.unlink()
+
+
+def already_there(shown: str) -> LedgerError:
+    """Return the error for someone who creates a ledger where there is one."""
+    return LedgerError(f"there is already a ledger at {shown}. Open it with Ledger.open.")

@@ -67,16 +67,17 @@ def in_plain_words(problem: Any, shown: str) -> LedgerError:
     for start, sentence in sorted(_POSTGRESQL.items(), key=lambda item: -len(item[0])):
         if code and code.startswith(start):
             return LedgerError(f"the ledger {shown} {sentence}.")
+    reason = (str(original or problem).strip().splitlines() or ["no reason given"])[0]
     if getattr(problem, "connection_invalidated", False) or _could_not_connect(original):
         return LedgerError(
-            f"the ledger {shown} could not be reached. Check that the server runs and that the "
-            "host, port and name in the URL are right, then try again. If a spend was under way, "
-            "it is either recorded as reserved or not at all; nothing may be released for it."
+            f"the ledger {shown} could not be reached ({reason}). Check that the server runs and "
+            "that the user, host, port and name in the URL are right, then try again. If a spend "
+            "was under way, it is either recorded as reserved or not at all; nothing may be "
+            "released for it."
         )
-    reason = str(original or problem).strip().splitlines()
     return LedgerError(
-        f"the ledger {shown} could not be used ({reason[0] if reason else 'no reason given'}). "
-        "Nothing may be released until that works."
+        f"the ledger {shown} could not be used ({reason}). Nothing may be released until that "
+        "works."
     )
 
 

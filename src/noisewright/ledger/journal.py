@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from noisewright.errors import AlteredLedgerError, ParameterError
@@ -55,9 +54,13 @@ class Journal:
 
     def entries(self) -> list[LedgerEntry]:
         """Return all entries."""
-        rows = self._database.read(lambda connection: list(entries_from(connection, 0)))
+
+        def work(connection: Any) -> list[LedgerEntry]:
+            with entries_from(connection, 0) as rows:
+                return [LedgerEntry.read(row) for row in rows]
+
         with self._named():
-            return [LedgerEntry.read(row) for row in rows]
+            return self._database.read(work)
 
     def write(self, decide: Callable[[Book], list[Draft]], *, who: str | None) -> list[LedgerEntry]:
         """Append what `decide` returns when it sees the book under the lock; it may refuse.
@@ -106,10 +109,7 @@ class Journal:
             )
         found = self.description.first_hash
         if sequence:
-            rows = self._database.read(
-                lambda connection: list(islice(entries_from(connection, sequence), 1))
-            )
-            found = rows[0]["hash"]
+            found = self._database.read(lambda connection: _hash_at(connection, sequence))
         if found != wanted.lower():
             raise AlteredLedgerError(
                 f"entry {sequence} has the hash {found}, not the noted {wanted}: this is another "
@@ -128,3 +128,8 @@ class Journal:
                 "copy as evidence, and compare it with an export or a backup.",
                 entry=problem.entry,
             ) from None
+
+
+def _hash_at(connection: Any, sequence: int) -> str:
+    with entries_from(connection, sequence) as rows:
+        return next(rows)["hash"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 
-from noisewright.errors import LedgerError, ParameterError
+from noisewright.errors import AlteredLedgerError, LedgerError, ParameterError
 
 _SHORTEST = 16
 
@@ -42,3 +42,14 @@ def require_same(key: bytes, check: str, shown: str) -> bytes:
             "new. Give the key that the ledger was created with."
         )
     return key
+
+
+def kept_key(key: str | None, check: str, shown: str) -> bytes | None:
+    """Return the key that a ledger keeps, if it keeps one; refuse one that was edited."""
+    try:
+        return None if key is None else require_same(read_key(key), check, shown)
+    except (LedgerError, ParameterError):
+        raise AlteredLedgerError(
+            f"the ledger {shown} was altered: its key is not the one it was made with. Restore it "
+            "from a backup; under another key known data looks new."
+        ) from None

@@ -31,7 +31,7 @@ from noisewright.ledger.entries import (
 from noisewright.ledger.export import write_export
 from noisewright.ledger.fingerprint import Fingerprint, fingerprint
 from noisewright.ledger.journal import Journal
-from noisewright.ledger.keys import key_check, new_key, read_key, require_same
+from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, require_same
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import Draft, create_ledger, describe
 from noisewright.mechanisms import Guarantee
@@ -68,9 +68,9 @@ class Ledger:
         database = database_at(where, patience=patience)
         given = None if key is None else read_key(key)
         own = new_key()
-        with new_file(database.path):
+        with new_file(database) as place:
             create_ledger(
-                database,
+                place,
                 key=own if given is None else None,
                 check=key_check(own if given is None else given),
             )
@@ -94,10 +94,10 @@ class Ledger:
         database = database_at(where, patience=patience)
         require_file(database.path)
         description = database.read(lambda c: describe(c, database.shown))
-        own = description.key if key is None else read_key(key)
-        held = None if own is None else read_key(own)
-        if held is not None:
-            require_same(held, description.key_check, database.shown)
+        if key is None:
+            held = kept_key(description.key, description.key_check, database.shown)
+        else:
+            held = require_same(read_key(key), description.key_check, database.shown)
         who = user_at_host() if who is None else who
         who = plain_text(who, name="who", required=True)
         ledger = cls(Journal(database, description, who), key=held)

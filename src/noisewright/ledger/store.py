@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger.book import Book
-from noisewright.ledger.database import Database
+from noisewright.ledger.database import Database, already_there
 from noisewright.ledger.entries import LedgerEntry, digest_of
 from noisewright.ledger.library import load_sqlalchemy
 from noisewright.ledger.tables import DESCRIPTION, VERSION, create_tables, tables
@@ -57,9 +58,7 @@ def create_ledger(database: Database, *, key: bytes | None, check: str) -> Descr
 
     def work(connection: Any) -> None:
         if load_sqlalchemy().inspect(connection).has_table(DESCRIPTION):
-            raise LedgerError(
-                f"there is already a ledger at {database.shown}. Open it with Ledger.open."
-            )
+            raise already_there(database.shown)
         create_tables(connection)
         connection.execute(
             tables()
@@ -104,14 +103,15 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
     found = Description(**{name: row[name] for name in Description.__dataclass_fields__})
     if found.first_hash != first_hash:
         raise AlteredLedgerError("the description is another one: the ledger was replaced", entry=0)
-    rows = entries_from(connection, book.sequence)
-    if book.sequence:
-        known = next(rows, None)
-        if known is None or known.get("hash") != book.hash:
-            raise AlteredLedgerError(
-                f"entry {book.sequence} is gone or another one than it was", entry=book.sequence
-            )
-    book = book.extended(rows)
+    with entries_from(connection, book.sequence) as rows:
+        if book.sequence:
+            known = next(rows, None)
+            if known is None or known.get("hash") != book.hash:
+                raise AlteredLedgerError(
+                    f"entry {book.sequence} is gone or another one than it was",
+                    entry=book.sequence,
+                )
+        book = book.extended(rows)
     if (row["head_sequence"], row["head_hash"]) != (book.sequence, book.hash):
         raise AlteredLedgerError(
             f"the ledger's last entry should be {row['head_sequence']}, and it is {book.sequence}: "
@@ -121,12 +121,17 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
     return book
 
 
-def entries_from(connection: Any, sequence: int) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of the entries from a number on."""
+@contextmanager
+def entries_from(connection: Any, sequence: int) -> Generator[Iterator[dict[str, Any]]]:
+    """Give the rows of the entries from a number on.
+
+    They are let go at the end of the block, read or not: an open cursor keeps SQLite's lock, even
+    when its connection is closed.
+    """
     table = tables().entries
     query = table.select().where(table.c.sequence >= sequence).order_by(table.c.sequence)
-    for row in connection.execution_options(yield_per=1000).execute(query):
-        yield dict(row._mapping)
+    with connection.execute(query, execution_options={"yield_per": 1000}) as result:
+        yield (dict(row._mapping) for row in result)
 
 
 def append(connection: Any, book: Book, drafts: Iterable[Draft]) -> tuple[Book, list[LedgerEntry]]:

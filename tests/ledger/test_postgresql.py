@@ -1,0 +1,203 @@
+"""The same ledger on a real PostgreSQL server: races, and connections that are cut."""
+
+import os
+import threading
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import event
+
+import noisewright as nw
+from noisewright.errors import AlteredLedgerError, LedgerError, OverBudgetError
+from tests.ledger.crowd import TENTH, race
+from tests.ledger.server import server
+
+
+@pytest.fixture(scope="module")
+def address() -> Generator[str]:
+    with server() as where:
+        yield where
+
+
+@pytest.fixture
+def where(address: str) -> str:
+    """A ledger with a budget of 2, in a fresh schema."""
+    with direct(address) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    nw.Ledger.create(address).grant("survey", epsilon=2)
+    return address
+
+
+def direct(address: str) -> psycopg.Connection[Any]:
+    return psycopg.connect(address, autocommit=True)
+
+
+def test_a_ledger_on_a_server_is_like_one_in_a_file(where: str, tmp_path: Path) -> None:
+    (tmp_path / "survey.csv").write_text("größe\n1\n", encoding="utf-8")
+    ledger = nw.Ledger.open(where)
+    ledger.grant("survey", epsilon=1, delta="1e-6", data=tmp_path / "survey.csv", why="größer")
+    with ledger.spend(ledger.find(tmp_path / "survey.csv"), nw.Guarantee(alpha="1/3"), what="ä"):
+        pass
+    ledger.spend("survey", TENTH, what="b")
+    with pytest.raises(OverBudgetError, match=r"epsilon up to 1\.80138"):
+        ledger.spend("survey", nw.Guarantee(2), what="c")
+    again = nw.Ledger.open(where, head=ledger.head)
+    assert again.history() == ledger.history()
+    assert again.balance("survey").reserved == (6,)
+    with pytest.raises(LedgerError, match="already a ledger"):
+        nw.Ledger.create(where)
+
+
+@pytest.mark.parametrize("racers", [2, 8])
+def test_racing_processes_spend_exactly_what_was_granted(where: str, racers: int) -> None:
+    got = race(where, racers)
+    ledger = nw.Ledger.open(where)
+    spends = [entry.sequence for entry in ledger.history() if entry.kind == "spend"]
+    assert len(spends) == 20
+    assert sorted(number for mine in got for number in mine) == spends
+    assert ledger.left("survey").epsilon.is_zero
+
+
+def test_edits_are_refused_and_if_forced_noticed(where: str) -> None:
+    ledger = nw.Ledger.open(where)
+    ledger.spend("survey", TENTH, what="a")
+    with direct(where) as connection:
+        for statement in (
+            "UPDATE noisewright_entries SET epsilon = '0' WHERE sequence = 2",
+            "DELETE FROM noisewright_entries WHERE sequence = 2",
+            "TRUNCATE noisewright_entries",
+        ):
+            with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
+                connection.execute(statement)
+        connection.execute("ALTER TABLE noisewright_entries DISABLE TRIGGER USER")
+        connection.execute("UPDATE noisewright_entries SET epsilon = '0' WHERE sequence = 2")
+    with pytest.raises(AlteredLedgerError, match="entry 2") as problem:
+        nw.Ledger.open(where)
+    assert problem.value.entry == 2
+
+
+def cut(where: str, pid: int) -> None:
+    with direct(where) as connection:
+        connection.execute("SELECT pg_terminate_backend(%s)", [pid])
+
+
+def cut_at(ledger: nw.Ledger, moment: str, where: str, times: int) -> Callable[[], int]:
+    """Cut the ledger's connection at a moment of its transaction, this many times."""
+    engine = ledger._journal._database.engine
+    done = 0
+
+    def strike(connection: Any) -> None:
+        nonlocal done
+        if done < times:
+            done += 1
+            cut(where, connection.connection.dbapi_connection.info.backend_pid)
+
+    def on_statement(connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if statement.startswith("INSERT INTO noisewright_entries"):
+            strike(connection)
+
+    if moment == "before the insert":
+        event.listen(engine, "before_cursor_execute", on_statement)
+    elif moment == "after the insert":
+        event.listen(engine, "after_cursor_execute", on_statement)
+    elif moment == "at the commit":
+        event.listen(engine, "commit", strike)
+    else:
+        commit = engine.dialect.do_commit
+
+        def answer_lost(raw: Any) -> None:
+            commit(raw)
+            nonlocal done
+            if done < times:
+                done += 1
+                cut(where, raw.dbapi_connection.info.backend_pid)
+                raw.dbapi_connection.execute("SELECT 1")  # what it hears instead of "committed"
+
+        engine.dialect.do_commit = answer_lost
+    return lambda: done
+
+
+MOMENTS = ["before the insert", "after the insert", "at the commit", "after the commit"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_connection_that_is_cut_spends_once(where: str, moment: str) -> None:
+    """The work is done again; if it had been committed, it is found and not done twice."""
+    ledger = nw.Ledger.open(where)
+    count = cut_at(ledger, moment, where, 2)
+    spend = ledger.spend("survey", TENTH, what="through thick and thin")
+    assert count() >= (1 if moment == "after the commit" else 2)
+    history = nw.Ledger.open(where).history()
+    assert [entry.kind for entry in history] == ["grant", "spend"]
+    assert history[-1] == spend.entry
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_connection_that_is_always_cut_is_given_up_plainly(where: str, moment: str) -> None:
+    ledger = nw.Ledger.open(where)
+    count = cut_at(ledger, moment, where, 1000)
+    with pytest.raises(LedgerError, match=r"postgres.*(cut the connection|could not be reached)"):
+        ledger.spend("survey", TENTH, what="never")
+    assert 2 <= count() <= 4
+    # Nothing was returned, so nothing may be released; the record may hold a reserved spend.
+    kinds = [entry.kind for entry in nw.Ledger.open(where).history()]
+    assert kinds == (["grant", "spend"] if moment == "after the commit" else ["grant"])
+
+
+def test_a_session_that_holds_the_lock_is_waited_for_then_refused(where: str) -> None:
+    ledger = nw.Ledger.open(where, patience=0.3)
+    with psycopg.connect(where) as other:
+        other.execute("SELECT * FROM noisewright_ledger FOR UPDATE")
+        with pytest.raises(LedgerError, match=r"in use by another session.*Nothing was recorded"):
+            ledger.spend("survey", TENTH, what="x")
+        assert ledger.left("survey").epsilon.rational == 2
+        patient = nw.Ledger.open(where, patience=30)
+        waiting = threading.Timer(0.2, other.rollback)
+        waiting.start()
+        patient.spend("survey", TENTH, what="x")
+        waiting.join()
+
+
+def test_rights_versions_and_servers_that_are_not_there(where: str) -> None:
+    with direct(where) as connection:
+        connection.execute("DROP ROLE IF EXISTS reader")
+        connection.execute("CREATE ROLE reader LOGIN")
+        connection.execute("GRANT USAGE ON SCHEMA public TO reader")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+    reader = nw.Ledger.open(where.replace("steward@", "reader@"))
+    assert reader.left("survey").epsilon.rational == 2
+    with pytest.raises(LedgerError, match="may not be used by this user"):
+        reader.spend("survey", TENTH, what="x")
+    with direct(where) as connection:
+        connection.execute("UPDATE noisewright_ledger SET version = 7")
+    with pytest.raises(LedgerError, match="newer noisewright"):
+        nw.Ledger.open(where)
+    with pytest.raises(LedgerError, match=r'reached .*"nothing" does not exist'):
+        nw.Ledger.open(where.replace("/postgres?", "/nothing?"))
+    with pytest.raises(LedgerError, match="could not be reached") as problem:
+        nw.Ledger.open("postgresql://ann:secret@/x?host=/nowhere")
+    assert "secret" not in str(problem.value)
+    with direct(where) as connection:
+        connection.execute("DROP TABLE noisewright_ledger")
+    with pytest.raises(LedgerError, match="holds no ledger"):
+        nw.Ledger.open(where)
+
+
+def test_a_fork_has_its_own_connections(where: str) -> None:
+    ledger = nw.Ledger.open(where)
+    ledger.spend("survey", TENTH, what="parent")
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            ledger.spend("survey", TENTH, what="child")
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    ledger.spend("survey", TENTH, what="parent")
+    assert [entry.what for entry in ledger.history()] == ["", "parent", "child", "parent"]

@@ -1,0 +1,197 @@
+"""Grants, spends and outcomes: what is written, what is refused, and what the user is told."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import noisewright as nw
+from noisewright.errors import (
+    BudgetError,
+    LedgerError,
+    OverBudgetError,
+    ParameterError,
+    UnknownDatasetError,
+)
+
+HALF = nw.Guarantee("1/2")
+
+
+@pytest.fixture
+def ledger(folder: Path) -> nw.Ledger:
+    ledger = nw.Ledger.create(folder / "budget.db", who="ann@agency")
+    ledger.grant("survey", epsilon=2, delta="1e-6")
+    return ledger
+
+
+def fail_after(work: Callable[[], object], problem: Exception) -> None:
+    work()
+    raise problem
+
+
+def test_a_spend_says_what_when_who_and_under_which_certificate(ledger: nw.Ledger) -> None:
+    certificate = nw.certify(nw.geometric(nw.Counts(3), epsilon="1/2"))
+    spend = ledger.spend("survey", HALF, what="counts by age", certificate=certificate)
+    entry = ledger.history()[-1]
+    assert entry == spend.entry
+    assert (entry.kind, entry.dataset, entry.what) == ("spend", "survey", "counts by age")
+    assert (entry.epsilon, entry.delta) == ("1/2", "0")
+    assert entry.certificate == certificate.digest
+    assert entry.who == "ann@agency"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", entry.at)
+    other = ledger.spend(
+        "survey", HALF, what="x", who="bob", certificate="SHA256:".lower() + "AB" * 32
+    )
+    assert (other.entry.who, other.entry.certificate) == ("bob", "ab" * 32)
+    assert "@" in nw.Ledger.open(ledger.where).spend("survey", HALF, what="x").entry.who
+
+
+def test_a_block_ends_released_or_wasted_and_is_never_refunded(ledger: nw.Ledger) -> None:
+    with ledger.spend("survey", HALF, what="a") as spend:
+        assert ledger.state(spend.sequence) == "reserved"
+        assert ledger.left("survey").epsilon.rational == 1.5
+    assert ledger.state(spend.sequence) == "released"
+    secret = "row 7 is Mr. Brown"
+    with (
+        pytest.raises(ValueError, match="Brown"),
+        ledger.spend("survey", HALF, what="b") as spend,
+    ):
+        raise ValueError(secret)
+    assert ledger.state(spend.sequence) == "wasted"
+    assert ledger.left("survey").epsilon.rational == 1
+    assert ledger.history()[-1].what == "ValueError"
+    assert not any(secret in str(entry) for entry in ledger.history())
+
+
+def test_the_outcome_can_be_said_inside_the_block(ledger: nw.Ledger) -> None:
+    with ledger.spend("survey", HALF, what="a") as spend:
+        spend.wasted("the disk was full")
+    assert ledger.state(spend.sequence) == "wasted"
+    spend = ledger.spend("survey", HALF, what="b")
+    with pytest.raises(RuntimeError), spend:
+        fail_after(lambda: spend.released("private.parquet"), RuntimeError())
+    assert ledger.state(spend.sequence) == "released"
+    with pytest.raises(BudgetError, match="released already; that is final"):
+        spend.wasted()
+    with pytest.raises(BudgetError, match="entry 1 is no spend"):
+        ledger.finish(1, "released")
+    with pytest.raises(ParameterError, match="'released' or 'wasted'"):
+        ledger.finish(2, "refunded")
+
+
+def test_a_database_that_is_gone_at_the_end_leaves_the_spend_reserved(
+    ledger: nw.Ledger, folder: Path
+) -> None:
+    path = Path(ledger.where)
+    with (
+        pytest.raises(LedgerError) as problem,
+        ledger.spend("survey", HALF, what="a") as spend,
+    ):
+        path.rename(folder / "away.db")
+    assert "accounted for" in problem.value.__notes__[0]
+    assert nw.Ledger.open(folder / "away.db").state(spend.sequence) == "reserved"
+    (folder / "away.db").rename(path)
+    spend = ledger.spend("survey", HALF, what="b")
+    with pytest.raises(KeyError) as other, spend:
+        fail_after(lambda: path.rename(folder / "away.db"), KeyError())
+    assert f"Entry {spend.sequence} stays reserved" in other.value.__notes__[0]
+
+
+def test_over_budget_nothing_is_recorded(ledger: nw.Ledger) -> None:
+    head = ledger.head
+    with pytest.raises(OverBudgetError) as refused:
+        ledger.spend("survey", nw.Guarantee("2.01"), what="x")
+    assert ledger.head == head
+    assert refused.value.left == ledger.left("survey") == nw.Guarantee(2, "1e-6")
+    assert refused.value.asked == nw.Guarantee("2.01")
+    assert "left are epsilon=2, delta=0.000001" in str(refused.value)
+    ledger.spend("survey", nw.Guarantee(2, "1e-6"), what="all of it")
+    with pytest.raises(OverBudgetError, match=r"epsilon up to 0 with delta up to 0\."):
+        ledger.spend("survey", nw.Guarantee("1e-300"), what="a drop more")
+    ledger.spend("survey", nw.Guarantee(0), what="what costs nothing")
+    ledger.grant("survey", epsilon="1/100", why="the board agreed")
+    ledger.spend("survey", nw.Guarantee("1/100"), what="the rest")
+
+
+def test_names_are_not_guessed(ledger: nw.Ledger) -> None:
+    with pytest.raises(UnknownDatasetError, match="no budget for 'surveys'; it knows 'survey'"):
+        ledger.spend("surveys", HALF, what="x")
+    with pytest.raises(UnknownDatasetError):
+        ledger.left("surveys")
+    with pytest.raises(UnknownDatasetError):
+        ledger.history("surveys")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda b: b.grant("survey"), "nothing is granted"),
+        (lambda b: b.grant("survey", epsilon=-1), "at least 0"),
+        (lambda b: b.grant("survey", delta=2), "between 0 and 1"),
+        (lambda b: b.grant("survey", epsilon=nw.Epsilon.of(alpha="1/2")), "rational"),
+        (lambda b: b.grant("", epsilon=1), "name is empty"),
+        (lambda b: b.grant("a\0b", epsilon=1), "position 1"),
+        (lambda b: b.grant("n" * 201, epsilon=1), "at most 200"),
+        (lambda b: b.grant("x", epsilon=1, why="\ud800"), "position 0"),
+        (lambda b: b.spend("survey", 0.5, what="x"), "a spend is a Guarantee"),
+        (lambda b: b.spend("survey", HALF, what=" "), "what is empty"),
+        (lambda b: b.spend("survey", HALF, what="x", certificate="abc"), "64 hexadecimal"),
+        (lambda b: b.spend("survey", HALF, what="x", who=""), "who is empty"),
+        (lambda b: b.verify(head="12"), "a head looks like"),
+        (lambda b: b.export("x.xlsx"), "'jsonl' or 'csv'"),
+        (lambda b: b.find(3), "give a path"),
+        (lambda b: nw.Fingerprint("abc"), "64 hexadecimal"),
+        (lambda b: nw.Ledger.open(b.where, patience=-1), "seconds to wait"),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
+)
+def test_what_cannot_be_recorded_is_refused(ledger: nw.Ledger, call, words: str) -> None:
+    head = ledger.head
+    with pytest.raises(ValueError, match=words):
+        call(ledger)
+    assert ledger.head == head
+
+
+def test_no_budget_exceeds_a_delta_of_one(ledger: nw.Ledger) -> None:
+    ledger.grant("survey", delta="0.9")
+    with pytest.raises(BudgetError, match="promises nothing"):
+        ledger.grant("survey", delta="0.1")
+    assert ledger.balance("survey").granted.delta == nw.Guarantee(0, "0.900001").delta
+
+
+def test_data_draws_on_one_budget(ledger: nw.Ledger, folder: Path) -> None:
+    (folder / "may.csv").write_text("a\n1\n", encoding="utf-8")
+    (folder / "june.csv").write_text("a\n2\n", encoding="utf-8")
+    with pytest.raises(UnknownDatasetError, match=r"does not know this data.*it knows 'survey'"):
+        ledger.find(folder / "may.csv")
+    ledger.register("survey", folder / "may.csv")
+    ledger.grant("survey", epsilon=1, data=folder / "june.csv")
+    assert ledger.find(folder / "may.csv") == ledger.find(str(folder / "june.csv")) == "survey"
+    head = ledger.head
+    ledger.register("survey", folder / "may.csv")
+    assert ledger.head == head
+    with pytest.raises(BudgetError, match="draws on the budget of 'survey' already"):
+        ledger.grant("fresh", epsilon=9, data=folder / "may.csv")
+    assert [balance.dataset for balance in ledger.balances()] == ["survey"]
+    with pytest.raises(LedgerError, match=r"cannot read .*july\.csv"):
+        ledger.find(folder / "july.csv")
+
+
+def test_a_key_that_the_ledger_does_not_keep(folder: Path) -> None:
+    (folder / "may.csv").write_text("a\n1\n", encoding="utf-8")
+    key = bytes(range(32))
+    ledger = nw.Ledger.create(folder / "b.db", key=key)
+    assert key not in (folder / "b.db").read_bytes()
+    assert key.hex().encode() not in (folder / "b.db").read_bytes()
+    ledger.grant("survey", epsilon=1, data=folder / "may.csv")
+    without = nw.Ledger.open(folder / "b.db")
+    without.spend("survey", HALF, what="needs no key")
+    with pytest.raises(LedgerError, match="open it with key="):
+        without.find(folder / "may.csv")
+    assert nw.Ledger.open(folder / "b.db", key=key.hex()).find(folder / "may.csv") == "survey"
+    with pytest.raises(LedgerError, match="not the key of the ledger"):
+        nw.Ledger.open(folder / "b.db", key=bytes(32))
+    for bad in (b"short", "zz", "abc"):
+        with pytest.raises(ParameterError):
+            nw.Ledger.open(folder / "b.db", key=bad)
