@@ -26,6 +26,7 @@ SECTIONS = {
         "per_item",
         "laplace",
         "laplace_scale",
+        "staircase",
         "uniform",
         "from_matrix",
         "mixture",

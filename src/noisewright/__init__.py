@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import properties as properties
     from noisewright.mechanisms import randomized_response as randomized_response
     from noisewright.mechanisms import response_bounds as response_bounds
+    from noisewright.mechanisms import staircase as staircase
     from noisewright.mechanisms import uniform as uniform
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
@@ -123,6 +124,7 @@ _ROOM_OF = {
             "properties",
             "randomized_response",
             "response_bounds",
+            "staircase",
             "uniform",
         ),
         "curves": (

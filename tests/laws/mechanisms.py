@@ -32,6 +32,9 @@ TABLES: dict[str, Table] = {
 
 FORMULAS: dict[str, Mechanism] = {
     "geometric, by formula": nw.geometric(nw.Counts(10**6), epsilon=0.1),
+    "laplace": nw.laplace(nw.Interval(0, 1, step="1/8"), epsilon=0.5, delta=0.01),
+    "laplace, truncated": nw.laplace(nw.Interval(0, 1, step="1/8"), epsilon=1, form="truncated"),
+    "staircase": nw.staircase(nw.Interval(0, 1, step="1/8"), epsilon=2),
     "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
     "per item": nw.per_item(nw.Subsets(range(3000), largest=5), epsilon=1),
     "flipped sets": nw.design(nw.Subsets(range(30)), epsilon=1, loss="distance").mechanism,

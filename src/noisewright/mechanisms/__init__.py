@@ -25,6 +25,7 @@ from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.response_bounds import ResponseBounds, response_bounds
 from noisewright.mechanisms.set_flips import SetFlips, two_levels
 from noisewright.mechanisms.set_mechanism import SetMechanism
+from noisewright.mechanisms.staircase import Staircase, staircase
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.uniform import uniform
 from noisewright.mechanisms.wording import number
@@ -42,6 +43,7 @@ __all__ = [
     "RowProduct",
     "SetFlips",
     "SetMechanism",
+    "Staircase",
     "Table",
     "any_change",
     "discrete_exponential",
@@ -60,6 +62,7 @@ __all__ = [
     "randomized_response",
     "read_delta",
     "response_bounds",
+    "staircase",
     "two_levels",
     "uniform",
 ]

@@ -38,11 +38,7 @@ Floats = NDArray[np.float64]
 
 
 def truncated_laplace(space: Interval, decay: Epsilon, claim: Guarantee) -> Table:
-    """Round the truncated mechanism to a table and prove its claim.
-
-    A tail that falls on an end is the mass at the end and the tail beyond it, so rows
-    telescope to the total whatever the masses were rounded to.
-    """
+    """Round the truncated mechanism to a table and prove its claim."""
     require_tabulable(space, space, instead="Sample from the formula instead.")
     n = space.size - 1
     plan = decay_for(decay, length=n, outputs=space.size)
@@ -50,6 +46,20 @@ def truncated_laplace(space: Interval, decay: Epsilon, claim: Guarantee) -> Tabl
     once, alpha = plan.one + plan.powers[1], plan.powers[1]
     masses = [total * (plan.one - alpha) * p // (once << plan.scale) for p in plan.powers]
     last = total * plan.powers[n] // once
+    return clamped_table(space, masses, last, plan, claim, "truncated Laplace mechanism")
+
+
+def clamped_table(
+    space: Interval, masses: list[int], last: int, plan: Decay, claim: Guarantee, name: str
+) -> Table:
+    """Return symmetric noise clamped to the interval: a table from its masses, proven.
+
+    `masses` are the rounded weights at the distances 0..n and `last` that of all from n on.
+    A tail that falls on an end is the mass at the end and the tail beyond it, so rows
+    telescope to the total whatever the masses were rounded to.
+    """
+    n = space.size - 1
+    total = (1 << plan.log2_total) - space.size * plan.floor
     tails = list(accumulate(reversed(masses[1:n]), initial=last))[::-1]
     ends = [plan.floor + tail for tail in (total - tails[0], *tails)]
     inside = [plan.floor + mass for mass in (total - 2 * tails[0], *masses[1:n])]
@@ -57,7 +67,7 @@ def truncated_laplace(space: Interval, decay: Epsilon, claim: Guarantee) -> Tabl
     weights = np.array(inside, dtype=object)[np.minimum(np.abs(codes[:, None] - codes), n - 1)]
     weights[:, 0] = ends
     weights[:, n] = ends[::-1]
-    return _proven(space, weights, plan, claim, "truncated Laplace mechanism")
+    return _proven(space, weights, plan, claim, name)
 
 
 def bounded_laplace(space: Interval, claim: Guarantee) -> Table:

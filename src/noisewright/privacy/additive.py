@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.exact import Enclosure, Epsilon, ceiling_float
-from noisewright.mechanisms import Additive, Guarantee, Laplace
+from noisewright.mechanisms import Additive, Guarantee, Laplace, Staircase
 from noisewright.privacy.formula import geometric_tight_epsilon
 from noisewright.privacy.pairs import Pair
 from noisewright.spaces import Pairs
@@ -121,3 +121,25 @@ def _clamped_pair(alpha: int, one: int, reach: int) -> Pair:
     ahead = [one * powers[0], *((one - alpha) * p for p in powers[1:reach]), one * powers[reach]]
     masses = list(zip(ahead, reversed(ahead), strict=True))
     return Pair.of(masses, (one + alpha) * one**reach)
+
+
+def staircase_pairs(mechanism: Staircase) -> tuple[Pair, Pair]:
+    """Return pairs just below and just above that of two neighbors under staircase noise.
+
+    Three ratios: e^ε with mass A under the first input, e^-ε, and 1. The pair grows in A and in
+    e^ε, so rationals on either side give one that is dominated and one that dominates.
+    """
+    told = mechanism.cumulative(mechanism.stairs.half_line, _ALPHA_BITS)
+    told = told.rounded(_ALPHA_BITS)
+    drop = mechanism.stairs.drop(_ALPHA_BITS)
+    return _three_ratios(told.low, drop.high), _three_ratios(told.high, drop.low)
+
+
+def _three_ratios(told: Fraction, drop: Fraction) -> Pair:
+    more, less = told, told * drop
+    if more + less > 1:
+        more, less = 1 / (1 + drop), drop / (1 + drop)
+    rest = 1 - more - less
+    total = math.lcm(more.denominator, less.denominator, rest.denominator)
+    masses = [(more, less), (rest, rest), (less, more)]
+    return Pair.of([(int(p * total), int(q * total)) for p, q in masses], total)

@@ -23,10 +23,11 @@ from noisewright.mechanisms import (
     Laplace,
     Mechanism,
     Response,
+    Staircase,
     Table,
     any_change,
 )
-from noisewright.privacy.additive import laplace_pairs
+from noisewright.privacy.additive import laplace_pairs, staircase_pairs
 from noisewright.privacy.concentrated import ZeroConcentrated
 from noisewright.privacy.pairs import Pair, extremal
 from noisewright.privacy.subject import essential
@@ -152,6 +153,8 @@ def _by_formula(mechanism: Mechanism) -> Known | None:
         return Known(*extremal(mechanism.epsilon, Fraction(0)))
     if isinstance(mechanism, Laplace) and mechanism.reach <= _MOST_STEPS:
         return Known(*laplace_pairs(mechanism.decay, mechanism.reach))
+    if isinstance(mechanism, Staircase):
+        return Known(*staircase_pairs(mechanism))
     return None
 
 

@@ -13,6 +13,7 @@ from noisewright.sampling.geometric import discrete_laplace, two_sided_geometric
 from noisewright.sampling.normal import rounded_normal
 from noisewright.sampling.response import KeepOrUniform
 from noisewright.sampling.sets import FlippedSets, ItemCoins, SetSampler, chosen
+from noisewright.sampling.staircase import staircase_noise
 from noisewright.sampling.tables import TableSampler
 from noisewright.sampling.uniform import uniform_below
 
@@ -32,6 +33,7 @@ __all__ = [
     "discrete_laplace",
     "require_private",
     "rounded_normal",
+    "staircase_noise",
     "two_sided_geometric",
     "uniform_below",
 ]
