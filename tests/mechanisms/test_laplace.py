@@ -211,3 +211,15 @@ def test_a_witness_of_a_false_claim() -> None:
     assert 0.0 in witness.event[0]
     assert 0.9 not in witness.event[0]
     assert "everything up to" in str(verdict)
+
+
+def test_a_certificate_of_noise_is_one_that_the_checker_reads() -> None:
+    assert nw.check(nw.certify(nw.laplace(GRID, epsilon=1, delta="1/20")))
+    assert nw.check(nw.certify(nw.laplace(GRID, epsilon=1, sensitivity="1/8") ** 3))
+    assert nw.check(
+        nw.certify(nw.laplace(GRID, epsilon=1, sensitivity="1/4", form="truncated", table=True))
+    )
+    with pytest.raises(nw.errors.CertificateError, match="'adjacent' and 'replace'"):
+        nw.certify(nw.laplace(GRID, epsilon=1, sensitivity="1/4"))
+    with pytest.raises(nw.errors.CertificateError, match="no form"):
+        nw.certify(nw.staircase(GRID, epsilon=1))
