@@ -223,3 +223,12 @@ def test_a_certificate_of_noise_is_one_that_the_checker_reads() -> None:
         nw.certify(nw.laplace(GRID, epsilon=1, sensitivity="1/4"))
     with pytest.raises(nw.errors.CertificateError, match="no form"):
         nw.certify(nw.staircase(GRID, epsilon=1))
+
+
+def test_a_record_with_an_unbounded_number_composes_by_columns() -> None:
+    label = nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1)
+    both = nw.product(x=nw.laplace(GRID, epsilon="1/2"), c=label)
+    inside = nw.product(x=nw.laplace(GRID, epsilon="1/2", form="truncated", table=True), c=label)
+    twice = nw.compose(both, times=2)
+    assert twice.epsilon() == pytest.approx(3)
+    assert twice.delta(1) == pytest.approx(nw.compose(inside, times=2).delta(1), abs=1e-6)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
 from noisewright.mechanisms import (
+    Additive,
     ColumnProduct,
     Geometric,
     Guarantee,
@@ -135,6 +136,8 @@ def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
     if formula is not None:
         return [(formula, None)]
     if isinstance(inner, ColumnProduct):
+        if any(isinstance(column, Additive) for _, column in inner.columns):
+            return [(_any_two_rows(column), None) for _, column in inner.columns]
         if inner.space.size * inner.outputs.size > _SMALL_TABLE:
             return [(_any_two_rows(column), None) for _, column in inner.columns]
         inner = inner.table()
@@ -170,6 +173,8 @@ def _any_two_rows(column: Mechanism) -> Finite | Known:
     if isinstance(column, Response):
         return Known(_response(column), _response(column))
     size = column.space.size
+    if isinstance(column, Laplace) and size <= _MOST_STEPS:
+        return Known(*laplace_pairs(column.decay, size - 1))
     tabulable = isinstance(column, (Geometric, Table))
     if not tabulable or size * size * column.outputs.size > MOST_MASSES:
         return _by_claim(column, any_change(column))
