@@ -64,7 +64,7 @@ def gaussian_process(
     Each curve is written in the first eigenfunctions of the kernel on the grid, and pulled to a
     norm of at most `bound` in the kernel's Hilbert space, around the middle of its bounds. Two
     curves are then at most 2 · bound apart in that norm, which is what decides the privacy of a
-    path (Hall–Rinaldo–Wasserman 2013, Proposition 8). Without `bound`, flat curves at the
+    path (Hall–Rinaldo–Wasserman 2013). Without `bound`, flat curves at the
     bounds of the space just fit; rougher curves are pulled in more. Without `length`, the
     kernel's is a fifth of the grid's.
 

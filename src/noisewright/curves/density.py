@@ -8,7 +8,7 @@
 
 With the process's kernel equal to that of the estimate, replacing one number moves the sum of
 k(·, x_i) by |k(·, x) − k(·, x')| = √(2 − 2 k(x, x')) ≤ √2 in the kernel's Hilbert space, however
-many numbers and dimensions there are (Hall–Rinaldo–Wasserman 2013, Section 4.1). Ψ(x) are the
+many numbers and dimensions there are (Hall–Rinaldo–Wasserman 2013). Ψ(x) are the
 coordinates of k(·, x) projected on the span of the knots, so they move by no more.
 
 Here Ψ is a table: one row of whole numbers (multiples of 2^-20) for each point of the grid,
@@ -164,7 +164,7 @@ def kernel_density(
     Requires: an Interval of at most 8,192 points with neighbors="replace"; 0 < delta < 1.
     Ensures: `claim` for replacing one number by any other, with the exact (ε, δ) of normal
     noise.
-    Source: Hall–Rinaldo–Wasserman 2013, Section 4.1.
+    Source: Hall–Rinaldo–Wasserman 2013.
     """
     if not isinstance(space, Interval) or space.neighbors != "replace":
         raise SpaceError(

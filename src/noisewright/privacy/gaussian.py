@@ -6,7 +6,7 @@
 This is not a bound: it is the least δ at ε for two normal distributions whose means are μ
 deviations apart, in any number of dimensions and, by Cameron–Martin, for Gaussian processes
 whose means are μ apart in the norm of the process's reproducing kernel Hilbert space
-(Balle–Wang 2018, Theorem 8; Hall–Rinaldo–Wasserman 2013, Section 3 for processes, who use the
+(Balle–Wang 2018, Theorem 8; Hall–Rinaldo–Wasserman 2013 for processes, who use the
 larger √(2 ln(2/δ))/ε). It rises with μ and falls with ε, so claims are rounded by rounding μ
 up and ε down.
 """
