@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -276,9 +277,15 @@ def test_what_cannot_be_built(build: Any, says: str) -> None:
         build()
 
 
-def test_without_a_bound_the_certificate_lists_the_items() -> None:
-    certificate = nw.certify(nw.per_item(nw.Subsets(range(30)), epsilon="1/2"))
+@pytest.mark.parametrize("largest", [None, 4])
+def test_certificates_of_many_items(tmp_path: Path, largest: int | None) -> None:
+    mechanism = nw.per_item(nw.Subsets(range(300), largest=largest), epsilon="1/2")
+    certificate = nw.certify(mechanism)
     assert nw.check(certificate).holds
     assert certificate.guarantee == nw.Guarantee("1/2")
-    few = nw.per_item(space(4, 2), epsilon=1)
-    assert nw.check(nw.certify(few.table())).holds
+    assert nw.load(certificate.save(tmp_path / "m.json")) == mechanism
+    # A delta is proven from the formula, but not yet by the checker.
+    with_delta = nw.per_item(space(4, 2), epsilon=1, delta=0.1)
+    with pytest.raises(nw.errors.CertificateError, match="without a delta"):
+        nw.certify(with_delta)
+    assert nw.check(nw.certify(with_delta.table())).holds

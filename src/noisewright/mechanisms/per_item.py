@@ -38,7 +38,6 @@ from noisewright.mechanisms.item_sets import ItemSets
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
-from noisewright.mechanisms.wording import number
 from noisewright.spaces import Subsets
 
 if TYPE_CHECKING:
@@ -235,9 +234,6 @@ class PerItem(SetMechanism):
 
     def describe(self) -> dict[str, Any]:
         """Return the mechanism as a certificate writes it."""
-        total = 1 << self.log2_coin
-        if self.space.largest is None and self.keep + self.add == total:
-            return self._as_columns()
         return {
             "form": "items",
             "items": list(self.space.items),
@@ -246,26 +242,6 @@ class PerItem(SetMechanism):
             "present": f"{self.keep:x}",
             "absent": f"{self.add:x}",
         }
-
-    def _as_columns(self) -> dict[str, Any]:
-        """Without a bound the items are columns, each with its own randomized response."""
-        total = 1 << self.log2_coin
-        points = {"kind": "labels", "labels": [False, True]}
-        rows = [[total - self.add, self.add], [total - self.keep, self.keep]]
-        coin = {
-            "form": "table",
-            "inputs": points,
-            "outputs": points,
-            "log2_total": self.log2_coin,
-            "weights": [[f"{weight:x}" for weight in row] for row in rows],
-        }
-        spent = {"epsilon": number(Epsilon.log(Fraction(self.keep, self.add))), "delta": "0"}
-        relation = {"relation": "replace"}
-        columns = [
-            {"name": str(item), "mechanism": coin, "neighbors": relation, "claims": spent}
-            for item in self.space.items
-        ]
-        return {"form": "columns", "columns": columns}
 
 
 def _plain(space: Subsets) -> str:

@@ -29,12 +29,14 @@ from noisewright.mechanisms import (
     PerItem,
     Response,
     SetFlips,
+    SetMechanism,
     Table,
     any_change,
     number,
     properties,
     read_delta,
 )
+from noisewright.privacy.sets import sets_within
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
 from noisewright.privacy.verification import verify
@@ -141,7 +143,7 @@ def certify(
         mechanism = _designed(mechanism)
     guarantee = _writable(mechanism, _claim(mechanism, epsilon, delta, alpha))
     _prove(mechanism, guarantee)
-    _require_form(mechanism)
+    _require_form(mechanism, guarantee)
     claims: dict[str, Any] = {
         "epsilon": number(guarantee.epsilon),
         "delta": str(guarantee.delta),
@@ -165,12 +167,17 @@ def certify(
     return Certificate(document, guarantee)
 
 
-def _require_form(mechanism: Mechanism) -> None:
+def _require_form(mechanism: Mechanism, claim: Guarantee) -> None:
     """Refuse what the checker has no form for; a certificate nobody can check is none."""
     part = essential(mechanism)
+    if isinstance(part, SetMechanism) and not sets_within(part, claim.epsilon):
+        raise CertificateError(
+            f"certificates prove formulas on sets without a delta only; {part!r} needs one. If "
+            "it is small certify its .table(); verify and tight_delta prove it from the formula."
+        )
     if isinstance(part, ColumnProduct):
         for _, column in part.columns:
-            _require_form(column)
+            _require_form(column, any_change(column) or claim)
     elif not isinstance(part, (Table, Geometric, Response, Laplace, PerItem, SetFlips)):
         raise CertificateError(
             f"certificates have no form for {part!r} yet. If it is small certify its .table(); "
