@@ -370,6 +370,17 @@ def test_a_mistyped_name_is_no_fresh_budget(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["budget.db"]
 
 
+def test_a_process_that_changes_its_folder_keeps_its_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = nw.Ledger.create("budget.db")
+    monkeypatch.chdir("elsewhere")
+    ledger.grant("survey", epsilon=1)
+    assert nw.Ledger.open(tmp_path / "budget.db").left("survey").epsilon.rational == 1
+
+
 def test_names_that_a_url_would_change(tmp_path: Path) -> None:
     for name in ("a b?mode=memory&x#1.db", "100%.db", "größe.db"):
         nw.Ledger.create(tmp_path / name).grant("survey", epsilon=1)

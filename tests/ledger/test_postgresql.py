@@ -148,6 +148,23 @@ def test_a_connection_that_is_always_cut_is_given_up_plainly(where: str, moment:
     assert kinds == (["grant", "spend"] if moment == "after the commit" else ["grant"])
 
 
+def test_a_spend_while_someone_reads_is_no_alarm(where: str) -> None:
+    """Committed between the reader's look at the head and its look at the entries."""
+    reader, writer = nw.Ledger.open(where), nw.Ledger.open(where)
+    spends: list[nw.Reservation] = []
+
+    def spend(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "FROM noisewright_ledger" in statement:
+            spends.append(writer.spend("survey", TENTH, what="meanwhile"))
+
+    event.listen(reader._journal._database.engine, "after_cursor_execute", spend)
+    before = writer.head
+    assert reader.verify() == before
+    assert len(spends) == 1
+    reader.left("survey")
+    assert reader.left("survey").epsilon.rational == nw.Guarantee("1.8").epsilon.rational
+
+
 def test_a_session_that_holds_the_lock_is_waited_for_then_refused(where: str) -> None:
     ledger = nw.Ledger.open(where, patience=0.3)
     with psycopg.connect(where) as other:

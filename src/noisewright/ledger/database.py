@@ -99,6 +99,11 @@ def _at_url(address: str, patience: float) -> Database:
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, connect_args={"connect_timeout": 10})
 
     def begin(connection: Any) -> None:
+        # A reader looks at the head and the entries as of one moment. A writer has to see what
+        # the one before it committed while it waited for the lock.
+        writing = connection.get_execution_options().get(_WRITING)
+        level = "READ COMMITTED" if writing else "REPEATABLE READ"
+        connection.exec_driver_sql(f"SET TRANSACTION ISOLATION LEVEL {level}")
         # A commit that the server could still lose would be a release for free.
         connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
         connection.exec_driver_sql(f"SET LOCAL lock_timeout TO {max(1, int(patience * 1000))}")
@@ -110,15 +115,12 @@ def _at_url(address: str, patience: float) -> Database:
 
 def _at_path(path: Path, patience: float) -> Database:
     sa = load_sqlalchemy()
+    # Now, because the working folder may change later.
+    address = f"file:{quote(os.path.abspath(path))}?mode=rw"
 
     def connect() -> sqlite3.Connection:
         # mode=rw never creates a file: a mistyped name must not become a fresh budget.
-        connection = sqlite3.connect(
-            f"file:{quote(os.path.abspath(path))}?mode=rw",
-            uri=True,
-            timeout=patience,
-            isolation_level=None,
-        )
+        connection = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
         connection.text_factory = _decoded
         connection.execute("PRAGMA synchronous = EXTRA")
         return connection
