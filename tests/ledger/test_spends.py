@@ -1,6 +1,7 @@
 """Grants, spends and outcomes: what is written, what is refused, and what the user is told."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import noisewright as nw
 from noisewright.errors import (
     BudgetError,
     LedgerError,
+    MissingPartError,
     OverBudgetError,
     ParameterError,
     UnknownDatasetError,
@@ -195,3 +197,14 @@ def test_a_key_that_the_ledger_does_not_keep(folder: Path) -> None:
     for bad in (b"short", "zz", "abc"):
         with pytest.raises(ParameterError):
             nw.Ledger.open(folder / "b.db", key=bad)
+
+
+@pytest.mark.parametrize(
+    ("missing", "where"), [("sqlalchemy", "budget.db"), ("psycopg", "postgresql://host/x")]
+)
+def test_a_missing_library_is_named_with_its_extra(
+    missing: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(MissingPartError, match=r"pip install 'noisewright\[ledger\]'"):
+        nw.Ledger.open(where)
