@@ -13,6 +13,7 @@ from noisewright.designs.closed_forms import closed_form
 from noisewright.designs.conflicts import require_feasible
 from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
+from noisewright.designs.game import by_game
 from noisewright.designs.flips import many_items
 from noisewright.designs.loss import exact_loss, read_goal
 from noisewright.designs.losses import Loss, read_loss, read_prior
@@ -155,6 +156,7 @@ def design(
         closed_form(problem, tie_break)
         or by_diagonal(problem, tie_break)
         or by_ends(problem, tie_break)
+        or by_game(problem, tie_break)
         or _by_program(problem, tie_break)
     )
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)

@@ -1,0 +1,176 @@
+"""Many counts and the worst input: the geometric mechanism and a randomized relabeling.
+
+For losses that grow with the distance the best mechanism for the worst input is the geometric
+mechanism followed by a random map of its outputs (Gupte–Sundararajan 2010). That is a game: an
+opponent chooses weights on the inputs, we choose what to publish for each output k. Few answers
+per output ever matter, so a small program over those is solved, and answers that would be better
+against its weights are added, until none is.
+
+Nothing is taken on trust. Any relabeling keeps the promise, and the loss of the table is computed
+exactly. Any weights bound the loss of every mechanism from below, as in `path.py`. Where the two
+do not meet the program over all entries is solved instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.designs.answer import Answer
+from noisewright.designs.closed_forms import is_path
+from noisewright.designs.loss import exact_loss
+from noisewright.designs.path import best_relabeling, proof_of_relabeling, proven_bound
+from noisewright.designs.problem import Problem
+from noisewright.errors import MissingPartError
+from noisewright.mechanisms import Table, geometric, properties
+from noisewright.spaces import Counts
+
+_FEW = 76
+"""With fewer counts the program over all entries is small, and breaks ties as well."""
+
+_ROUNDS = 40
+_CLOSE = Fraction(1, 10**9)
+_BITS = 96
+"""Shares of a randomized relabeling are integers over 2^96."""
+
+Floats = NDArray[np.float64]
+
+
+def by_game(problem: Problem, tie_break: str | None) -> Answer | None:
+    """Return the best mechanism for the worst input on a long line of counts."""
+    if not is_path(problem) or problem.goal != "worst" or not isinstance(problem.space, Counts):
+        return None
+    if tie_break is not None and problem.space.size <= _FEW:
+        return None
+    alpha = float(np.exp(-problem.guarantee.epsilon.ceiling()))
+    if not 0 < alpha < 1:
+        return None
+    found = _equilibrium(_geometric(problem.space.size, alpha), _costs(problem))
+    if found is None:
+        return None
+    shares, weights = found
+    prior = _exact_weights(weights)
+    relabeling = best_relabeling(problem.guarantee.epsilon, problem.loss.costs, prior)
+    bound = proven_bound(problem.guarantee.epsilon, problem.loss.costs, prior, relabeling)
+    if bound is None:
+        return None
+    base = geometric(problem.space, epsilon=problem.guarantee.epsilon, table=True)
+    assert isinstance(base, Table)
+    table = _relabeled(base, shares)
+    loss = exact_loss(table, problem.loss, goal="worst")
+    if loss > bound * (1 + _CLOSE) or not problem.properties <= properties(table):
+        return None
+    return Answer(
+        table,
+        bound,
+        lambda: replace(
+            proof_of_relabeling(replace(problem, prior=prior), relabeling), problem=problem
+        ),
+        "the geometric mechanism, each output relabeled at random (Gupte–Sundararajan 2010): a "
+        f"game of {len(prior):,} inputs against {len(shares):,} answers, proven in exact arithmetic",
+    )
+
+
+def _costs(problem: Problem) -> Floats:
+    return np.array(problem.loss.costs, dtype=np.float64)
+
+
+def _geometric(size: int, alpha: float) -> Floats:
+    """Return the truncated geometric mechanism in doubles: what the game is played with."""
+    codes = np.arange(size)
+    matrix = alpha ** np.abs(codes[:, None] - codes) * ((1 - alpha) / (1 + alpha))
+    matrix[:, [0, -1]] /= 1 - alpha
+    return matrix
+
+
+def _equilibrium(seen: Floats, costs: Floats) -> tuple[dict[tuple[int, int], float], Floats] | None:
+    """Return shares of answers i for outputs k, and the opponent's weights on the inputs."""
+    size = len(seen)
+    weights = np.full(size, 1 / size)
+    chosen: set[tuple[int, int]] = set()
+    for _ in range(_ROUNDS):
+        before = len(chosen)
+        chosen |= _good_answers(seen, costs, weights)
+        if len(chosen) == before:
+            break
+        pairs = np.array(sorted(chosen))
+        solved = _solve(seen[:, pairs[:, 0]] * costs[:, pairs[:, 1]], pairs[:, 0])
+        if solved is None:
+            return None
+        parts, value, weights = solved
+        least = float(((seen * weights[:, None]).T @ costs).min(axis=1).sum())
+        if value - least <= 1e-13 * value:
+            break
+    else:
+        return None
+    return {(int(k), int(i)): float(p) for (k, i), p in zip(pairs, parts, strict=True) if p > 0}, (
+        weights
+    )
+
+
+def _good_answers(seen: Floats, costs: Floats, weights: Floats) -> set[tuple[int, int]]:
+    """Return the best answer to each output under these weights, and those next to it."""
+    best = ((seen * weights[:, None]).T @ costs).argmin(axis=1)
+    last = costs.shape[1] - 1
+    return {
+        (k, i)
+        for k, answer in enumerate(best.tolist())
+        for i in (answer - 1, answer, answer + 1)
+        if 0 <= i <= last
+    }
+
+
+def _solve(paid: Floats, outputs: NDArray[np.intp]) -> tuple[Floats, float, Floats] | None:
+    """Minimize the largest loss over shares of the answers that are allowed."""
+    try:
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_matrix
+    except ImportError as problem:
+        raise MissingPartError(
+            "designing by linear program needs SciPy: pip install 'noisewright[design]'."
+        ) from problem
+    inputs, answers = paid.shape
+    # Losses are brought to size 1, where the tolerances of the solver are.
+    size = float(paid.max()) or 1.0
+    whole: Any = csr_matrix(
+        (np.ones(answers), (outputs, np.arange(answers))), shape=(inputs, answers + 1)
+    )
+    found: Any = linprog(
+        np.append(np.zeros(answers), 1.0),
+        A_ub=np.hstack([paid / size, -np.ones((inputs, 1))]),
+        b_ub=np.zeros(inputs),
+        A_eq=whole,
+        b_eq=np.ones(inputs),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if found.status != 0:
+        return None
+    weights = np.maximum(-found.ineqlin.marginals, 0)
+    return np.maximum(found.x[:-1], 0), float(found.fun) * size, weights / weights.sum()
+
+
+def _exact_weights(weights: Floats) -> tuple[Fraction, ...]:
+    """Return rationals next to the weights that sum to exactly 1."""
+    parts = [int(Fraction(float(weight)) * (1 << _BITS)) for weight in weights]
+    return tuple(Fraction(part, sum(parts)) for part in parts)
+
+
+def _relabeled(base: Table, shares: dict[tuple[int, int], float]) -> Table:
+    """Return the table after publishing i for output k with these shares."""
+    of_output: dict[int, list[tuple[int, int]]] = {}
+    for (k, i), share in shares.items():
+        of_output.setdefault(k, []).append((i, int(Fraction(share) * (1 << _BITS))))
+    weights = np.zeros_like(base.weights)
+    for k, parts in of_output.items():
+        total = sum(part for _, part in parts)
+        scaled = [(i, (part << _BITS) // total) for i, part in parts]
+        # What rounding left over goes to the first answer.
+        left = (1 << _BITS) - sum(part for _, part in scaled)
+        for place, (i, part) in enumerate(scaled):
+            weights[:, i] += base.weights[:, k] * (part + (left if place == 0 else 0))
+    return Table(base.space, weights, log2_total=base.log2_total + _BITS, claim=base.claim)
