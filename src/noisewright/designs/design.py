@@ -13,8 +13,8 @@ from noisewright.designs.closed_forms import closed_form
 from noisewright.designs.conflicts import require_feasible
 from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
-from noisewright.designs.game import by_game
 from noisewright.designs.flips import many_items
+from noisewright.designs.game import by_game
 from noisewright.designs.loss import exact_loss, read_goal
 from noisewright.designs.losses import Loss, read_loss, read_prior
 from noisewright.designs.names import read_properties

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from noisewright.designs.answer import Answer
 from noisewright.designs.closed_forms import is_path
 from noisewright.designs.loss import exact_loss
-from noisewright.designs.path import best_relabeling, proof_of_relabeling, proven_bound
+from noisewright.designs.path import proof_of_relabeling, proven_bound, sharp_relabeling
 from noisewright.designs.problem import Problem
 from noisewright.errors import MissingPartError
 from noisewright.mechanisms import Table, geometric, properties
@@ -33,7 +33,7 @@ _FEW = 76
 """With fewer counts the program over all entries is small, and breaks ties as well."""
 
 _ROUNDS = 40
-_CLOSE = Fraction(1, 10**9)
+_CLOSE = Fraction(1, 10**7)
 _BITS = 96
 """Shares of a randomized relabeling are integers over 2^96."""
 
@@ -54,7 +54,7 @@ def by_game(problem: Problem, tie_break: str | None) -> Answer | None:
         return None
     shares, weights = found
     prior = _exact_weights(weights)
-    relabeling = best_relabeling(problem.guarantee.epsilon, problem.loss.costs, prior)
+    relabeling = sharp_relabeling(problem.guarantee.epsilon, problem.loss.costs, prior)
     bound = proven_bound(problem.guarantee.epsilon, problem.loss.costs, prior, relabeling)
     if bound is None:
         return None
@@ -71,7 +71,7 @@ def by_game(problem: Problem, tie_break: str | None) -> Answer | None:
             proof_of_relabeling(replace(problem, prior=prior), relabeling), problem=problem
         ),
         "the geometric mechanism, each output relabeled at random (Gupte–Sundararajan 2010): a "
-        f"game of {len(prior):,} inputs against {len(shares):,} answers, proven in exact arithmetic",
+        f"game of {len(prior):,} inputs against {len(shares):,} answers; proven exactly",
     )
 
 
@@ -134,8 +134,8 @@ def _solve(paid: Floats, outputs: NDArray[np.intp]) -> tuple[Floats, float, Floa
             "designing by linear program needs SciPy: pip install 'noisewright[design]'."
         ) from problem
     inputs, answers = paid.shape
-    # Losses are brought to size 1, where the tolerances of the solver are.
-    size = float(paid.max()) or 1.0
+    # Tolerances are absolute, so the value is brought near 1: that of choosing evenly is close.
+    size = float((paid / np.bincount(outputs)[outputs]).sum(axis=1).max()) or 1.0
     whole: Any = csr_matrix(
         (np.ones(answers), (outputs, np.arange(answers))), shape=(inputs, answers + 1)
     )

@@ -1,0 +1,60 @@
+"""The worst input on long lines of counts: a game of relabelings, proven like any other route."""
+
+from typing import Any
+
+import pytest
+
+import noisewright as nw
+from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.game import by_game
+from tests.designs.test_bound import problem_of
+
+
+@pytest.mark.parametrize("loss", ["L1", "L2", "L0,1"])
+@pytest.mark.parametrize("alpha", ["1/10", "0.7", "0.9"])
+@pytest.mark.parametrize("n", [2, 7, 12])
+def test_it_finds_what_the_program_over_all_entries_finds(n: int, alpha: str, loss: str) -> None:
+    problem = problem_of(n=n, alpha=alpha, loss=loss, goal="worst")
+    answer = by_game(problem, None)
+    assert answer is not None
+    program = nw.design(nw.Counts(n), alpha=alpha, loss=loss, goal="worst")
+    assert "linear program" in program.route
+    assert nw.verify(answer.mechanism, alpha=alpha).holds
+    reached = nw.loss(answer.mechanism, loss, goal="worst")
+    assert reached == pytest.approx(program.loss, rel=1e-7)
+    assert float(answer.bound) <= program.loss
+    assert float(answer.bound) == pytest.approx(program.loss, rel=1e-7)
+
+
+def test_many_counts_take_it_and_the_checker_proves_the_bound() -> None:
+    found = nw.design(nw.Counts(90), alpha="0.9", loss="L1", goal="worst")
+    assert "relabeled at random" in found.route
+    assert found.gap <= 1e-7
+    certificate = nw.certify(found)
+    assert certificate.bound is not None
+    assert nw.check(certificate).holds
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"goal": "expected"},
+        {"goal": "worst", "delta": "0.1"},
+        {"goal": "worst", "properties": "F"},
+    ],
+)
+def test_other_problems_are_left_to_other_routes(asked: dict[str, Any]) -> None:
+    problem = problem_of(n=6, alpha="0.5", loss="L1", **asked)
+    assert by_game(problem, None) is None
+    assert closed_form(problem, None) is not None or "delta" in asked or "properties" in asked
+
+
+def test_costs_that_do_not_grow_with_distance_go_to_the_program() -> None:
+    """The theorem behind the game needs that; without it the bound does not meet the loss."""
+    costs = [[(3 * i + 5 * j) % 7 for i in range(6)] for j in range(6)]
+    problem = problem_of(n=5, alpha="0.5", loss=costs, goal="worst")
+    answer = by_game(problem, None)
+    found = nw.design(nw.Counts(5), alpha="0.5", loss=costs, goal="worst")
+    assert found.gap <= 1e-9
+    if answer is not None:
+        assert float(answer.bound) <= found.loss
