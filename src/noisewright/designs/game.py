@@ -89,27 +89,28 @@ def _geometric(size: int, alpha: float) -> Floats:
 
 def _equilibrium(seen: Floats, costs: Floats) -> tuple[dict[tuple[int, int], float], Floats] | None:
     """Return shares of answers i for outputs k, and the opponent's weights on the inputs."""
-    size = len(seen)
-    weights = np.full(size, 1 / size)
+    weights = np.full(len(seen), 1 / len(seen))
     chosen: set[tuple[int, int]] = set()
+    shares: dict[tuple[int, int], float] = {}
     for _ in range(_ROUNDS):
-        before = len(chosen)
-        chosen |= _good_answers(seen, costs, weights)
-        if len(chosen) == before:
-            break
+        better = _good_answers(seen, costs, weights) - chosen
+        if not better:
+            return shares, weights
+        chosen |= better
         pairs = np.array(sorted(chosen))
         solved = _solve(seen[:, pairs[:, 0]] * costs[:, pairs[:, 1]], pairs[:, 0])
         if solved is None:
             return None
         parts, value, weights = solved
+        shares = {
+            (int(k), int(i)): float(part)
+            for (k, i), part in zip(pairs, parts, strict=True)
+            if part > 0
+        }
         least = float(((seen * weights[:, None]).T @ costs).min(axis=1).sum())
         if value - least <= 1e-13 * value:
-            break
-    else:
-        return None
-    return {(int(k), int(i)): float(p) for (k, i), p in zip(pairs, parts, strict=True) if p > 0}, (
-        weights
-    )
+            return shares, weights
+    return None
 
 
 def _good_answers(seen: Floats, costs: Floats, weights: Floats) -> set[tuple[int, int]]:
