@@ -156,7 +156,7 @@ def design(
         closed_form(problem, tie_break)
         or by_diagonal(problem, tie_break)
         or by_ends(problem, tie_break)
-        or by_game(problem, tie_break)
+        or by_game(problem)
         or _by_program(problem, tie_break)
     )
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)

@@ -30,7 +30,7 @@ from noisewright.mechanisms import Table, geometric, properties
 from noisewright.spaces import Counts
 
 _FEW = 76
-"""With fewer counts the program over all entries is small, and breaks ties as well."""
+"""Up to here the program over all entries is small; it proves more digits, and breaks ties."""
 
 _ROUNDS = 40
 _CLOSE = Fraction(1, 10**7)
@@ -40,11 +40,11 @@ _BITS = 96
 Floats = NDArray[np.float64]
 
 
-def by_game(problem: Problem, tie_break: str | None) -> Answer | None:
-    """Return the best mechanism for the worst input on a long line of counts."""
+def by_game(problem: Problem, *, more_than: int = _FEW) -> Answer | None:
+    """Return the best mechanism for the worst input on a line of more than so many counts."""
     if not is_path(problem) or problem.goal != "worst" or not isinstance(problem.space, Counts):
         return None
-    if tie_break is not None and problem.space.size <= _FEW:
+    if problem.space.size <= more_than:
         return None
     alpha = float(np.exp(-problem.guarantee.epsilon.ceiling()))
     if not 0 < alpha < 1:
