@@ -44,6 +44,11 @@ DESIGNS: dict[str, tuple[nw.Counts | nw.Categories | nw.Subsets, dict[str, Any]]
         {"epsilon": 0.4, "delta": "0.05", "loss": "L1", "goal": "worst", "properties": "F,CM"},
     ),
     "subsets": (nw.Subsets(list("ab")), {"epsilon": 1, "loss": "distance"}),
+    "nothing lost": (nw.Counts(3), {"epsilon": 0.3, "loss": "L0,2"}),
+    "nothing lost, skewed": (
+        nw.Counts(3),
+        {"epsilon": 0.3, "loss": "L0,2", "prior": [Fraction(i, 10) for i in (1, 2, 3, 4)]},
+    ),
     "large epsilon": (nw.Counts(3), {"epsilon": 20, "loss": "L1", "properties": "CM"}),
 }
 MADE = {name: nw.design(space, **asked) for name, (space, asked) in DESIGNS.items()}

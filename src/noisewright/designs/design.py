@@ -160,7 +160,9 @@ def design(
         or _by_program(problem, tie_break)
     )
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
-    return Design(problem, named, _loss(problem, named), answer.bound, answer.route, answer.proof)
+    # Costs are not negative, so neither is any loss.
+    bound = max(answer.bound, Fraction(0))
+    return Design(problem, named, _loss(problem, named), bound, answer.route, answer.proof)
 
 
 def _read_outputs(outputs: Any, space: Space) -> Space:

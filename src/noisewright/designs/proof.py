@@ -15,7 +15,7 @@ the weights may be any that sum to 1, since the worst is no better than an avera
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -102,7 +102,13 @@ class Proof:
         return guarantee == self.problem.guarantee and self.problem.properties <= set(properties)
 
     def describe(self) -> dict[str, Any]:
-        """Return the proof as a certificate writes it; the bound is a double, rounded down."""
+        """Return the proof as a certificate writes it; the bound is a double, rounded down.
+
+        Costs are not negative, so no prices at all prove that a loss is not below 0.
+        """
+        if self.bound <= 0 and (self.prices.privacy or self.prices.properties):
+            plain = Prices(self.prices.scale, self.prices.last)
+            return replace(self, prices=plain).describe()
         lines = sorted(self.prices.privacy.items())
         others = sorted(self.prices.properties.items())
         return {
