@@ -46,9 +46,12 @@ class PlannedEpsilon:
     expected: Estimate
 
     def __str__(self) -> str:
+        # As many digits as it takes to tell the two apart.
+        apart = (d for d in range(6, 17) if f"{self.epsilon:.{d}g}" != f"{self.lower:.{d}g}")
+        digits = next(apart, 17)
         return (
-            f"epsilon={self.epsilon:.6g} reaches an error of {self.target:g} with "
-            f"{self.expected.people:,} people; epsilon={self.lower:.6g} does not."
+            f"epsilon={self.epsilon:.{digits}g} reaches an error of {self.target:g} with "
+            f"{self.expected.people:,} people; epsilon={self.lower:.{digits}g} does not."
         )
 
 
