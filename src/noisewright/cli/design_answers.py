@@ -98,9 +98,11 @@ def _tell(design: Any, written: dict[str, str]) -> None:
     say(f"Route: {design.route}.")
     if problem.space.size <= 12:
         say()
-        for point, row in zip(problem.space.points, design.mechanism.matrix, strict=True):
+        labels = [_shown(point) for point in problem.space.points]
+        width = max(12, *map(len, labels))
+        for label, row in zip(labels, design.mechanism.matrix, strict=True):
             cells = "  ".join(f"{p:.3f}" for p in row)
-            say(f"  {_shown(point):>12}  {cells}")
+            say(f"  {label:>{width}}  {cells}")
     for what, path in written.items():
         say(f"The {what} is in {path}.")
 
