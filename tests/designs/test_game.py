@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.closed_forms import closed_form
 from noisewright.designs.game import by_game
 from tests.designs.test_bound import problem_of
 
@@ -46,15 +45,13 @@ def test_many_counts_take_it_and_the_checker_proves_the_bound() -> None:
 def test_other_problems_are_left_to_other_routes(asked: dict[str, Any]) -> None:
     problem = problem_of(n=6, alpha="0.5", loss="L1", **asked)
     assert by_game(problem, more_than=0) is None
-    assert closed_form(problem, None) is not None or "delta" in asked or "properties" in asked
 
 
 def test_costs_that_do_not_grow_with_distance_go_to_the_program() -> None:
     """The theorem behind the game needs that; without it the bound does not meet the loss."""
     costs = [[(3 * i + 5 * j) % 7 for i in range(6)] for j in range(6)]
     problem = problem_of(n=5, alpha="0.5", loss=costs, goal="worst")
-    answer = by_game(problem, more_than=0)
+    assert by_game(problem, more_than=0) is None
     found = nw.design(nw.Counts(5), alpha="0.5", loss=costs, goal="worst")
+    assert "linear program" in found.route
     assert found.gap <= 1e-9
-    if answer is not None:
-        assert float(answer.bound) <= found.loss
