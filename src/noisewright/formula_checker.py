@@ -46,8 +46,11 @@ def prove_noise(
         same = (origin, step) == (inputs["low"], inputs["step"])
         need(same, "mechanism", "outputs must be the inputs, or go on from low by the same step")
     last = len(checker.read_points(inputs)) - 1
-    (relation,) = checker.fit(neighbors, "neighbors", "relation: adjacent", "relation: replace")
-    steps = 1 if relation == "adjacent" else last
+    shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
+    relation, *_ = checker.fit(neighbors, "neighbors", *shapes)
+    steps = last if relation == "replace" else 1
+    if relation == "pairs":
+        steps = max(abs(i - j) for i, j, _ in checker.read_pairs(neighbors, last + 1))
     decay = checker.read_number(decay, "mechanism")
     ok = decay and last > 0 and (decay.ratio == 1 or steps < LARGEST)
     ok = ok and steps * decay.value < LARGEST and decay > checker.Number(Fraction(0))

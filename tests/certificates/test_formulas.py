@@ -102,6 +102,29 @@ def test_sets_are_decided_as_their_table_is(items: int, largest: int, coins: lis
         }
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    pairs=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=6),
+    decay=st.fractions(Fraction(1, 50), 2, max_denominator=50),
+)
+def test_of_listed_neighbors_the_farthest_decide(
+    pairs: set[tuple[int, int]], decay: Fraction
+) -> None:
+    listed = sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
+    if not listed:
+        return
+    relation = {"relation": "pairs", "pairs": [list(pair) for pair in listed]}
+    farthest = max(b - a for a, b in listed)
+    form = noise(8, str(decay))
+    enough, less = farthest * decay, farthest * decay - Fraction(1, 10**30)
+    assert checker.check(certificate(form, relation, enough, "0"))
+    assert parts(checker.check(certificate(form, relation, less, "0"))) == {"epsilon"}
+    needed = least_delta(farthest, decay, enough / 2)
+    hair = Fraction(1, 10**40)
+    assert checker.check(certificate(form, relation, enough / 2, str(needed + hair)))
+    assert not checker.check(certificate(form, relation, enough / 2, str(needed - hair)))
+
+
 MECHANISMS = {
     "laplace": nw.laplace(nw.Interval(0, 100, step="1/2"), epsilon=1),
     "laplace, delta": nw.laplace(nw.Interval(0, 100, step="1/2"), epsilon=1, delta="1e-6"),

@@ -183,11 +183,6 @@ def _require_form(mechanism: Mechanism, claim: Guarantee) -> None:
             f"certificates have no form for {part!r} yet. If it is small certify its .table(); "
             "verify and tight_epsilon prove it from the formula."
         )
-    if isinstance(part, Laplace) and part.space.neighbors not in ("adjacent", "replace"):
-        raise CertificateError(
-            f"certificates of {part!r} are for the neighbors 'adjacent' and 'replace'. On a small "
-            "grid use form='truncated' and table=True; verify proves it from the formula."
-        )
 
 
 def _is_utf8(text: str) -> bool:
