@@ -31,6 +31,7 @@ SECTIONS = {
         "from_matrix",
         "mixture",
         "product",
+        "marginal",
         "properties",
         "Mechanism",
     ),

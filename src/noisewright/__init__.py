@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import geometric as geometric
     from noisewright.mechanisms import laplace as laplace
     from noisewright.mechanisms import laplace_scale as laplace_scale
+    from noisewright.mechanisms import marginal as marginal
     from noisewright.mechanisms import mixture as mixture
     from noisewright.mechanisms import per_item as per_item
     from noisewright.mechanisms import product as product
@@ -118,6 +119,7 @@ _ROOM_OF = {
             "geometric",
             "laplace",
             "laplace_scale",
+            "marginal",
             "mixture",
             "per_item",
             "product",

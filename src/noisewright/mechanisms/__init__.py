@@ -9,6 +9,7 @@ from noisewright.mechanisms.geometric import Geometric, geometric
 from noisewright.mechanisms.guarantee import Guarantee, read_delta
 from noisewright.mechanisms.laplace import Laplace, laplace
 from noisewright.mechanisms.laplace_curve import laplace_scale
+from noisewright.mechanisms.marginals import marginal
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.per_item import PerItem, per_item
 from noisewright.mechanisms.postprocess import mixture
@@ -54,6 +55,7 @@ __all__ = [
     "geometric",
     "laplace",
     "laplace_scale",
+    "marginal",
     "mixture",
     "number",
     "per_item",
