@@ -92,6 +92,7 @@ SECTIONS = {
         "SanitizedResponse",
         "OutputPerturbation",
     ),
+    "Plans": ("Plan", "Column", "Person"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import response_bounds as response_bounds
     from noisewright.mechanisms import staircase as staircase
     from noisewright.mechanisms import uniform as uniform
+    from noisewright.plans import Column as Column
+    from noisewright.plans import Person as Person
+    from noisewright.plans import Plan as Plan
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
     from noisewright.privacy import OutputPerturbation as OutputPerturbation
@@ -163,6 +166,7 @@ _ROOM_OF = {
             "rmse",
         ),
         "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
+        "plans": ("Column", "Person", "Plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "privacy": (
             "Certificate",

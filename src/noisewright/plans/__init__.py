@@ -1,0 +1,7 @@
+"""What happens to each column of a table, under one budget: the plan of a release."""
+
+from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
+from noisewright.plans.parts import Part
+from noisewright.plans.plan import Person, Plan
+
+__all__ = ["DROP", "PUBLIC", "Column", "Part", "Person", "Plan", "Treatment"]

@@ -1,0 +1,189 @@
+"""One column of a plan: what its values can be, and how they are randomized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, final
+
+from noisewright.errors import InputError, ParameterError, SpaceError
+from noisewright.exact import Number, exactly
+from noisewright.mechanisms import Mechanism, read_delta
+from noisewright.plans.choices import choice_for
+from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
+
+DROP = "drop"
+"""The column does not leave the building."""
+
+PUBLIC = "public"
+"""The column is released as it is: everybody knows it already."""
+
+_KINDS = (Categories, Counts, Interval, Subsets, Curves)
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Column:
+    """A column that is randomized.
+
+    `space` is what its values can be; it is declared, never read off the data. `mechanism` is a
+    name ("response", "geometric", "laplace", "staircase", "per_item", "curve_noise", "design"), a
+    mechanism of your own, or nothing for the usual one of the space; `options` go to it.
+    `epsilon` and `delta` fix the column's part of each person's budget, `share` weighs it against
+    the others.
+
+    `null` is the value that an empty cell counts as, `other` the label that undeclared ones count
+    as; both are declared by naming them. Without them such cells are errors. Numbers beyond their
+    bounds are errors or, with outside="clamp", moved to the nearer bound; with off_grid="round"
+    numbers between grid points are moved to the nearest. Sets with too many items are errors or,
+    with outside="sample", a random part of them counts.
+    """
+
+    space: Space
+    mechanism: str | Mechanism
+    epsilon: Fraction | None
+    delta: Fraction | None
+    share: Fraction | None
+    null: Any
+    other: Label | None
+    outside: Literal["error", "clamp", "sample"]
+    off_grid: Literal["error", "round"]
+    options: tuple[tuple[str, Any], ...] = field(default=())
+
+    def __init__(
+        self,
+        space: Space | Iterable[Label],
+        *,
+        mechanism: str | Mechanism | None = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        share: Number | None = None,
+        null: Any = None,
+        other: Label | None = None,
+        outside: str = "error",
+        off_grid: str = "error",
+        **options: Any,
+    ) -> None:
+        set_field = object.__setattr__
+        read = _record_space(space)
+        set_field(self, "other", _read_other(other, read))
+        if isinstance(read, Categories):
+            read = _with_labels(read, [other, null])
+        set_field(self, "null", _read_null(null, read))
+        choice = choice_for(read, mechanism)
+        set_field(self, "mechanism", mechanism if isinstance(mechanism, Mechanism) else choice.name)
+        set_field(self, "epsilon", _positive(epsilon, "epsilon"))
+        set_field(self, "delta", None if delta is None else read_delta(delta))
+        set_field(self, "share", _positive(share, "share"))
+        set_field(self, "outside", _one_of("outside", outside, _outsides(read)))
+        rounds = isinstance(read, (Interval, Curves))
+        set_field(self, "off_grid", _one_of("off_grid", off_grid, ("error", "round")[: 1 + rounds]))
+        if isinstance(read, Interval):
+            clamps: Any = self.outside
+            read = read.reading(outside=clamps, off_grid=self.off_grid)
+        set_field(self, "space", read)
+        set_field(self, "options", choice.read_options(options))
+        if self.delta and not choice.takes_delta:
+            raise ParameterError(
+                f"delta is given, but {choice.name} makes no use of one here. Leave it out."
+            )
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether some δ makes this column's noise smaller."""
+        return choice_for(self.space, self.mechanism).takes_delta
+
+    def built(self, epsilon: Fraction, delta: Fraction) -> Mechanism:
+        """Return the mechanism with this budget, private for any change of the value."""
+        choice = choice_for(self.space, self.mechanism)
+        return choice.build(self.space, epsilon, delta, self.outside, dict(self.options))
+
+
+Treatment = Column | Literal["drop", "public"]
+
+
+def _record_space(space: Any) -> Space:
+    """Return the space of one person's value: any value may become any other."""
+    if not isinstance(space, Space):
+        if isinstance(space, (str, bytes)) or not isinstance(space, Iterable):
+            raise InputError(
+                f"a column takes a space, such as Categories([...]) or Interval(0, 100, step=1), "
+                f"or a list of labels; got {space!r}."
+            )
+        space = Categories(space)
+    if not isinstance(space, _KINDS):
+        raise SpaceError(
+            f"a column is Categories, Counts, Interval, Subsets or Curves; got {space!r}. To "
+            "randomize several columns together, name them in together=."
+        )
+    if isinstance(space, Counts) and space.neighbors == "adjacent":
+        return Counts(space.n, neighbors="replace", metric=space.metric)
+    if space.neighbors != "replace":
+        raise SpaceError(
+            f"{space!r} has neighbors of its own. In a table, one person's value may become any "
+            "other; leave neighbors= out."
+        )
+    return space
+
+
+def _with_labels(space: Categories, labels: list[Any]) -> Categories:
+    new: list[Any] = []
+    for label in labels:
+        if label is not None and label not in space and label not in new:
+            new.append(label)
+    if not new:
+        return space
+    if not isinstance(space.metric, str):
+        raise SpaceError(
+            "null= or other= names a label that the categories do not have, and their own metric "
+            "cannot tell how far it is from the others. Declare it among the labels."
+        )
+    return Categories([*space.labels, *new], metric=space.metric)
+
+
+def _read_other(other: Any, space: Space) -> Any:
+    if other is not None and not isinstance(space, Categories):
+        raise ParameterError(
+            "other= is the label that undeclared ones count as; this column has no labels. For "
+            "numbers use outside='clamp'."
+        )
+    return other
+
+
+def _read_null(null: Any, space: Space) -> Any:
+    if null is None:
+        return None
+    if isinstance(space, Subsets) and isinstance(null, (list, tuple, set, frozenset)):
+        known = set(null) <= set(space.items)
+        null = tuple(sorted(set(null), key=space.items.index)) if known else null
+    elif isinstance(space, Curves) and isinstance(null, (list, tuple)):
+        null = tuple(float(value) for value in null)
+    point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
+    if point not in space:
+        raise ParameterError(
+            f"null is {null!r}, which is not a point of {space!r}; empty cells must count as one."
+        )
+    return null
+
+
+def _positive(value: Number | None, name: str) -> Fraction | None:
+    if value is None:
+        return None
+    read = exactly(value, name=name)
+    if read <= 0:
+        raise ParameterError(f"{name} of a column is {value}; it must be above 0.")
+    return read
+
+
+def _outsides(space: Space) -> tuple[str, ...]:
+    if isinstance(space, (Counts, Interval, Curves)):
+        return ("error", "clamp")
+    return ("error", "sample") if isinstance(space, Subsets) else ("error",)
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> Any:
+    if value not in allowed:
+        listed = " or ".join(map(repr, allowed))
+        raise ParameterError(f"{name} is {value!r}; for this column it must be {listed}.")
+    return value

@@ -1,0 +1,145 @@
+"""The parts of a plan: columns, or groups of columns, that are randomized by one mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import Guarantee, Mechanism, any_change, randomized_response
+from noisewright.plans.budget import Request, divided
+from noisewright.plans.column import Column
+from noisewright.spaces import Curves, Records, Space, Subsets, amount
+
+_MOST_TOGETHER = 1 << 40
+_BITS = 192
+
+
+@final
+@dataclass(frozen=True)
+class Part:
+    """One mechanism and the columns it takes: usually one, several when drawn together.
+
+    `guarantee` holds for any change of all these columns of one row.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    treatments: tuple[Column, ...]
+    space: Space
+    mechanism: Mechanism
+    guarantee: Guarantee
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether several columns are drawn together, as one point of Records."""
+        return len(self.columns) > 1
+
+
+def read_together(together: Any, columns: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Read which columns are randomized together."""
+    read: list[tuple[str, ...]] = []
+    seen: set[str] = set()
+    for group in together:
+        names = (group,) if isinstance(group, str) else tuple(group)
+        if len(names) < 2:
+            raise ParameterError(f"together names {names}; a group has at least two columns.")
+        for name in names:
+            column = columns.get(name)
+            if not isinstance(column, Column):
+                raise ParameterError(
+                    f"together names {name!r}, which the plan does not randomize; declare it first."
+                )
+            if name in seen:
+                raise ParameterError(f"together names {name!r} twice; a column is in one group.")
+            if isinstance(column.space, (Subsets, Curves)) or column.mechanism not in (
+                "response",
+                "geometric",
+                "laplace",
+            ):
+                raise ParameterError(
+                    f"the column {name!r} cannot be randomized together with others: groups are "
+                    "for categories, counts and grids, and get one randomized response."
+                )
+            seen.add(name)
+        read.append(names)
+    return tuple(read)
+
+
+def built_parts(
+    columns: Mapping[str, Column],
+    together: Sequence[tuple[str, ...]],
+    epsilon: Fraction | None,
+    delta: Fraction,
+    shares: str,
+    rows: int,
+) -> tuple[Part, ...]:
+    """Return the parts in the order of their first columns, each with its budget for one row.
+
+    What is given is for all of a person's rows, of which there may be `rows`.
+    """
+    group_of = {name: group for group in together for name in group}
+    groups: list[tuple[str, ...]] = []
+    for name in columns:
+        group = group_of.get(name, (name,))
+        if group not in groups:
+            groups.append(group)
+    requests = [_request(group, [columns[name] for name in group], rows) for group in groups]
+    budgets = divided(requests, None if epsilon is None else epsilon / rows, delta / rows, shares)
+    return tuple(
+        _part(group, tuple(columns[name] for name in group), *budget)
+        for group, budget in zip(groups, budgets, strict=True)
+    )
+
+
+def _request(group: tuple[str, ...], members: list[Column], rows: int) -> Request:
+    fixed = members[0].mechanism if len(members) == 1 else None
+    if isinstance(fixed, Mechanism):
+        claim = any_change(fixed)
+        assert claim is not None
+        return Request(group, _above(claim.epsilon), claim.delta, None, takes_delta=False)
+    epsilons = [m.epsilon for m in members if m.epsilon is not None]
+    if epsilons and len(epsilons) < len(members):
+        raise ParameterError(
+            f"of the columns {', '.join(group)}, which are randomized together, some have an "
+            "epsilon and some have none; give it to all (they add up) or to none."
+        )
+    deltas = [m.delta for m in members if m.delta is not None]
+    shares = [m.share if m.share is not None else Fraction(1) for m in members]
+    return Request(
+        group,
+        sum(epsilons, Fraction(0)) / rows if epsilons else None,
+        sum(deltas, Fraction(0)) / rows if deltas else None,
+        sum(shares, Fraction(0)),
+        takes_delta=len(members) > 1 or members[0].takes_delta,
+        said_share=any(m.share is not None for m in members),
+    )
+
+
+def _above(epsilon: Epsilon) -> Fraction:
+    """Return ε, or a rational just above the logarithm that it is."""
+    if epsilon.ratio is None:
+        return epsilon.rational
+    return Fraction(epsilon.bounds(_BITS)[1], 1 << _BITS)
+
+
+def _part(
+    names: tuple[str, ...], members: tuple[Column, ...], epsilon: Fraction, delta: Fraction
+) -> Part:
+    label = " × ".join(names)
+    if len(members) == 1:
+        space, mechanism = members[0].space, members[0].built(epsilon, delta)
+    else:
+        space = Records({n: member.space for n, member in zip(names, members, strict=True)})
+        if space.size > _MOST_TOGETHER:
+            raise ParameterError(
+                f"{label} have {amount(space.size)} values together, of which next to none would "
+                "survive. Randomize fewer columns together."
+            )
+        mechanism = randomized_response(space, epsilon=epsilon, delta=delta)
+    claim = any_change(mechanism)
+    assert claim is not None
+    return Part(label, names, members, space, mechanism, claim)

@@ -1,0 +1,268 @@
+"""The plan of a release: what happens to each column, under one budget for each person."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, final
+
+from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Number, exactly, shown
+from noisewright.files import write_whole
+from noisewright.mechanisms import ColumnProduct, Guarantee, product, read_delta
+from noisewright.plans.budget import SHARES
+from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
+from noisewright.plans.parts import Part, built_parts, read_together
+from noisewright.privacy import Certificate, certify
+from noisewright.spaces import whole_number
+
+_ORDERS = ("kept", "shuffled")
+_OTHERS = ("error", "drop")
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Person:
+    """For tables in which a person may have several rows: which column says whose a row is.
+
+    At most `rows` rows of each person are released: the first ones in the order of the table, or
+    ones drawn at random. The column itself is not released.
+    """
+
+    column: str
+    rows: int
+    keep: Literal["first", "random"]
+
+    def __init__(self, column: str, *, rows: int, keep: str = "random") -> None:
+        if not isinstance(column, str) or not column:
+            raise ParameterError(f"the person's column is {column!r}; it must be a column's name.")
+        if keep not in ("first", "random"):
+            raise ParameterError(f"keep is {keep!r}; it must be 'first' or 'random'.")
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "rows", whole_number(rows, name="rows", least=1))
+        object.__setattr__(self, "keep", keep)
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Plan:
+    """What happens to each column of a table, and what each person gives away at most.
+
+    `columns` names a `Column` for each column that is randomized, "drop" for what does not leave
+    and "public" for what everybody knows already. `others` says what happens to columns that the
+    plan does not name: "error" or "drop". `epsilon` and `delta` are what each person gives away
+    with all columns of all their rows. `together` names groups of columns that are randomized as
+    one. `person` is for tables with several rows a person.
+
+    A person's whole row is one record: neighbors differ in all that is randomized about one
+    person. How many rows there are, and all public columns, count as known.
+    """
+
+    columns: tuple[tuple[str, Treatment], ...]
+    epsilon: Fraction | None
+    delta: Fraction
+    shares: str
+    together: tuple[tuple[str, ...], ...]
+    person: Person | None
+    order: Literal["kept", "shuffled"]
+    others: Literal["error", "drop"]
+    title: str
+
+    def __init__(
+        self,
+        columns: Mapping[str, Treatment],
+        *,
+        epsilon: Number | None = None,
+        delta: Number = 0,
+        shares: str | None = None,
+        together: Iterable[Iterable[str]] = (),
+        person: Person | None = None,
+        order: str = "kept",
+        others: str = "error",
+        title: str = "",
+    ) -> None:
+        set_field = object.__setattr__
+        set_field(self, "columns", _read_columns(columns))
+        set_field(self, "epsilon", _read_epsilon(epsilon))
+        set_field(self, "delta", read_delta(delta))
+        set_field(self, "shares", self._read_shares(shares))
+        set_field(self, "together", read_together(together, dict(self.columns)))
+        set_field(self, "person", self._read_person(person))
+        set_field(self, "order", _one_of("order", order, _ORDERS))
+        set_field(self, "others", _one_of("others", others, _OTHERS))
+        set_field(self, "title", str(title))
+        self.parts  # noqa: B018 - a plan that cannot be carried out is refused at once
+
+    def _read_shares(self, shares: str | None) -> str:
+        if shares is None:
+            said = any(c.epsilon or c.share for c in self._randomized.values())
+            return "given" if said else "equal"
+        return _one_of("shares", shares, SHARES)
+
+    def _read_person(self, person: Any) -> Person | None:
+        if person is None:
+            return None
+        if not isinstance(person, Person):
+            raise ParameterError(
+                f"person is a {type(person).__name__}; write Person('patient', rows=3)."
+            )
+        if dict(self.columns).get(person.column, DROP) != DROP:
+            raise ParameterError(
+                f"the column {person.column!r} says whose a row is; it is not released, since it "
+                "would name people. Leave it out of columns."
+            )
+        return person
+
+    @property
+    def _randomized(self) -> dict[str, Column]:
+        return {name: column for name, column in self.columns if isinstance(column, Column)}
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """The columns that are randomized, in the order of the plan."""
+        return tuple(self._randomized)
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The columns that are released as they are."""
+        return tuple(name for name, treatment in self.columns if treatment == PUBLIC)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The columns that are named and do not leave, the person's column among them."""
+        named = [name for name, treatment in self.columns if treatment == DROP]
+        if self.person is not None and self.person.column not in named:
+            named.append(self.person.column)
+        return tuple(named)
+
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows of one person may be released."""
+        return 1 if self.person is None else self.person.rows
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The mechanisms, each with the columns that it takes and its part of the budget."""
+        return built_parts(
+            self._randomized,
+            self.together,
+            self.epsilon,
+            self.delta,
+            self.shares,
+            self.rows_per_person,
+        )
+
+    @cached_property
+    def mechanism(self) -> ColumnProduct:
+        """What happens to one row: the parts, drawn independently."""
+        return product({part.name: part.mechanism for part in self.parts})
+
+    @property
+    def row_guarantee(self) -> Guarantee:
+        """What one row gives away at most: the sum over its parts."""
+        claim = self.mechanism.claim
+        assert claim is not None
+        return claim
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one person gives away at most: the sum over all their rows."""
+        row, rows = self.row_guarantee, self.rows_per_person
+        return Guarantee(row.epsilon.times(rows), min(Fraction(1), row.delta * rows))
+
+    def certify(self) -> Certificate:
+        """Prove the guarantee; the certificate speaks of one person's rows."""
+        return certify(self.mechanism)
+
+    def to_toml(self) -> str:
+        """Return the plan as the text of a TOML file."""
+        from noisewright.plans.toml_writing import plan_text
+
+        return plan_text(self)
+
+    @classmethod
+    def from_toml(cls, text: str, *, folder: str | os.PathLike[str] | None = None) -> Plan:
+        """Read a plan from TOML; paths in it are relative to `folder`."""
+        from noisewright.plans.toml_reading import read_plan
+
+        return read_plan(text, None if folder is None else Path(folder))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the plan to a TOML file, whole or not at all."""
+        try:
+            write_whole(path, self.to_toml().encode())
+        except OSError as problem:
+            raise InputError(
+                f"cannot write the plan to {os.fspath(path)!r}: {problem.strerror}. Choose a "
+                "folder that exists and that you may write to."
+            ) from problem
+        return Path(path)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Plan:
+        """Read a plan from a TOML file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as problem:
+            raise InputError(
+                f"cannot read the plan {os.fspath(path)!r}: {problem.strerror}."
+            ) from problem
+        except UnicodeDecodeError as problem:
+            raise InputError(
+                f"the plan {os.fspath(path)!r} is not a text in UTF-8, as TOML files are."
+            ) from problem
+        return cls.from_toml(text, folder=Path(path).parent)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the plan's TOML text."""
+        return hashlib.sha256(self.to_toml().encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"<plan for {len(self.private)} private, {len(self.public)} public and "
+            f"{len(self.dropped)} dropped columns, {self.guarantee} for each person>"
+        )
+
+
+def _read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
+    if not isinstance(columns, Mapping):
+        raise InputError(
+            f"a plan takes columns by name, as in Plan({{'job': Column([...])}}); got a "
+            f"{type(columns).__name__}."
+        )
+    for name, treatment in columns.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"a column is called {name!r}; names are texts that are not empty.")
+        if not isinstance(treatment, Column) and treatment not in (DROP, PUBLIC):
+            raise InputError(
+                f"the column {name!r} is {treatment!r}; it must be a Column, 'drop' or 'public'."
+            )
+    if not any(isinstance(treatment, Column) for treatment in columns.values()):
+        raise InputError("the plan randomizes no column; declare at least one Column.")
+    return tuple(columns.items())
+
+
+def _read_epsilon(epsilon: Number | None) -> Fraction | None:
+    if epsilon is None:
+        return None
+    value = exactly(epsilon, name="epsilon")
+    if value <= 0:
+        raise ParameterError(
+            f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away "
+            "with all columns together; 1 to 10 is common for whole rows."
+        )
+    return value
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
+    if value not in allowed:
+        raise ParameterError(
+            f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}."
+        )
+    return value

@@ -1,0 +1,175 @@
+"""Reads plans from TOML; every message names the place that is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from noisewright.errors import InputError, NoisewrightError
+from noisewright.mechanisms import Mechanism, Table
+from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
+from noisewright.plans.plan import Person, Plan
+from noisewright.plans.toml_writing import VERSION
+from noisewright.privacy import load
+from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+
+_PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")
+_SPACES: dict[str, tuple[str, ...]] = {
+    "categories": ("labels",),
+    "counts": ("n",),
+    "interval": ("low", "high", "step"),
+    "subsets": ("items", "largest"),
+    "curves": ("grid", "low", "high", "step"),
+}
+_SETTINGS = ("epsilon", "delta", "share", "null", "other", "outside", "off_grid", "mechanism")
+_OPTIONS = ("form", "frequency", "basis", "coefficients", "loss", "goal", "properties")
+
+
+def read_plan(text: str, folder: Path | None) -> Plan:
+    """Return the plan that a TOML text describes."""
+    try:
+        document = tomllib.loads(text, parse_float=Fraction)
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"the plan is not TOML: {problem}.") from problem
+    except ValueError as problem:
+        raise InputError("the plan has a number that is not finite, or too long.") from problem
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"the plan says version = {document.get('version')!r}; this program reads version "
+            f"{VERSION}. Write version = {VERSION} at its top."
+        )
+    _require_known(document, ("version", "person", "columns", *_PLAN), "the plan")
+    columns = _table(document, "columns", "the plan")
+    treatments = {
+        name: _located(f"column {name!r}", lambda s=section: _treatment(s, folder))
+        for name, section in columns.items()
+    }
+    person = document.get("person")
+    settings = {name: document[name] for name in _PLAN if name in document}
+    if not isinstance(settings.get("together", []), list):
+        raise InputError('together must be a list of lists, such as [["sex", "job"]].')
+    return Plan(
+        treatments,
+        person=None if person is None else _located("person", lambda: _person(person)),
+        **settings,
+    )
+
+
+def _located(place: str, read: Callable[[], Any]) -> Any:
+    """Run a reader; an error says in which part of the plan it happened."""
+    try:
+        return read()
+    except NoisewrightError as problem:
+        raise InputError(f"the plan, {place}: {problem}") from problem
+
+
+def _person(section: Any) -> Person:
+    if not isinstance(section, dict):
+        raise InputError('write [person] with column = "patient" and rows = 3.')
+    _require_known(section, ("column", "rows", "keep"), "[person]")
+    for name in ("column", "rows"):
+        if name not in section:
+            raise InputError(f"{name} is missing.")
+    return Person(section["column"], rows=section["rows"], keep=section.get("keep", "random"))
+
+
+def _treatment(section: Any, folder: Path | None) -> Treatment:
+    if not isinstance(section, dict):
+        raise InputError('it must be a section with space = "…", or with use = "drop".')
+    if "use" in section:
+        _require_known(section, ("use",), "a column with use =")
+        if section["use"] not in (DROP, PUBLIC):
+            raise InputError(f"use is {section['use']!r}; it must be 'drop' or 'public'.")
+        return section["use"]
+    if "space" not in section:
+        raise InputError(
+            f'it needs space = "…" ({", ".join(_SPACES)}), or use = "drop" or use = "public".'
+        )
+    kind = section["space"]
+    if kind not in _SPACES:
+        raise InputError(f"space is {kind!r}; it must be one of {', '.join(_SPACES)}.")
+    allowed = ("space", "certificate", *_SPACES[kind], *_SETTINGS, *_OPTIONS)
+    _require_known(section, allowed, f"a column with space = {kind!r}")
+    space = _space(kind, section)
+    settings = {name: section[name] for name in (*_SETTINGS, *_OPTIONS) if name in section}
+    if isinstance(space, Categories):
+        settings |= {n: _plain(settings[n]) for n in ("null", "other") if n in settings}
+    if "certificate" in section:
+        if "mechanism" in section:
+            raise InputError("it has a certificate and a mechanism; one of them is enough.")
+        settings["mechanism"] = _certified(section["certificate"], space, settings, folder)
+    return Column(space, **settings)
+
+
+def _space(kind: str, section: Mapping[str, Any]) -> Space:
+    given = {name: section[name] for name in _SPACES[kind] if name in section}
+    for name in _SPACES[kind]:
+        if name not in given and name != "largest" and (kind, name) != ("curves", "step"):
+            raise InputError(f"{name} is missing; it must be declared, not read off the data.")
+    for name in ("labels", "items", "grid"):
+        if name in given and not isinstance(given[name], list):
+            raise InputError(f"{name} is {given[name]!r}; it must be a list.")
+    match kind:
+        case "categories":
+            return Categories([_plain(label) for label in given["labels"]])
+        case "counts":
+            return Counts(given["n"], neighbors="replace")
+        case "interval":
+            return Interval(given["low"], given["high"], step=given["step"])
+        case "subsets":
+            items = [_plain(item) for item in given["items"]]
+            return Subsets(items, largest=given.get("largest"))
+        case _:
+            return Curves(**given)
+
+
+def _plain(value: Any) -> Any:
+    """Labels are doubles where budgets are exact."""
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path | None) -> Mechanism:
+    if not isinstance(text, str):
+        raise InputError("certificate must be the path of a certificate.")
+    if text.lstrip().startswith("{"):
+        import tempfile
+
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            loaded = load(file.name)
+    else:
+        loaded = load(Path(text) if folder is None else folder / text)
+    wide = Column(space, **{n: settings[n] for n in ("null", "other") if n in settings}).space
+    if isinstance(loaded, Table) and loaded.space.describe() == wide.describe():
+        # A certificate names points only; the column knows what they are.
+        same = loaded.outputs.describe() == wide.describe()
+        return Table(
+            wide,
+            loaded.weights,
+            log2_total=loaded.log2_total,
+            outputs=wide if same else loaded.outputs,
+            claim=loaded.claim if loaded.space.neighbors == "replace" else None,
+            name="certified table",
+        )
+    return loaded
+
+
+def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    value = document.get(name)
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{where} has no [{name}.…] sections; each column needs one.")
+    return value
+
+
+def _require_known(section: Mapping[str, Any], allowed: Collection[str], where: str) -> None:
+    for name in section:
+        if name not in allowed:
+            near = difflib.get_close_matches(name, allowed, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(allowed)}."
+            raise InputError(f"{where} has no setting {json.dumps(name)}.{hint}")

@@ -1,0 +1,135 @@
+"""Writes plans as TOML: short, exact, and in one form, so that equal plans have equal texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from noisewright.errors import InputError
+from noisewright.exact import as_text
+from noisewright.mechanisms import Mechanism
+from noisewright.plans.choices import default_choice
+from noisewright.plans.column import Column
+from noisewright.privacy import certify
+from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+
+if TYPE_CHECKING:
+    from noisewright.plans.plan import Plan
+
+VERSION = 1
+
+
+def plan_text(plan: Plan) -> str:
+    """Return the TOML text of a plan."""
+    head: dict[str, Any] = {"version": VERSION}
+    if plan.title:
+        head["title"] = plan.title
+    if plan.epsilon is not None:
+        head["epsilon"] = plan.epsilon
+    if plan.delta:
+        head["delta"] = plan.delta
+    head |= {"shares": plan.shares, "order": plan.order, "others": plan.others}
+    if plan.together:
+        head["together"] = [list(group) for group in plan.together]
+    sections = [_lines(head)]
+    if plan.person is not None:
+        person = plan.person
+        fields = {"column": person.column, "rows": person.rows, "keep": person.keep}
+        sections.append(["[person]", *_lines(fields)])
+    for name, treatment in plan.columns:
+        fields = _column(treatment) if isinstance(treatment, Column) else {"use": treatment}
+        sections.append([f"[columns.{key(name)}]", *_lines(fields)])
+    return "\n\n".join("\n".join(section) for section in sections) + "\n"
+
+
+def _column(column: Column) -> dict[str, Any]:
+    fields = _space(column.space)
+    if isinstance(column.mechanism, Mechanism):
+        document = certify(column.mechanism).document
+        fields["certificate"] = json.dumps(document, separators=(",", ":"))
+    elif column.mechanism != default_choice(column.space).name:
+        fields["mechanism"] = column.mechanism
+    fields |= dict(column.options)
+    for name in ("epsilon", "delta", "share", "null", "other"):
+        value = getattr(column, name)
+        if value is not None:
+            fields[name] = value
+    for name in ("outside", "off_grid"):
+        if getattr(column, name) != "error":
+            fields[name] = getattr(column, name)
+    return fields
+
+
+def _space(space: Space) -> dict[str, Any]:
+    if isinstance(space, Categories):
+        if not isinstance(space.metric, str):
+            raise InputError(
+                "categories with a metric of their own cannot be written as TOML. Give the column "
+                "the mechanism itself, which carries what the metric was for."
+            )
+        return {"space": "categories", "labels": list(space.labels)}
+    if isinstance(space, Counts):
+        return {"space": "counts", "n": space.n}
+    if isinstance(space, Interval):
+        return {"space": "interval", "low": space.low, "high": space.high, "step": space.step}
+    if isinstance(space, Subsets):
+        fields: dict[str, Any] = {"space": "subsets", "items": list(space.items)}
+        return fields if space.largest is None else fields | {"largest": space.largest}
+    assert isinstance(space, Curves)
+    return {
+        "space": "curves",
+        "grid": list(space.grid),
+        "low": space.low,
+        "high": space.high,
+        "step": space.step,
+    }
+
+
+def _lines(fields: Mapping[str, Any]) -> list[str]:
+    return [f"{key(name)} = {value_text(value)}" for name, value in fields.items()]
+
+
+def key(name: str) -> str:
+    """Return a key as TOML writes it: bare where that is allowed, quoted otherwise."""
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else text_of(name)
+
+
+def value_text(value: Any) -> str:
+    """Return a value as TOML writes it; a rational that is no short decimal becomes a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Fraction):
+        return _number(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str):
+        return text_of(value)
+    if isinstance(value, (list, tuple)):
+        inner = [value_text(one) for one in value]
+        line = f"[{', '.join(inner)}]"
+        return line if len(line) <= 80 else "[\n" + "".join(f"  {one},\n" for one in inner) + "]"
+    raise InputError(f"a value of type {type(value).__name__} cannot be written as TOML.")
+
+
+def text_of(text: str) -> str:
+    """Return a text between quotes; JSON's escapes are TOML's too."""
+    if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
+        raise InputError("a text in the plan is not valid Unicode; TOML cannot hold it.")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _number(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    scaled, digits = value, 0
+    while scaled.denominator > 1 and digits < 18:
+        scaled, digits = scaled * 10, digits + 1
+    if scaled.denominator > 1:
+        return text_of(as_text(value))
+    sign, whole = "-" if scaled < 0 else "", f"{abs(scaled.numerator):0{digits + 1}d}"
+    return f"{sign}{whole[:-digits]}.{whole[-digits:]}"
