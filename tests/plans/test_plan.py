@@ -1,6 +1,7 @@
 """Plans: what is refused, how the budget is divided, and that the text says it all."""
 
 from fractions import Fraction
+from typing import Any, cast
 
 import pytest
 
@@ -9,8 +10,8 @@ import noisewright as nw
 JOB = ["nurse", "baker", "clerk"]
 
 
-def survey(**settings) -> nw.Plan:
-    columns = {
+def survey(**settings: Any) -> nw.Plan:
+    columns: dict[str, Any] = {
         "id": "drop",
         "region": "public",
         "job": nw.Column(JOB, null="no answer", other="other"),
@@ -21,7 +22,8 @@ def survey(**settings) -> nw.Plan:
         "sex": nw.Column(["f", "m"]),
         "smokes": nw.Column([False, True]),
     }
-    return nw.Plan(columns, **{"epsilon": 8, **settings})
+    everything: dict[str, Any] = {"epsilon": 8, **settings}
+    return nw.Plan(columns, **everything)
 
 
 def test_equal_shares_add_up_exactly() -> None:
@@ -120,7 +122,7 @@ def test_the_certificate_claims_the_whole_budget() -> None:
     [
         (lambda: nw.Plan({}, epsilon=1), "randomizes no column"),
         (lambda: nw.Plan({"a": "public"}, epsilon=1), "randomizes no column"),
-        (lambda: nw.Plan({"a": "hide"}, epsilon=1), "'drop' or 'public'"),
+        (lambda: nw.Plan({"a": cast(Any, "hide")}, epsilon=1), "'drop' or 'public'"),
         (lambda: nw.Plan({"a": nw.Column(JOB)}), "Give the plan one"),
         (lambda: nw.Plan({"a": nw.Column(JOB)}, epsilon=0), "above 0"),
         (lambda: nw.Plan({"a": nw.Column(JOB)}, epsilon=-1), "above 0"),
@@ -136,7 +138,7 @@ def test_the_certificate_claims_the_whole_budget() -> None:
         (lambda: nw.Column(nw.Counts(3), null=7), "not a point"),
         (lambda: nw.Column(nw.Counts(3), basis="fourier"), "no setting 'basis'"),
         (lambda: nw.Column("abc"), "list of labels"),
-        (lambda: nw.Column(nw.Interval(0, 1, step=1, neighbors=1)), "leave neighbors"),
+        (lambda: nw.Column(nw.Interval(0, 9, step=1, neighbors=1)), "leave neighbors"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -9,7 +9,9 @@ from typing import Any
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.mechanisms import (
+    Guarantee,
     Mechanism,
+    Table,
     any_change,
     geometric,
     laplace,
@@ -55,7 +57,12 @@ def _response(space: Space, epsilon: Fraction, delta: Fraction, outside: str, op
 
 def _geometric(space: Counts, epsilon: Fraction, delta: Fraction, outside: str, o: Any) -> Any:
     # One person's number may change by n: each step gets an nth.
-    return geometric(Counts(space.n), epsilon=epsilon / space.n)
+    made = geometric(Counts(space.n), epsilon=epsilon / space.n)
+    if not isinstance(made, Table):
+        return made
+    claim = Guarantee(epsilon)
+    bits, name = made.log2_total, "geometric mechanism"
+    return Table(space, made.weights, log2_total=bits, claim=claim, name=name)
 
 
 def _laplace(space: Interval, epsilon: Fraction, delta: Fraction, outside: str, o: Any) -> Any:

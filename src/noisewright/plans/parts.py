@@ -15,7 +15,7 @@ from noisewright.plans.column import Column
 from noisewright.spaces import Curves, Records, Space, Subsets, amount
 
 _MOST_TOGETHER = 1 << 40
-_BITS = 192
+_BITS = 120
 
 
 @final
@@ -120,10 +120,13 @@ def _request(group: tuple[str, ...], members: list[Column], rows: int) -> Reques
 
 
 def _above(epsilon: Epsilon) -> Fraction:
-    """Return ε, or a rational just above the logarithm that it is."""
+    """Return ε, or a rational above the logarithm that it is.
+
+    It leaves room for the roundings of a sum of them, which are finer.
+    """
     if epsilon.ratio is None:
         return epsilon.rational
-    return Fraction(epsilon.bounds(_BITS)[1], 1 << _BITS)
+    return Fraction(epsilon.bounds(_BITS)[1] + 1, 1 << _BITS)
 
 
 def _part(

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, final
 
-from noisewright.errors import InputError, ParameterError
-from noisewright.exact import Number, exactly, shown
+from noisewright.errors import InputError, NotPrivateError, ParameterError
+from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.files import write_whole
 from noisewright.mechanisms import ColumnProduct, Guarantee, product, read_delta
 from noisewright.plans.budget import SHARES
@@ -96,7 +96,13 @@ class Plan:
         set_field(self, "order", _one_of("order", order, _ORDERS))
         set_field(self, "others", _one_of("others", others, _OTHERS))
         set_field(self, "title", str(title))
-        self.parts  # noqa: B018 - a plan that cannot be carried out is refused at once
+        # A plan that cannot be carried out is refused at once.
+        given = self.guarantee.epsilon if self.epsilon is None else Epsilon(rational=self.epsilon)
+        if not (self.guarantee.epsilon <= given and self.guarantee.delta <= self.delta):
+            raise NotPrivateError(
+                f"the columns together spend {self.guarantee}, more than the plan has. Please "
+                "report this: the budget was divided wrongly."
+            )
 
     def _read_shares(self, shares: str | None) -> str:
         if shares is None:
