@@ -36,8 +36,8 @@ class Column:
     `null` is the value that an empty cell counts as, `other` the label that undeclared ones count
     as; both are declared by naming them. Without them such cells are errors. Numbers beyond their
     bounds are errors or, with outside="clamp", moved to the nearer bound; with off_grid="round"
-    numbers between grid points are moved to the nearest. Sets with too many items are errors or,
-    with outside="sample", a random part of them counts.
+    numbers between grid points are moved to the nearest; curves always are. Sets with too many
+    items are errors or, with outside="sample", a random part of them counts.
     """
 
     space: Space
@@ -77,7 +77,7 @@ class Column:
         set_field(self, "delta", None if delta is None else read_delta(delta))
         set_field(self, "share", _positive(share, "share"))
         set_field(self, "outside", _one_of("outside", outside, _outsides(read)))
-        rounds = isinstance(read, (Interval, Curves))
+        rounds = isinstance(read, Interval)
         set_field(self, "off_grid", _one_of("off_grid", off_grid, ("error", "round")[: 1 + rounds]))
         if isinstance(read, Interval):
             clamps: Any = self.outside
