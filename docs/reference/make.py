@@ -31,6 +31,7 @@ SECTIONS = {
         "from_matrix",
         "mixture",
         "product",
+        "per_person",
         "marginal",
         "properties",
         "Mechanism",

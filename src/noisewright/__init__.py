@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import marginal as marginal
     from noisewright.mechanisms import mixture as mixture
     from noisewright.mechanisms import per_item as per_item
+    from noisewright.mechanisms import per_person as per_person
     from noisewright.mechanisms import product as product
     from noisewright.mechanisms import properties as properties
     from noisewright.mechanisms import randomized_response as randomized_response
@@ -125,6 +126,7 @@ _ROOM_OF = {
             "marginal",
             "mixture",
             "per_item",
+            "per_person",
             "product",
             "properties",
             "randomized_response",

@@ -14,9 +14,14 @@ LARGEST = 2**12  # exponents beyond it belong to no sensible claim
 
 def prove_formula(
     checker: Any, given: Any, neighbors: Any, epsilon: Any, delta: Fraction
-) -> Iterator[str]:
+) -> Iterator[Any]:
     """Yield what was proven in words, or raise checker.Failure; epsilon None is infinity."""
-    forms = {"noise": prove_noise, "items": prove_items, "flips": prove_flips}
+    forms = {
+        "noise": prove_noise,
+        "items": prove_items,
+        "flips": prove_flips,
+        "person": prove_person,
+    }
     form = given.get("form")
     known = isinstance(form, str) and form in forms
     checker.need(known, "mechanism", f"found the form {checker.brief(form)}, which is none")
@@ -154,3 +159,31 @@ def prove_flips(
     cost = checker.Number(Fraction(0), Fraction(max(numbers), min(numbers)))
     need(not (epsilon and cost > epsilon), "epsilon", f"{cost} is needed; claimed is {epsilon}")
     yield f"Answers about {names} items sum to 2^{k}; no two levels differ by more than e^epsilon."
+
+
+def prove_person(
+    checker: Any, given: Any, neighbors: Any, epsilon: Any, delta: Fraction
+) -> Iterator[Any]:
+    """Prove up to `rows` rows of one person, each treated by the parent, independently.
+
+    All rows may change, each into any other. What one row costs, the parent's claims, is proven
+    for any change; the rows are independent, so they cost `rows` times that, and fewer no more.
+    """
+    need = checker.need
+    _, rows, parent = checker.fit(given, "mechanism", "form: person, rows: whole, parent: object")
+    checker.fit(neighbors, "neighbors", "relation: replace")
+    shape = "mechanism: object, neighbors: object, claims: object"
+    inner, relation, claims = checker.fit(parent, "mechanism", shape)
+    checker.fit(relation, "neighbors", "relation: replace")
+    own, chance = checker.fit(claims, "claims", "epsilon: object, delta: chance")
+    own, lost = checker.read_number(own, "claims"), rows * Fraction(chance)
+    need(rows > 0, "mechanism", "need at least one row")
+    short = not own or own.ratio == 1 or rows * own.ratio.numerator.bit_length() < 2**20
+    need(short, "claims", "these are too many rows for the logarithm of so long a number")
+    yield from checker.prove(inner, relation, own, Fraction(chance))
+    cost = own and checker.Number(rows * own.value, own.ratio**rows)
+    enough = not epsilon or (cost and not cost > epsilon)
+    message = f"{rows} rows cost {cost or 'infinity'}; claimed is {epsilon}"
+    need(enough, "epsilon", message)
+    need(min(lost, 1) <= delta, "delta", f"{rows} rows cost {checker.Number(lost)}, more than that")
+    yield f"Up to {rows} rows of a person are independent and cost {rows} times one row."

@@ -102,6 +102,15 @@ def rows_of(count: int, mechanism: Any, neighbors: Any) -> Any:
     return {"form": "rows", "count": count, "parent": parent}
 
 
+def person_of(rows: int, mechanism: Any, epsilon: Any, delta: str = "0") -> Any:
+    parent = {
+        "mechanism": mechanism,
+        "neighbors": {"relation": "replace"},
+        "claims": {"epsilon": number(epsilon), "delta": delta},
+    }
+    return {"form": "person", "rows": rows, "parent": parent}
+
+
 def columns_of(*columns: tuple[str, Any, Any, str]) -> Any:
     return {
         "form": "columns",

@@ -21,6 +21,7 @@ from tests.certificates.handmade import (
     load_checker,
     number,
     parts,
+    person_of,
     response,
     rows_of,
     sealed,
@@ -106,6 +107,12 @@ EVERYTHING = [
     certificate(response(4, 3, 6), {"relation": "pairs", "pairs": [[0, 1], [2, 1]]}, "1"),
     certificate(
         rows_of(3, columns_of(("a", table(HALVES, 4), LN2, "0")), "replace"), "one row", "1"
+    ),
+    certificate(
+        person_of(2, columns_of(("a", table(HALVES, 4), LN2, "0")), LN2, "1/9"),
+        "replace",
+        "2",
+        "1/4",
     ),
     certificate(
         table(

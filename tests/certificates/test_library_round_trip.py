@@ -56,6 +56,20 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
     "columns of matrices": lambda: nw.product(
         a=nw.from_matrix(COLORS, MATRIX), b=nw.from_matrix(COLORS, MATRIX)
     ),
+    "person": lambda: nw.per_person(
+        nw.randomized_response(COLORS, epsilon=1, delta="1/100"), rows=3
+    ),
+    "person of columns": lambda: nw.per_person(
+        nw.product(
+            color=nw.randomized_response(COLORS, epsilon="1/2"),
+            kids=nw.geometric(nw.Counts(10**6), epsilon="1e-6"),
+            age=nw.laplace(nw.Interval(0, 99, step=1), epsilon=1, delta="1e-6"),
+            reads=nw.per_item(nw.Subsets(["a", "b", "c"], largest=2), epsilon=1),
+        ),
+        rows=1000,
+    ),
+    "person, a logarithm": lambda: nw.per_person(nw.from_matrix(COLORS, MATRIX), rows=2),
+    "people": lambda: nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=3) ** 10**6,
     "one label": lambda: nw.from_matrix(nw.Categories(["only"]), [[0.5, 0.5]]),
 }
 

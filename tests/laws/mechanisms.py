@@ -23,6 +23,7 @@ TABLES: dict[str, Table] = {
             nw.Counts(1), lambda d, e: -abs(d[0] - e[0]) - int(d != e), epsilon=1, rows=2
         ),
         "per item, bounded": nw.per_item(nw.Subsets(["a", "b", "c"], largest=1), epsilon=1),
+        "person": nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=2),
         "rows": (nw.uniform(nw.Counts(1)) ** 2).table(),
         "columns": nw.product(
             c=nw.randomized_response(COLORS, epsilon=1), n=nw.geometric(nw.Counts(1), epsilon=1)
@@ -38,6 +39,7 @@ FORMULAS: dict[str, Mechanism] = {
     "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
     "per item": nw.per_item(nw.Subsets(range(3000), largest=5), epsilon=1),
     "flipped sets": nw.design(nw.Subsets(range(30)), epsilon=1, loss="distance").mechanism,
+    "rows of a person": nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=1000),
     "rows, lazily": nw.geometric(nw.Counts(3), epsilon=1) ** 1000,
     "columns, lazily": nw.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
 }

@@ -37,6 +37,7 @@ SMALL: dict[str, Space] = {
     "records, per distance": Records(color=COLORS, n=Counts(2), metric="sum", neighbors="metric"),
     "rows per distance": Interval(0, 1, step="1/2", neighbors="metric") ** 2,
     "rows": Rows(COLORS, 3),
+    "rows of a person": Rows(COLORS, 2, neighbors="replace"),
     "rows of counts": Counts(2) ** 2,
     "rows of records": Records(a=Counts(1), b=Counts(1)) ** 2,
 }

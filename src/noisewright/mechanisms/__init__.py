@@ -12,6 +12,7 @@ from noisewright.mechanisms.laplace_curve import laplace_scale
 from noisewright.mechanisms.marginals import marginal
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.per_item import PerItem, per_item
+from noisewright.mechanisms.persons import PersonRows, per_person
 from noisewright.mechanisms.postprocess import mixture
 from noisewright.mechanisms.products import (
     ColumnProduct,
@@ -39,6 +40,7 @@ __all__ = [
     "Laplace",
     "Mechanism",
     "PerItem",
+    "PersonRows",
     "Response",
     "ResponseBounds",
     "RowProduct",
@@ -59,6 +61,7 @@ __all__ = [
     "mixture",
     "number",
     "per_item",
+    "per_person",
     "product",
     "properties",
     "randomized_response",

@@ -50,7 +50,7 @@ class RowProduct(Structured):
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Sanitize one database of `count` rows, in the form in which it came."""
-        rows = _row_count(inputs)
+        rows = row_count(inputs)
         if rows != self.count:
             raise InputError(
                 f"this product sanitizes databases of {self.count:,} rows; got "
@@ -103,10 +103,10 @@ class RowProduct(Structured):
         return {"form": "rows", "count": self.count, "parent": parent}
 
 
-def _row_count(inputs: Any) -> int | None:
+def row_count(inputs: Any) -> int | None:
     """Return how many rows these inputs are; None for a single value."""
     if isinstance(inputs, Mapping):
-        return next((_row_count(column) for column in inputs.values()), 0)
+        return next((row_count(column) for column in inputs.values()), 0)
     if isinstance(inputs, (str, bytes, set, frozenset)) or not hasattr(inputs, "__len__"):
         return None
     return len(inputs)
@@ -174,7 +174,7 @@ class ColumnProduct(Structured):
                 f"the columns given are {sorted(inputs)}; this product takes {sorted(names)}. "
                 "Drop or add columns so that they match."
             )
-        lengths = {_row_count(inputs[name]) for name in names}
+        lengths = {row_count(inputs[name]) for name in names}
         if len(lengths) > 1:
             shown = sorted("one value" if n is None else f"{n:,}" for n in lengths)
             raise InputError(f"the columns have different lengths: {', '.join(shown)}.")

@@ -21,25 +21,17 @@ from noisewright.exact import Epsilon, Number
 from noisewright.files import write_whole
 from noisewright.mechanisms import (
     Additive,
-    ColumnProduct,
     Geometric,
     Guarantee,
-    Laplace,
     Mechanism,
-    PerItem,
-    Response,
-    SetFlips,
-    SetMechanism,
     Table,
-    any_change,
     number,
     properties,
     read_delta,
 )
-from noisewright.privacy.sets import sets_within
+from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
-from noisewright.privacy.verification import verify
 from noisewright.version import __version__
 
 
@@ -142,8 +134,8 @@ def certify(
         proof = getattr(mechanism, "proof", None) if optimality else None
         mechanism = _designed(mechanism)
     guarantee = _writable(mechanism, _claim(mechanism, epsilon, delta, alpha))
-    _prove(mechanism, guarantee)
-    _require_form(mechanism, guarantee)
+    prove(mechanism, guarantee)
+    require_form(mechanism, guarantee)
     claims: dict[str, Any] = {
         "epsilon": number(guarantee.epsilon),
         "delta": str(guarantee.delta),
@@ -165,24 +157,6 @@ def certify(
     }
     document["digest"] = _digest(document)
     return Certificate(document, guarantee)
-
-
-def _require_form(mechanism: Mechanism, claim: Guarantee) -> None:
-    """Refuse what the checker has no form for; a certificate nobody can check is none."""
-    part = essential(mechanism)
-    if isinstance(part, SetMechanism) and not sets_within(part, claim.epsilon):
-        raise CertificateError(
-            f"certificates prove formulas on sets without a delta only; {part!r} needs one. If "
-            "it is small certify its .table(); verify and tight_delta prove it from the formula."
-        )
-    if isinstance(part, ColumnProduct):
-        for _, column in part.columns:
-            _require_form(column, any_change(column) or claim)
-    elif not isinstance(part, (Table, Geometric, Response, Laplace, PerItem, SetFlips)):
-        raise CertificateError(
-            f"certificates have no form for {part!r} yet. If it is small certify its .table(); "
-            "verify and tight_epsilon prove it from the formula."
-        )
 
 
 def _is_utf8(text: str) -> bool:
@@ -246,41 +220,6 @@ def _writable(mechanism: Mechanism, guarantee: Guarantee) -> Guarantee:
         return guarantee
     above = Fraction(guarantee.epsilon.bounds(_FINE)[1], 1 << _FINE)
     return Guarantee(Epsilon(rational=above), guarantee.delta)
-
-
-def _prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
-    part = essential(mechanism)
-    if isinstance(part, ColumnProduct):
-        _prove_columns(part, guarantee)
-        return
-    if isinstance(part, Geometric) and guarantee.delta and guarantee.epsilon < part.epsilon:
-        raise ParameterError(
-            f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "
-            "whatever delta is. To trade epsilon for delta, build the mechanism with table=True."
-        )
-    verdict = verify(part, epsilon=guarantee.epsilon, delta=guarantee.delta)
-    if not verdict:
-        raise NotPrivateError(
-            f"{verdict} Claim a larger epsilon or delta (tight_epsilon tells the least).",
-            witness=verdict.witness,
-        )
-
-
-def _prove_columns(product: ColumnProduct, guarantee: Guarantee) -> None:
-    """Prove each column for every change of its value; the sums are what is certified."""
-    for name, mechanism in product.columns:
-        claim = any_change(mechanism)
-        if claim is None:
-            raise NotPrivateError(
-                f"the column {name!r} has no finite epsilon between every two of its values."
-            )
-        if mechanism.space.neighbors == "replace":
-            _prove(mechanism, claim)
-    total = product.claim
-    if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
-        raise NotPrivateError(
-            f"the columns together spend {total}, more than the {guarantee} that is claimed."
-        )
 
 
 def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> list[str]:

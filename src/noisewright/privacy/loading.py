@@ -19,6 +19,7 @@ from noisewright.mechanisms import (
     Laplace,
     Mechanism,
     PerItem,
+    PersonRows,
     Response,
     RowProduct,
     SetFlips,
@@ -75,6 +76,9 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return RowProduct(
                 _mechanism(parent["mechanism"], parent["neighbors"], claim), section["count"]
             )
+        case "person":
+            _, row = _part(section["parent"])
+            return PersonRows(row, section["rows"])
         case "noise":
             space = _space(section["inputs"], neighbors)
             assert isinstance(space, Interval)
@@ -91,15 +95,16 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             levels = tuple(int(level, 16) for level in section["levels"])
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
-            return ColumnProduct(tuple(_column(column) for column in section["columns"]))
+            return ColumnProduct(tuple(_part(column) for column in section["columns"]))
         case _:
             return _table(section, neighbors, claim)
 
 
-def _column(column: dict[str, Any]) -> tuple[str, Mechanism]:
-    claims = column["claims"]
+def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
+    """Return a column with its name, or a row without one, with its own claim."""
+    claims = part["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
-    return column["name"], _mechanism(column["mechanism"], column["neighbors"], claim)
+    return part.get("name", ""), _mechanism(part["mechanism"], part["neighbors"], claim)
 
 
 def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:

@@ -23,6 +23,7 @@ from noisewright.mechanisms import (
     Guarantee,
     Laplace,
     Mechanism,
+    PersonRows,
     Response,
     Staircase,
     Table,
@@ -141,9 +142,17 @@ def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
         if inner.space.size * inner.outputs.size > _SMALL_TABLE:
             return [(_any_two_rows(column), None) for _, column in inner.columns]
         inner = inner.table()
+    if isinstance(inner, PersonRows) and _is_small(inner):
+        inner = inner.table()
     if isinstance(inner, Table) and inner.space.pair_count * inner.outputs.size <= MOST_MASSES:
         return [(Finite.of(inner), (mechanism.space, inner.space))]
     return [(_by_claim(inner, inner.claim), None)]
+
+
+def _is_small(person: PersonRows) -> bool:
+    """Tell whether all rows of a person are a table that is quick to look through."""
+    tabular = isinstance(person.row, Table)
+    return tabular and person.space.size * person.outputs.size <= _SMALL_TABLE
 
 
 def _by_formula(mechanism: Mechanism) -> Known | None:

@@ -8,6 +8,7 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Mechanism,
+    PersonRows,
     Response,
     RowProduct,
     SetMechanism,
@@ -38,9 +39,8 @@ def table_under_test(mechanism: Mechanism) -> Table:
         return part
     if isinstance(part, SetMechanism):
         return part.table()
-    if isinstance(part, ColumnProduct):
-        for _, column in part.columns:
-            _require_tables(column)
+    if isinstance(part, (ColumnProduct, PersonRows)):
+        _require_tables(part)
         return part.table()
     if isinstance(part, (Additive, Geometric, Response)):
         raise InputError(
@@ -56,6 +56,8 @@ def _require_tables(column: Mechanism) -> None:
     if isinstance(part, ColumnProduct):
         for _, inner in part.columns:
             _require_tables(inner)
+    elif isinstance(part, PersonRows):
+        _require_tables(part.row)
     elif not isinstance(part, (Table, SetMechanism)):
         raise InputError(
             f"a product with the column {part!r} has no table to look through. Build the column "

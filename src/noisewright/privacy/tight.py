@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, TooLargeError
 from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
     Geometric,
     Mechanism,
+    PersonRows,
     Response,
     RowProduct,
     SetMechanism,
@@ -31,6 +32,9 @@ from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_e
 from noisewright.privacy.sets import sets_tight_delta, sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
 
+_LONGEST = 1 << 24
+"""Ratios of more bits are not written out."""
+
 
 def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     """Return the least ε for which the mechanism is (ε, δ)-private (inf if there is none).
@@ -44,7 +48,7 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return geometric_tight_epsilon(part.epsilon, spare)
     if isinstance(part, Additive):
         return additive_tight_epsilon(part, spare)
-    if isinstance(part, ColumnProduct) and spare == 0:
+    if isinstance(part, (ColumnProduct, PersonRows)) and spare == 0:
         return _ceiling(change_of_all(part))
     if isinstance(part, SetMechanism):
         return sets_tight_epsilon(part, spare)
@@ -78,7 +82,7 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     """
     spare = read_delta(delta)
     part = essential(mechanism)
-    if isinstance(part, ColumnProduct) and spare == 0:
+    if isinstance(part, (ColumnProduct, PersonRows)) and spare == 0:
         change = change_of_all(part)
         if change is None:
             return None
@@ -117,15 +121,25 @@ class Change:
             return False
         return Epsilon(rational=rest).sign(*self.ratio.as_integer_ratio()) <= 0
 
+    def times(self, count: int) -> Change:
+        """Return the change of `count` independent parts like this one."""
+        if self.ratio.numerator.bit_length() * count > _LONGEST:
+            raise TooLargeError(
+                f"the exact epsilon of {count:,} rows that all change takes too long to write out. "
+                "certify adds up the claims of the rows instead.",
+                size=count,
+            )
+        return Change(self.rational * count, self.ratio**count)
+
 
 def change_of_all(mechanism: Mechanism) -> Change | None:
     """Return the tight ε when all of a record changes; None if no ε is enough.
 
     Ratios of independent parts multiply, and each part may change to its worst.
     """
-    if isinstance(mechanism, RowProduct):
+    if isinstance(mechanism, (RowProduct, PersonRows)):
         row = change_of_all(mechanism.row)
-        return row and Change(row.rational * mechanism.count, row.ratio**mechanism.count)
+        return row and row.times(mechanism.count)
     if isinstance(mechanism, ColumnProduct):
         total = Change(Fraction(0), Fraction(1))
         for _, column in mechanism.columns:

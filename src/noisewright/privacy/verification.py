@@ -14,9 +14,11 @@ from noisewright.mechanisms import (
     Geometric,
     Guarantee,
     Mechanism,
+    PersonRows,
     Response,
     SetMechanism,
     Table,
+    any_change,
 )
 from noisewright.privacy.additive import additive_needs_more, telling_half_line
 from noisewright.privacy.by_distance import failing_event
@@ -101,12 +103,14 @@ def verify(
         return _verify_formula(part, guarantee)
     if isinstance(part, Additive):
         return _verify_additive(part, guarantee)
-    if isinstance(part, ColumnProduct) and guarantee.delta == 0:
-        change = change_of_all(part)
+    if isinstance(part, (ColumnProduct, PersonRows)):
+        if _adds_up(part, guarantee):
+            return Verdict(True, guarantee)
+        change = change_of_all(part) if guarantee.delta == 0 else None
         if change is not None and change.within(guarantee.epsilon):
             return Verdict(True, guarantee)
-        if all(isinstance(column, (Table, Response)) for _, column in part.columns):
-            return Verdict(False, guarantee, _witness_of_columns(part))
+        if guarantee.delta == 0 and _is_tabular(part):
+            return Verdict(False, guarantee, _widest(part))
     if isinstance(part, SetMechanism) and guarantee.delta == 0:
         if sets_within(part, guarantee.epsilon):
             return Verdict(True, guarantee)
@@ -144,14 +148,43 @@ def witness_of(table: Table | Response, event: Event) -> Witness:
     )
 
 
-def _witness_of_columns(product: ColumnProduct) -> Witness:
-    """Return the record whose every column changes to its worst, and the answer that tells."""
-    parts: list[Witness] = []
-    for _, column in product.columns:
-        assert isinstance(column, (Table, Response))
-        widest = widest_event(column, any_two=True)
-        same = Event(0, 0, (0,), 1, 1, 1)
-        parts.append(witness_of(column, widest or same))
+def _adds_up(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> bool:
+    """Tell whether parts that are proven for any change of their value add up to no more."""
+    total = whole.claim
+    if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
+        return False
+    if isinstance(whole, PersonRows):
+        return _holds(whole.row, whole.row_claim)
+    return all(_holds(column, any_change(column)) for _, column in whole.columns)
+
+
+def _holds(part: Mechanism, claim: Guarantee | None) -> bool:
+    if part.space.neighbors != "replace" and not isinstance(part, Response):
+        return claim is not None  # found for any change, from the formula or from the integers
+    return claim is not None and bool(verify(part, epsilon=claim.epsilon, delta=claim.delta))
+
+
+def _is_tabular(part: Mechanism) -> bool:
+    """Tell whether integers decide about all parts, so that their widest ratios are reached."""
+    if isinstance(part, ColumnProduct):
+        return all(_is_tabular(column) for _, column in part.columns)
+    if isinstance(part, PersonRows):
+        return _is_tabular(part.row)
+    return isinstance(part, (Table, Response))
+
+
+def _widest(part: Mechanism) -> Witness:
+    """Return the inputs whose every part changes to its worst, and the answer that tells."""
+    if isinstance(part, ColumnProduct):
+        return _joined([_widest(column) for _, column in part.columns])
+    if isinstance(part, PersonRows):
+        return _joined([_widest(part.row)] * part.count)
+    assert isinstance(part, (Table, Response))
+    same = Event(0, 0, (0,), 1, 1, 1)
+    return witness_of(part, widest_event(part, any_two=True) or same)
+
+
+def _joined(parts: list[Witness]) -> Witness:
     return Witness(
         input=tuple(part.input for part in parts),
         neighbor=tuple(part.neighbor for part in parts),

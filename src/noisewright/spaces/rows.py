@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import SpaceError
 from noisewright.spaces.counts import whole_number
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.space import Space
@@ -18,22 +19,26 @@ class Rows(Space):
     """All databases of `count` rows; a point is a tuple.
 
     Two databases are neighbors when they differ in one row, whose two values are neighbors
-    in the row's space (Holohan–Leith–Mason 2016, Definition 1). The metric is the Hamming
-    distance: the number of rows that differ.
+    in the row's space (Holohan–Leith–Mason 2016, Definition 1). With neighbors="replace" all rows
+    are one person's, and every two databases are neighbors. The metric is the Hamming distance:
+    the number of rows that differ.
     """
 
     row: Space
     count: int
-    neighbors: Literal["one row"] = field(default="one row", init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    neighbors: Literal["one row", "replace"] = field(default="one row", kw_only=True)  # pyright: ignore[reportIncompatibleVariableOverride]
     metric: Metric = field(default="hamming", init=False)
 
     def __post_init__(self) -> None:
+        if self.neighbors not in ("one row", "replace"):
+            raise SpaceError(f"neighbors is {self.neighbors!r}; it is 'one row' or 'replace'.")
         object.__setattr__(
             self, "count", whole_number(self.count, name="the number of rows", least=1)
         )
 
     def __repr__(self) -> str:
-        return f"{self.row!r} ** {self.count}"
+        whose = "" if self.neighbors == "one row" else " of one person"
+        return f"{self.row!r} ** {self.count}{whose}"
 
     @property
     def size(self) -> int:
@@ -69,11 +74,15 @@ class Rows(Space):
     @property
     def pair_count(self) -> int:
         """How many unordered pairs of databases are neighbors."""
+        if self.neighbors == "replace":
+            return super().pair_count
         return self.count * self.row.pair_count * self.row.size ** (self.count - 1)
 
     def neighbor_codes(self) -> NDArray[np.intp]:
         """List the unordered pairs of neighbors as codes."""
         self.require_enumerable("its neighbors", most=1 << 16)
+        if self.neighbors == "replace":
+            return super().neighbor_codes()
         pairs = self.row.neighbor_codes()
         listed: list[NDArray[np.intp]] = []
         for place in range(self.count):
@@ -86,15 +95,19 @@ class Rows(Space):
     @property
     def by_distance(self) -> bool:
         """Whether ε counts per unit of distance between the two values of a row."""
-        return self.row.by_distance
+        return self.neighbors == "one row" and self.row.by_distance
 
     def neighbor_distance(self, a: int, b: int) -> Distance:
-        """Return how often ε counts between two databases that differ in one row."""
+        """Return how often ε counts between two databases that are neighbors."""
+        if self.neighbors == "replace":
+            return 1
         both = zip(self._split(a), self._split(b), strict=True)
         return next((self.row.neighbor_distance(x, y) for x, y in both if x != y), 1)
 
     def are_neighbors(self, a: Any, b: Any) -> bool:
-        """Tell whether two databases differ in one row, and there by neighbors."""
+        """Tell whether two databases differ in one row, and there by neighbors; or at all."""
+        if self.neighbors == "replace":
+            return self.code(a) != self.code(b)
         codes = zip(self._split(self.code(a)), self._split(self.code(b)), strict=True)
         differing = [(x, y) for x, y in codes if x != y]
         if len(differing) != 1:
@@ -104,7 +117,7 @@ class Rows(Space):
 
     def describe_neighbors(self) -> dict[str, Any]:
         """Return the relation as a certificate writes it."""
-        return {"relation": "one row"}
+        return {"relation": self.neighbors}
 
     def _named_distance(self, a: int, b: int) -> Distance:
         return sum(x != y for x, y in zip(self._split(a), self._split(b), strict=True))
