@@ -111,8 +111,9 @@ def test_a_mechanism_of_the_callers_own_travels_in_the_text() -> None:
     assert plan.guarantee.epsilon <= nw.Epsilon.of(2)
 
 
-def test_the_certificate_claims_the_whole_budget() -> None:
-    certificate = survey().certify()
+@pytest.mark.parametrize("person", [None, nw.Person("who", rows=3)], ids=["one row", "rows"])
+def test_the_certificate_claims_the_whole_budget(person) -> None:
+    certificate = survey(person=person).certify()
     assert certificate.guarantee == nw.Guarantee(8)
     assert nw.check(certificate)
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, final
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.files import write_whole
-from noisewright.mechanisms import ColumnProduct, Guarantee, product, read_delta
+from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.budget import SHARES
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.parts import Part, built_parts, read_together
@@ -183,7 +183,8 @@ class Plan:
 
     def certify(self) -> Certificate:
         """Prove the guarantee; the certificate speaks of one person's rows."""
-        return certify(self.mechanism)
+        rows = self.rows_per_person
+        return certify(self.mechanism if rows == 1 else per_person(self.mechanism, rows=rows))
 
     def to_toml(self) -> str:
         """Return the plan as the text of a TOML file."""
