@@ -1,0 +1,148 @@
+"""Names and types of a table's columns, read without reading any of its values.
+
+A Parquet footer also holds the least and largest value of each column, Arrow files hold
+dictionaries, and both may hold notes of other programs. All of that is raw data, and none of it is
+looked at: a field is a name and the kind of its type.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from noisewright.errors import InputError, MissingPartError
+
+FieldType = Literal[
+    "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
+]
+"""What kind of values a column holds; "" when the file does not say, as CSV does not."""
+
+_PARQUET = (".parquet", ".pq")
+_FEATHER = (".feather", ".arrow", ".ipc")
+_CSV = (".csv", ".tsv", ".txt")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column before anything is known about its values: its name and the kind of its type."""
+
+    name: str
+    type: FieldType
+    written: str = ""
+    """The type as the file calls it, for people to read."""
+
+
+def read_fields(path: str | os.PathLike[str]) -> tuple[Field, ...]:
+    """Read the names and types of the columns of a file, or of a folder of Parquet files.
+
+    Requires: Parquet, Feather (Arrow IPC) or CSV, told by the suffix.
+    Ensures: no page, batch or row of data is read; of CSV only the line with the names.
+    """
+    where = Path(path)
+    if where.is_dir():
+        where = _first_file(where)
+    suffix = where.suffix.lower()
+    if suffix in _CSV:
+        names = _csv_names(where, tab=suffix == ".tsv")
+        fields = tuple(Field(name, "") for name in names)
+    elif suffix in _PARQUET + _FEATHER:
+        fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
+    else:
+        raise InputError(
+            f"{where} ends in {suffix or 'nothing'!r}; a plan is drafted from .parquet, .feather, "
+            ".arrow or .csv, or from a folder of Parquet files."
+        )
+    _require_names(where, [field.name for field in fields])
+    return fields
+
+
+def fields_of(schema: Any) -> tuple[Field, ...]:
+    """Return the fields of an Arrow schema; its metadata is not looked at."""
+    return tuple(Field(str(one.name), _kind(one.type), _written(one.type)) for one in schema)
+
+
+def _first_file(folder: Path) -> Path:
+    inside = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PARQUET)
+    if not inside:
+        raise InputError(f"{folder} holds no Parquet file, whose name ends in .parquet or .pq.")
+    return inside[0]
+
+
+def _arrow_schema(path: Path, *, parquet: bool) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as problem:
+        raise MissingPartError(
+            "reading Parquet and Feather needs pyarrow: pip install 'noisewright[arrow]'."
+        ) from problem
+    with open(path, "rb") as file:  # the operating system says best what is wrong with a path
+        try:
+            return pq.read_schema(file) if parquet else pa.ipc.open_file(file).schema
+        except pa.ArrowInvalid as problem:
+            kind = "Parquet" if parquet else "Feather (Arrow IPC)"
+            raise InputError(f"{path} is not a {kind} file, or it is cut off.") from problem
+
+
+def _kind(type_: Any) -> FieldType:
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(type_):
+        # Only the type of the labels: which labels a dictionary lists is data.
+        return _kind(type_.value_type)
+    if kinds.is_boolean(type_):
+        return "boolean"
+    if kinds.is_integer(type_):
+        return "whole"
+    if kinds.is_floating(type_) or kinds.is_decimal(type_):
+        return "number"
+    if kinds.is_date(type_) or kinds.is_timestamp(type_) or kinds.is_time(type_):
+        return "date"
+    if kinds.is_string(type_) or kinds.is_large_string(type_) or kinds.is_string_view(type_):
+        return "text"
+    if kinds.is_list(type_) or kinds.is_large_list(type_) or kinds.is_fixed_size_list(type_):
+        inner = _kind(type_.value_type)
+        if inner == "text":
+            return "list of text"
+        return "list of numbers" if inner in ("whole", "number") else "other"
+    return "other"
+
+
+def _written(type_: Any) -> str:
+    import pyarrow.types as kinds
+
+    # A dictionary type prints as dictionary<values=string, indices=int32, ordered=0>.
+    return f"dictionary of {type_.value_type}" if kinds.is_dictionary(type_) else str(type_)
+
+
+def _csv_names(path: Path, *, tab: bool) -> list[str]:
+    with open(path, "rb") as file:
+        try:
+            names = next(csv.reader(_lines(file), delimiter="\t" if tab else ","), [])
+        except UnicodeDecodeError as problem:
+            raise InputError(f"the first line of {path} is not text in UTF-8.") from problem
+        except csv.Error as problem:
+            raise InputError(f"the first line of {path} cannot be read as CSV.") from problem
+    if not names:
+        raise InputError(f"{path} is empty; its first line must hold the names of its columns.")
+    return names
+
+
+def _lines(file: Any) -> Iterator[str]:
+    # Line by line in bytes, so that nothing after the names is even decoded.
+    for number, line in enumerate(iter(file.readline, b"")):
+        yield line.decode("utf-8-sig" if number == 0 else "utf-8")
+
+
+def _require_names(path: Path, names: list[str]) -> None:
+    if not names:
+        raise InputError(f"{path} has no columns.")
+    if "" in names:
+        raise InputError(f"column {names.index('') + 1} of {path} has no name; give it one.")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{path} has several columns called {twice[0]!r}; names must differ.")
