@@ -186,6 +186,15 @@ class Plan:
         rows = self.rows_per_person
         return certify(self.mechanism if rows == 1 else per_person(self.mechanism, rows=rows))
 
+    def words(self, *, rows: int | None = None) -> tuple[str, ...]:
+        """Return in plain sentences what will happen, one paragraph after the other.
+
+        With `rows`, the standard errors that estimates from so many rows will have, too.
+        """
+        from noisewright.plans.words import plan_words
+
+        return plan_words(self, rows=rows)
+
     def to_toml(self) -> str:
         """Return the plan as the text of a TOML file."""
         from noisewright.plans.toml_writing import plan_text

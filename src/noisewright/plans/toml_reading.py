@@ -46,7 +46,7 @@ def read_plan(text: str, folder: Path | None) -> Plan:
     _require_known(document, ("version", "person", "columns", *_PLAN), "the plan")
     columns = _table(document, "columns", "the plan")
     treatments = {
-        name: _located(f"column {name!r}", lambda s=section: _treatment(s, folder))
+        name: located(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
         for name, section in columns.items()
     }
     person = document.get("person")
@@ -55,17 +55,17 @@ def read_plan(text: str, folder: Path | None) -> Plan:
         raise InputError('together must be a list of lists, such as [["sex", "job"]].')
     return Plan(
         treatments,
-        person=None if person is None else _located("person", lambda: _person(person)),
+        person=None if person is None else located("the plan, person", lambda: _person(person)),
         **settings,
     )
 
 
-def _located(place: str, read: Callable[[], Any]) -> Any:
+def located(place: str, read: Callable[[], Any]) -> Any:
     """Run a reader; an error says in which part of the plan it happened."""
     try:
         return read()
     except NoisewrightError as problem:
-        raise InputError(f"the plan, {place}: {problem}") from problem
+        raise InputError(f"{place}: {problem}") from problem
 
 
 def _person(section: Any) -> Person:
@@ -78,7 +78,8 @@ def _person(section: Any) -> Person:
     return Person(section["column"], rows=section["rows"], keep=section.get("keep", "random"))
 
 
-def _treatment(section: Any, folder: Path | None) -> Treatment:
+def read_treatment(section: Any, folder: Path | None) -> Treatment:
+    """Read the section of one column."""
     if not isinstance(section, dict):
         raise InputError('it must be a section with space = "…", or with use = "drop".')
     if "use" in section:

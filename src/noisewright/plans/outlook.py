@@ -1,0 +1,134 @@
+"""What a part of a plan will do to its columns, in numbers, before any data are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from noisewright.curves import CurveNoise
+from noisewright.errors import InputError, TooLargeError
+from noisewright.estimation import expected_error
+from noisewright.mechanisms import (
+    Additive,
+    Mechanism,
+    Response,
+    SetMechanism,
+    Table,
+    marginal,
+)
+from noisewright.plans.parts import Part
+from noisewright.spaces import Counts, Interval
+
+_MOST_RESPONSES = 64
+"""Of counts with more points than this a mean is planned, of fewer the share of each."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What to expect of the released values of one part.
+
+    `truth` are the least and the largest probability that what is released is the true value, and
+    `wrong` is the largest that it is another one (to more digits than 1 − truth has),
+    `off` is how far off a released number is on average (over even shares of the inputs, without
+    regard to sign), `kept` and `added` are the probabilities that an item of a set stays and that
+    another one appears, `noise` is the standard deviation of the noise in a curve's values.
+    """
+
+    truth: tuple[float, float] | None = None
+    wrong: float | None = None
+    off: float | None = None
+    kept: float | None = None
+    added: float | None = None
+    noise: float | None = None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The planned standard error of one kind of estimate about one column.
+
+    `question` is "shares", "mean", "items" or "curve"; `error` is the root of the mean square
+    over its answers, about the people in the table, at even shares.
+    """
+
+    question: str
+    error: float
+    rows: int
+
+
+def outlook_of(part: Part) -> Outlook:
+    """Return what to expect of the values of a part."""
+    mechanism: Any = part.mechanism
+    if isinstance(mechanism, SetMechanism):
+        return Outlook(kept=float(mechanism.present), added=float(mechanism.absent))
+    if isinstance(mechanism, CurveNoise):
+        return Outlook(noise=_root_mean_square(mechanism.standard_error()))
+    if isinstance(mechanism, Response):
+        truth, _, total = mechanism.masses()
+        share = truth / total
+        return Outlook(truth=(share, share), wrong=(total - truth) / total)
+    if isinstance(mechanism, Table):
+        return _of_table(mechanism)
+    if isinstance(mechanism, Additive):
+        return Outlook(off=_mean_distance(mechanism))
+    return Outlook()
+
+
+def _of_table(table: Table) -> Outlook:
+    if table.outputs.describe() != table.space.describe():
+        return Outlook()
+    matrix, diagonal = table.matrix, np.diagonal(table.weights).tolist()
+    least, most, total = min(diagonal), max(diagonal), table.total
+    truth, wrong = (least / total, most / total), (total - least) / total
+    if not isinstance(table.space, (Counts, Interval)):
+        return Outlook(truth=truth, wrong=wrong)
+    points = np.array([float(point) for point in table.space.points])
+    off = float((matrix * np.abs(points[:, None] - points[None, :])).sum(axis=1).mean())
+    return Outlook(truth=truth, wrong=wrong, off=off)
+
+
+def _mean_distance(mechanism: Additive) -> float:
+    """Return how far off a noisy number is, averaged over places spread over the interval."""
+    last = mechanism.space.size - 1
+    codes = sorted({round(last * place / 16) for place in range(17)})
+    distances = [float(mechanism.error_enclosure(code, 1, 256).high) for code in codes]
+    return float(mechanism.space.step) * sum(distances) / len(distances)
+
+
+def default_question(space: Any, mechanism: Any) -> str:
+    """Return what one would estimate about a column: shares, a mean, items or a mean curve."""
+    if isinstance(mechanism, SetMechanism):
+        return "items"
+    if isinstance(mechanism, CurveNoise):
+        return "curve"
+    many = isinstance(space, Counts) and space.size > _MOST_RESPONSES
+    return "mean" if many or isinstance(space, Interval) else "shares"
+
+
+def planned_error(part: Part, column: str, *, rows: int) -> Planned | None:
+    """Return the planned error of a column's own estimate from so many released rows.
+
+    Nothing is returned where the error is not known before a release.
+    """
+    mechanism: Any = part.mechanism
+    if part.is_joint:
+        mechanism = marginal(mechanism, column)
+    space = dict(zip(part.columns, part.treatments, strict=True))[column].space
+    question = default_question(space, mechanism)
+    error = mechanism_error(mechanism, question, rows=rows)
+    return None if error is None else Planned(question, error, rows)
+
+
+def mechanism_error(mechanism: Mechanism | CurveNoise, question: str, *, rows: int) -> float | None:
+    """Return the planned error of one question, or nothing where it cannot be planned."""
+    of = {"shares": "shares", "mean": "mean", "items": "items", "curve": "mean"}[question]
+    try:
+        planned = expected_error(mechanism, people=rows, of=of, about="people")
+    except (InputError, TooLargeError):
+        return None
+    return _root_mean_square(planned.standard_errors)
+
+
+def _root_mean_square(values: Any) -> float:
+    return float(np.sqrt(np.mean(np.square(np.asarray(values, dtype=np.float64)))))

@@ -1,0 +1,142 @@
+"""A plan says in words what it does, and the numbers in the words are the right ones."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.plans.outlook import outlook_of, planned_error
+from noisewright.plans.words import about, amounts
+
+
+def plan(**settings: Any) -> nw.Plan:
+    columns: dict[str, Any] = {
+        "id": "drop",
+        "region": "public",
+        "job": nw.Column(["nurse", "baker", "clerk", "judge"], null="none", other="other"),
+        "income": nw.Column(nw.Interval(0, 250_000, step=1000), outside="clamp", off_grid="round"),
+        "children": nw.Column(nw.Counts(12)),
+        "steps": nw.Column(nw.Counts(100)),
+        "likes": nw.Column(nw.Subsets(["tv", "cars", "sport"], largest=2), outside="sample"),
+        "sex": nw.Column(["f", "m"]),
+        "smokes": nw.Column([False, True]),
+    }
+    everything: dict[str, Any] = {"epsilon": 8, "together": [("sex", "smokes")], **settings}
+    return nw.Plan(columns, **everything)
+
+
+def test_every_column_is_spoken_of() -> None:
+    whole = "\n".join(plan().words(rows=10_000))
+    for name, _ in plan().columns:
+        assert name in whole
+    for words in (
+        "at most epsilon=8, in all columns together",
+        "everybody is taken to know them: region",
+        "Not released: id.",
+        "Empty cells count as 'none'.",
+        "Labels that were not declared count as 'other'.",
+        "moved to the nearer one",
+        "between two steps are rounded",
+        "Of a set with more items a random part counts",
+        "drawn together as one of 4 combinations",
+        "Each row is taken to be another person",
+        "Rows keep their order",
+        "number of rows counts as known",
+    ):
+        assert words in whole
+
+
+def test_several_rows_a_person_and_shuffling() -> None:
+    whole = "\n".join(plan(person=nw.Person("who", rows=4, keep="first"), order="shuffled").words())
+    assert "of all their released rows (at most 4)" in whole
+    assert "Each row gives away epsilon=2" in whole
+    assert "at most 4 rows are released, the first ones" in whole
+    assert "Rows are shuffled" in whole
+    assert "Not released: id and who." in whole
+    assert "standard error" not in whole
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6", "0.1"])
+@pytest.mark.parametrize("epsilon", ["0.01", "0.5", "1", "3", "8", "12"])
+def test_the_promise_is_rounded_towards_less_privacy(epsilon: str, delta: str) -> None:
+    made = nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=epsilon, delta=delta)
+    words = made.words()[0]
+    ratio = math.exp(float(epsilon))
+    (factor,) = re.findall(r"at most ([\d,.]+) times as likely", words)
+    assert ratio <= float(factor.replace(",", "")) <= 1.02 * ratio
+    (guess,) = re.findall(r"probability of at most ([\d.]+);", words)
+    best = (ratio + float(delta)) / (1 + ratio)
+    assert best <= float(guess) <= best + 0.011
+    assert ("plus a probability of" in words) == (delta != "0")
+
+
+def test_the_guess_is_reached_by_randomized_response() -> None:
+    """The bound in words is sharp: two equally likely inputs, and the better of two guesses."""
+    mechanism = nw.randomized_response(nw.Categories(["x", "y"]), epsilon=1, delta="0.1")
+    right = float(np.maximum(mechanism.matrix[0], mechanism.matrix[1]).sum()) / 2
+    words = nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=1, delta="0.1").words()[0]
+    (guess,) = re.findall(r"probability of at most ([\d.]+);", words)
+    assert right <= float(guess) < right + 0.01
+
+
+def test_what_answers_look_like_is_what_the_mechanism_does() -> None:
+    made = plan()
+    parts = {part.name: part for part in made.parts}
+    job = outlook_of(parts["job"])
+    table: Any = parts["job"].mechanism
+    assert job.truth == pytest.approx((table.matrix[0, 0],) * 2)
+    likes: Any = parts["likes"].mechanism
+    assert outlook_of(parts["likes"]).kept == float(likes.present)
+    assert outlook_of(parts["likes"]).added == float(likes.absent)
+    steps: Any = parts["steps"].mechanism
+    points = np.arange(101)
+    off = (steps.matrix * abs(points[:, None] - points)).sum(axis=1).mean()
+    assert outlook_of(parts["steps"]).off == pytest.approx(off)
+
+
+def test_how_far_off_noisy_numbers_are_against_draws() -> None:
+    """Simulated from the mechanism with a fixed source; 1% of the mean at 200,000 draws."""
+    part = nw.Plan({"x": nw.Column(nw.Interval(0, 100, step=1))}, epsilon=3).parts[0]
+    inputs = np.tile(np.linspace(0, 100, 17).round(), 12_000)
+    drawn = np.asarray(part.mechanism.sample(inputs, source=nw.SeededSource(5)))
+    off = outlook_of(part).off
+    assert off == pytest.approx(float(np.abs(drawn - inputs).mean()), rel=0.02)
+
+
+def test_planned_errors_are_those_of_estimation() -> None:
+    made = plan()
+    parts = {part.name: part for part in made.parts}
+    job = planned_error(parts["job"], "job", rows=1000)
+    expected = nw.expected_error(parts["job"].mechanism, people=1000, about="people")
+    assert job is not None
+    assert job.question == "shares"
+    assert job.error == pytest.approx(float(np.sqrt((expected.standard_errors**2).mean())))
+    sex = planned_error(parts["sex × smokes"], "sex", rows=1000)
+    assert sex is not None
+    assert 0 < sex.error < 0.1
+    income = planned_error(parts["income"], "income", rows=1000)
+    assert income is not None
+    assert income.question == "mean"
+
+
+def test_a_hopeless_plan_says_so() -> None:
+    made = nw.Plan({"a": nw.Column(range(50))}, epsilon="0.01")
+    assert "tells nothing" in made.words(rows=100)[1]
+    assert "no protection" in nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=60).words()[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.012345, "0.0123"), (999, "999"), (104_321, "104,000"), (1e15, "1e+15")],
+)
+def test_numbers_as_people_write_them(value: float, text: str) -> None:
+    assert about(value) == text
+
+
+def test_budgets_are_rounded_up() -> None:
+    assert amounts(nw.Guarantee("1/3")) == "epsilon=0.3334"
+    assert amounts(nw.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-07"
+    assert amounts(nw.Guarantee(alpha="0.3")) == "epsilon=1.204"
