@@ -46,6 +46,7 @@ ON_USE: dict[str, set[str]] = {
     "mechanisms": {"pyarrow"},
     "designs": {"highspy", "scipy"},
     "estimation": {"pyarrow"},
+    "plans": {"pyarrow"},
     "ledger": {"psycopg", "pyarrow", "sqlalchemy"},
     "engines": {"pandas", "polars", "pyarrow", "pyspark"},
     "releases": {"pyarrow"},
