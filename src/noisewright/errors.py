@@ -6,6 +6,7 @@
     │   ├── SpaceError                   points, metric or neighbors do not fit together
     │   │   └── OutsideSpaceError        an input that is not a point of the space
     │   ├── TableError                   a matrix that is not a mechanism
+    │   ├── DataError                    a table or file that cannot be read as one
     │   └── UnidentifiableError          an answer that the released data cannot give
     ├── TooLargeError (ValueError)       asked to enumerate or tabulate something absurd
     ├── NotPrivateError                  a proof failed; carries its witness
@@ -20,6 +21,7 @@
     │   └── UnknownDatasetError          no budget under this name, or for this data
     ├── LedgerError                      a ledger that cannot be read or written
     │   └── AlteredLedgerError           its entries are not what was written; carries which
+    ├── TargetError (OSError)            a place where a release cannot be written
     └── MissingPartError (ImportError)   an optional dependency is not installed
 
 Messages say what was given, what is required and what to do. They show positions of
@@ -56,6 +58,14 @@ class OutsideSpaceError(SpaceError):
 
 class TableError(InputError):
     """A matrix is not a mechanism: negative, NaN, ragged, or rows that do not sum to one."""
+
+
+class DataError(InputError):
+    """A table or a file cannot be read as one; `row` is the last row that could be, if known."""
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class UnidentifiableError(InputError):
@@ -140,6 +150,10 @@ class AlteredLedgerError(LedgerError):
     def __init__(self, message: str, *, entry: int | None = None) -> None:
         super().__init__(message)
         self.entry = entry
+
+
+class TargetError(NoisewrightError, OSError):
+    """A release cannot be written where it was asked for."""
 
 
 class MissingPartError(NoisewrightError, ImportError):

@@ -1,0 +1,225 @@
+"""CSV files: cells are text, and become numbers only where the plan says so.
+
+Nothing is guessed from the cells: "007" stays a text, and a column has one type whatever
+comes later in the file. An empty cell without quotes is null.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.engines.faults import arrow, attempt, unreadable
+from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
+from noisewright.errors import DataError
+from noisewright.spaces import Categories, Counts, Interval, Space
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from noisewright.plans import Plan
+
+_WHAT = "a CSV file"
+_BLOCK = 1 << 23
+"""Bytes read at once; a record must fit into them."""
+
+
+def declared_types(plan: Plan) -> dict[str, pa.DataType]:
+    """Return the types that a plan's columns are read as from text; all others stay text."""
+    found: dict[str, pa.DataType] = {}
+    for part in plan.parts:
+        for name, column in zip(part.columns, part.treatments, strict=True):
+            found[name] = _type_of(column.space, name)
+    return found
+
+
+def _type_of(space: Space, name: str) -> pa.DataType:
+    pa = arrow()
+    if isinstance(space, Counts):
+        return pa.int64()
+    if isinstance(space, Interval):
+        return pa.float64()
+    if isinstance(space, Categories):
+        kinds = {type(label) for label in space.labels}
+        if kinds == {bool}:
+            return pa.bool_()
+        if kinds == {int}:
+            return pa.int64()
+        if kinds <= {int, float}:
+            return pa.float64()
+        return pa.string()
+    raise DataError(
+        f"the column {name!r} holds sets or curves, and the cells of a CSV file cannot. Keep the "
+        "table as Parquet, with a column of lists."
+    )
+
+
+@final
+class CsvFile(TableReader):
+    """A CSV file in UTF-8 with a header; `.tsv` files have tabs instead of commas."""
+
+    def __init__(self, path: Path, *, types: Mapping[str, pa.DataType]) -> None:
+        pa = arrow()
+        self.name = str(path)
+        self.rows = None
+        self._path = path
+        self._delimiter = "\t" if path.name.lower().endswith((".tsv", ".tsv.gz")) else ","
+        names = _header(path, self._delimiter)
+        if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+            raise DataError(
+                f"{path} seems to be separated by semicolons or tabs. Separate cells by commas, or "
+                "by tabs in a file whose name ends in .tsv."
+            )
+        schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
+        self.schema = plain_schema(schema, name=self.name)
+
+    def batches(
+        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the rows block by block, in the declared types."""
+        import pyarrow as pa
+
+        names = self.schema.names if columns is None else list(columns)
+        schema = pa.schema([self.schema.field(name) for name in names])
+        row = 0
+        for batch in self._texts(names or self.schema.names[:1]):
+            for start in range(0, batch.num_rows, BATCH):
+                part = batch.slice(start, BATCH).select(names)
+                arrays = [
+                    self._converted(part.column(place), field, row + start)
+                    for place, field in enumerate(schema)
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema) if names else part
+            row += batch.num_rows
+
+    def _texts(self, names: list[str]) -> Iterator[Any]:
+        """Yield blocks of text cells; say where the file is no CSV."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        ragged: list[Any] = []
+
+        def remember(row: Any) -> str:
+            ragged.append((row.number, row.expected_columns, row.actual_columns))
+            return "error"
+
+        read = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+        parse = arrow_csv.ParseOptions(
+            delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=remember
+        )
+        convert = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(self.schema.names, pa.string()),
+            include_columns=names,
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            null_values=[""],
+        )
+        rows, reader = 0, None
+        while True:
+            try:
+                # Opening reads the first block, and each next one the block after it.
+                reader = reader or arrow_csv.open_csv(
+                    self.name, read_options=read, parse_options=parse, convert_options=convert
+                )
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return
+            except (pa.ArrowException, OSError, UnicodeError) as problem:
+                failed = self._fault(problem, ragged, rows)
+            else:
+                rows += batch.num_rows
+                yield batch
+                continue
+            # Outside of the handler: the message of pyarrow quotes the row.
+            raise failed
+
+    def _fault(self, problem: Exception, ragged: list[Any], after: int) -> DataError:
+        if ragged:
+            number, expected, found = ragged[0]
+            return DataError(
+                f"row {number - 1:,} of {self.name} has {found} cells and the header {expected}. "
+                "Mend the row, or quote cells that hold commas.",
+                row=number - 1,
+            )
+        place = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?.*UTF8", str(problem))
+        if place is not None:
+            where = f" in row {int(place[2]) - 1:,}" if place[2] else f" after row {after:,}"
+            return DataError(
+                f"the column {self.schema.names[int(place[1])]!r} of {self.name} is not UTF-8 text"
+                f"{where}. Save the file as UTF-8.",
+                row=int(place[2]) - 1 if place[2] else None,
+            )
+        return unreadable(self.name, problem, what=_WHAT, after=after)
+
+    def _converted(self, cells: Any, field: pa.Field, first_row: int) -> Any:
+        """Return text cells in the declared type, or raise DataError with the row."""
+        import pyarrow as pa
+
+        if pa.types.is_string(field.type):
+            return cells
+        found = _cast(cells, field.type)
+        if found is not None:
+            return found
+        row = first_row + _first_bad(cells, field.type) + 1
+        kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
+        raise DataError(
+            f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
+            "says it is. Mend the cell or leave it empty, or change the plan.",
+            row=row,
+        )
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    name = str(path)
+    if attempt(lambda: path.stat().st_size, name=name, what=_WHAT) == 0:
+        raise DataError(f"{name} is empty; a CSV file has at least a header.")
+
+    def first() -> list[str]:
+        opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
+        # What is no UTF-8 further down is found, with its row, when it is read.
+        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            return next(csv.reader(file, delimiter=delimiter), [])
+
+    try:
+        names = attempt(first, name=name, what=_WHAT)
+    except (csv.Error, EOFError):
+        raise DataError(f"{name} does not begin with the header of a CSV file.") from None
+    if any("\udc80" <= letter <= "\udcff" for column in names for letter in column):
+        raise DataError(f"the header of {name} is not UTF-8 text. Save the file as UTF-8.")
+    return names
+
+
+def _cast(cells: Any, kind: Any) -> Any:
+    """Return texts as numbers or booleans; None if one of them is neither."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(cells)
+    if pa.types.is_boolean(kind):
+        text = pc.utf8_lower(text)
+    try:
+        return pc.cast(text, kind)
+    except pa.ArrowInvalid:
+        if not pa.types.is_integer(kind):
+            return None
+    try:
+        # Programs that know no missing whole numbers write 5.0 for 5.
+        return pc.cast(pc.cast(text, pa.float64()), kind)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _first_bad(cells: Any, kind: Any) -> int:
+    """Return the place of the first cell that cannot be converted, by halving."""
+    start, length = 0, len(cells)
+    while length > 1:
+        half = length // 2
+        if _cast(cells.slice(start, half), kind) is None:
+            length = half
+        else:
+            start, length = start + half, length - half
+    return start

@@ -1,0 +1,210 @@
+"""The formats of released files: Parquet, Feather (Arrow) and CSV."""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.errors import TargetError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP = 1 << 20
+"""Rows of a row group of a Parquet file: what pyarrow writes by default."""
+
+ARROW_BATCH = 1 << 16
+"""Rows of a batch of a Feather file: what pyarrow writes by default."""
+
+_PARQUET = (".parquet", ".pq")
+_ARROW = (".feather", ".arrow", ".ipc")
+_TEXT = (".csv", ".tsv")
+
+
+def require_format(name: str) -> None:
+    """Raise TargetError unless the suffix says which format to write."""
+    if not name.lower().endswith((*_PARQUET, *_ARROW, *_TEXT)):
+        raise TargetError(
+            f"the name {name!r} does not say which format to write. End it in "
+            f"{', '.join((*_PARQUET, *_ARROW, *_TEXT))}."
+        )
+
+
+def open_sink(path: Path, name: str, schema: pa.Schema, *, metadata: Mapping[str, str]) -> Sink:
+    """Open a file for writing in the format that `name` ends in."""
+    lower = name.lower()
+    if lower.endswith(_PARQUET):
+        return ParquetSink(path, schema, metadata)
+    if lower.endswith(_ARROW):
+        return ArrowSink(path, schema, metadata)
+    return CsvSink(path, schema, "\t" if lower.endswith(".tsv") else ",")
+
+
+class Sink(ABC):
+    """Collects rows and writes them `size` at a time, however they come."""
+
+    size: int
+
+    def __init__(self) -> None:
+        self._waiting: list[Any] = []
+        self._count = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        start = 0
+        while start < batch.num_rows:
+            part = batch.slice(start, self.size - self._count)
+            self._waiting.append(part)
+            self._count += part.num_rows
+            start += part.num_rows
+            if self._count == self.size:
+                self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._count:
+            table = pa.Table.from_batches(self._waiting)
+            self._waiting, self._count = [], 0
+            self._put(table)
+
+    def close(self) -> None:
+        """Write what is left and the end of the file."""
+        self._flush()
+        self._finish()
+
+    @abstractmethod
+    def _put(self, table: pa.Table) -> None: ...
+
+    @abstractmethod
+    def _finish(self) -> None: ...
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """Let go of the file, which is not going to be used."""
+
+    def add_metadata(self, metadata: Mapping[str, str]) -> None:
+        """Add keys and values at the end, where the format can."""
+        del metadata
+        raise TargetError(
+            "this format holds no keys and values that are known at the end only. Write Parquet."
+        )
+
+
+@final
+class ParquetSink(Sink):
+    """Row groups of fixed size, with checksums."""
+
+    size = ROW_GROUP
+
+    def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+        super().__init__()
+        import pyarrow as pa
+
+        self._schema = schema
+        self._file = pa.OSFile(str(path), "wb")
+        self._metadata = dict(metadata)
+        self._writer: Any = None
+
+    def _open(self, schema: pa.Schema) -> Any:
+        import pyarrow.parquet as pq
+
+        return pq.ParquetWriter(
+            self._file,
+            schema,
+            compression="zstd",
+            compression_level=1,
+            write_page_checksum=True,
+            # Texts are handed over as dictionaries, since hashing them again is slow; readers
+            # are told below that they are plain texts.
+            store_schema=False,
+        )
+
+    def _put(self, table: pa.Table) -> None:
+        if self._writer is None:
+            self._writer = self._open(table.schema)
+        self._writer.write_table(table, row_group_size=self.size)
+
+    def _finish(self) -> None:
+        if self._writer is None:
+            self._writer = self._open(self._schema)
+        types = base64.b64encode(self._schema.serialize().to_pybytes()).decode()
+        self._writer.add_key_value_metadata({"ARROW:schema": types, **self._metadata})
+        self._writer.close()
+        self._file.close()
+
+    def add_metadata(self, metadata: Mapping[str, str]) -> None:
+        """Add keys and values to the end of the file."""
+        self._metadata.update(metadata)
+
+    def abandon(self) -> None:
+        """Close the file without a word about what it lacks."""
+        self._file.close()
+
+
+@final
+class ArrowSink(Sink):
+    """Batches of fixed size, compressed by LZ4."""
+
+    size = ARROW_BATCH
+
+    def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+        super().__init__()
+        import pyarrow as pa
+
+        self._schema = schema
+        self._file = pa.OSFile(str(path), "wb")
+        # Batches carry no metadata, the file does.
+        labeled = schema.with_metadata(dict(metadata)) if metadata else schema
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        self._writer = pa.ipc.new_file(self._file, labeled, options=options)
+
+    def _put(self, table: pa.Table) -> None:
+        whole = table.cast(self._schema).combine_chunks()
+        for batch in whole.to_batches():
+            self._writer.write_batch(batch)
+
+    def _finish(self) -> None:
+        self._writer.close()
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file, whatever state it is in."""
+        self._file.close()
+
+
+@final
+class CsvSink(Sink):
+    """Text in UTF-8 with a header."""
+
+    size = ARROW_BATCH
+
+    def __init__(self, path: Path, schema: pa.Schema, delimiter: str) -> None:
+        super().__init__()
+        import pyarrow as pa
+        from pyarrow import csv
+
+        for field in schema:
+            if pa.types.is_nested(field.type):
+                raise TargetError(
+                    f"the column {field.name!r} holds lists, which CSV files cannot. Write "
+                    "Parquet or Feather instead."
+                )
+        self._schema = schema
+        self._file = pa.OSFile(str(path), "wb")
+        options = csv.WriteOptions(delimiter=delimiter)
+        self._writer = csv.CSVWriter(self._file, schema, write_options=options)
+
+    def _put(self, table: pa.Table) -> None:
+        self._writer.write_table(table.cast(self._schema))
+
+    def _finish(self) -> None:
+        self._writer.close()
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file, whatever state it is in."""
+        self._file.close()

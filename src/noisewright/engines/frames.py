@@ -1,0 +1,92 @@
+"""Tables that are in memory: pyarrow, pandas, Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.engines.faults import attempt
+from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
+from noisewright.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@final
+class InMemory(TableReader):
+    """A pyarrow table."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.name = "the table"
+        self.schema = plain_schema(table.schema, name=self.name)
+        self.rows = table.num_rows
+        # A table of very many small pieces would be all overhead.
+        pieces = max((column.num_chunks for column in table.columns), default=0)
+        if pieces > 16 + 8 * table.num_rows // BATCH:
+            table = attempt(table.combine_chunks, name=self.name, what="an Arrow table")
+        self._table = table
+
+    def batches(
+        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield slices of the table."""
+        names = self.schema.names if columns is None else list(columns)
+        yield from self._table.select(names).to_batches(max_chunksize=BATCH)
+
+
+def frame_table(data: Any) -> pa.Table:
+    """Return what is given as one pyarrow table."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatchReader):
+        return attempt(data.read_all, name="the stream", what="a stream of Arrow batches")
+    library = type(data).__module__.split(".")[0]
+    if library == "polars":
+        return _polars_table(data)
+    if library == "pandas" and hasattr(data, "columns"):
+        return _pandas_table(data)
+    raise DataError(
+        f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, or "
+        "a pandas or Polars frame."
+    )
+
+
+def _polars_table(frame: Any) -> pa.Table:
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    if not hasattr(frame, "to_arrow") or not hasattr(frame, "columns"):
+        raise DataError("data is one Polars column; give a frame, as in column.to_frame().")
+    return frame.to_arrow()
+
+
+def _pandas_table(frame: Any) -> pa.Table:
+    """Return a pandas frame as a table; its index is not part of it."""
+    import pyarrow as pa
+
+    names = [name for name in frame.columns if not isinstance(name, str)]
+    if names:
+        raise DataError(
+            f"{len(names):,} columns of the frame have names that are no text. Rename them, as in "
+            "frame.columns = frame.columns.map(str)."
+        )
+    if not frame.columns.is_unique:
+        raise DataError("two columns of the frame have the same name. Rename one of them.")
+    arrays: list[Any] = []
+    for name in frame.columns:
+        try:
+            arrays.append(pa.array(frame[name], from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            failed = DataError(
+                f"the column {name!r} of the frame holds values of several kinds, or of a kind "
+                "that Arrow does not know. Convert it first, as in frame[name].astype('string')."
+            )
+        else:
+            continue
+        raise failed
+    chunked = [a if isinstance(a, pa.ChunkedArray) else pa.chunked_array([a]) for a in arrays]
+    return pa.Table.from_arrays(chunked, names=list(frame.columns))

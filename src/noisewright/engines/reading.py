@@ -1,0 +1,65 @@
+"""Opening a table, wherever it is: every kind becomes a stream of Arrow batches.
+
+    Parquet, a folder of Parquet files, CSV, Feather/Arrow files
+    pyarrow tables, batches and readers; pandas and Polars frames
+
+A reader can be read several times, names only the columns that are asked for, and holds a few
+batches at a time. What the frames hold is in memory already; a RecordBatchReader can be read
+once only, so it is held in memory too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from noisewright.engines.arrow_files import ArrowFile
+from noisewright.engines.csv_files import CsvFile, declared_types
+from noisewright.engines.faults import arrow, attempt
+from noisewright.engines.frames import InMemory, frame_table
+from noisewright.engines.parquet_files import ParquetFiles, folder_files
+from noisewright.engines.table_reader import TableReader
+from noisewright.errors import DataError
+
+if TYPE_CHECKING:
+    from noisewright.plans import Plan
+
+PARQUET = (".parquet", ".pq")
+ARROW = (".feather", ".arrow", ".ipc")
+TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def open_table(data: Any, *, plan: Plan | None = None) -> TableReader:
+    """Open a table for reading.
+
+    Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
+    a pyarrow, pandas or Polars table. A CSV file has a header; its cells are text, and `plan`
+    says which columns are read as numbers or booleans.
+    Ensures: nothing but names, types and the number of rows was looked at.
+    """
+    if isinstance(data, TableReader):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _open_path(Path(os.fspath(data)), plan)
+    arrow()
+    return InMemory(frame_table(data))
+
+
+def _open_path(path: Path, plan: Plan | None) -> TableReader:
+    name = str(path)
+    if not attempt(path.exists, name=name, what="a file"):
+        raise DataError(f"there is no file {name}. Check the path.")
+    if path.is_dir():
+        return ParquetFiles(folder_files(path), name=name)
+    lower = path.name.lower()
+    if lower.endswith(PARQUET):
+        return ParquetFiles([path], name=name)
+    if lower.endswith(ARROW):
+        return ArrowFile(path)
+    if lower.endswith(TEXT):
+        return CsvFile(path, types=declared_types(plan) if plan is not None else {})
+    raise DataError(
+        f"the name {name} does not say what the file holds. Names end in "
+        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files."
+    )

@@ -1,0 +1,223 @@
+"""Writing a released table: whole under its name, or not at all.
+
+Rows go to a temporary name in the folder of the target. When all are there, the file is synced
+and renamed and the folder is synced; on any error, an interruption among them, it is removed.
+Only a killed process leaves a file `.noisewright-…` behind, which may be deleted.
+
+Batches are cut anew to fixed sizes, so that a file's inner boundaries say nothing about those of
+the input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.engines.faults import arrow, unwritable
+from noisewright.engines.formats import Sink, open_sink, require_format
+from noisewright.errors import TargetError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Raise TargetError unless a file can be written there now; leaves nothing behind.
+
+    To be called before a budget is debited: what fails later fails after the spend.
+    """
+    given, target = os.fspath(path), Path(os.path.realpath(path))
+    require_format(target.name)
+    if target.is_dir():
+        raise TargetError(f"{given} is a folder; give the name of a file in it.")
+    if not overwrite and target.exists():
+        raise _exists(given)
+    temporary = _temporary(target)
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        temporary.unlink()
+    except OSError as problem:
+        raise unwritable(given, problem) from None
+
+
+def open_writer(
+    path: str | os.PathLike[str],
+    schema: pa.Schema,
+    *,
+    overwrite: bool = False,
+    metadata: Mapping[str, str] | None = None,
+) -> FileWriter:
+    """Return a context manager that writes batches of this schema to a file.
+
+    The format follows the suffix: Parquet, Feather (Arrow) or CSV, which has no `metadata`.
+    """
+    arrow()
+    return FileWriter(path, schema, overwrite=overwrite, metadata=metadata or {})
+
+
+class TableWriter(ABC):
+    """Where released batches go: a file, or a table in memory."""
+
+    schema: pa.Schema
+    folder: Path | None
+    """Where large intermediate files may lie; None when all is to stay in memory."""
+
+    rows: int = 0
+
+    @abstractmethod
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows; texts may come as dictionaries."""
+
+
+@final
+class MemoryWriter(TableWriter):
+    """Keeps the released rows as a table."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        self.folder = None
+        self._batches: list[Any] = []
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Keep the next rows."""
+        import pyarrow as pa
+
+        self._batches.append(pa.Table.from_batches([batch]).cast(self.schema))
+        self.rows += batch.num_rows
+
+    @property
+    def table(self) -> pa.Table:
+        """All rows in one piece, so that batches of the input leave no trace."""
+        import pyarrow as pa
+
+        if not self._batches:
+            return self.schema.empty_table()
+        return pa.concat_tables(self._batches).combine_chunks()
+
+
+@final
+class FileWriter(TableWriter):
+    """A file that appears under its name when the `with` block ends without an error."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        schema: pa.Schema,
+        *,
+        overwrite: bool,
+        metadata: Mapping[str, str],
+    ) -> None:
+        self.schema = schema
+        self._given = os.fspath(path)
+        # A link keeps pointing where it points; what it points to is replaced.
+        self._target = Path(os.path.realpath(path))
+        self.folder = self._target.parent
+        self._overwrite = overwrite
+        self._metadata = dict(metadata)
+        self._temporary = _temporary(self._target)
+        self._handle = -1
+        self._sink: Sink | None = None
+
+    def __enter__(self) -> FileWriter:
+        require_format(self._target.name)
+        if self._target.is_dir():
+            raise TargetError(f"{self._given} is a folder; give the name of a file in it.")
+        if not self._overwrite and self._target.exists():
+            raise _exists(self._given)
+        try:
+            # This handle stays open until the end: syncing it reports what went wrong meanwhile.
+            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+            self._handle = os.open(self._temporary, flags, 0o666)
+            self._sink = open_sink(
+                self._temporary, self._target.name, self.schema, metadata=self._metadata
+            )
+        except BaseException as problem:
+            self._discard()
+            raise self._translated(problem) from None
+        return self
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write the next rows; they become visible when the block ends."""
+        assert self._sink is not None, "open the writer with a `with` statement"
+        try:
+            self._sink.write(batch)
+        except OSError as problem:
+            raise unwritable(self._given, problem) from None
+        self.rows += batch.num_rows
+
+    def add_metadata(self, metadata: Mapping[str, str]) -> None:
+        """Add keys and values that are known only now; for Parquet files alone."""
+        assert self._sink is not None, "open the writer with a `with` statement"
+        self._sink.add_metadata(metadata)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._discard()
+            return
+        try:
+            assert self._sink is not None
+            self._sink.close()
+            self._sink = None
+            os.fsync(self._handle)
+            os.close(self._handle)
+            self._handle = -1
+            self._place()
+        except BaseException as failed:
+            self._discard()
+            raise self._translated(failed) from None
+
+    def _place(self) -> None:
+        if self._overwrite:
+            os.replace(self._temporary, self._target)
+        else:
+            try:
+                # Unlike renaming, linking never replaces a file that appeared meanwhile.
+                os.link(self._temporary, self._target)
+            except FileExistsError:
+                raise _exists(self._given) from None
+            except OSError:
+                os.replace(self._temporary, self._target)
+            else:
+                self._temporary.unlink()
+        folder = os.open(self._target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _discard(self) -> None:
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            with contextlib.suppress(Exception):
+                sink.abandon()
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+            with contextlib.suppress(OSError):
+                self._temporary.unlink()
+
+    def _translated(self, problem: BaseException) -> BaseException:
+        if isinstance(problem, OSError) and not isinstance(problem, TargetError):
+            return unwritable(self._given, problem)
+        return problem
+
+
+def _temporary(target: Path) -> Path:
+    return target.parent / f".noisewright-{os.urandom(8).hex()}"
+
+
+def _exists(path: str) -> TargetError:
+    return TargetError(
+        f"{path} exists already. Choose another name, or say overwrite=True (--overwrite) to "
+        "replace it."
+    )
