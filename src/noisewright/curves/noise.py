@@ -79,7 +79,11 @@ class CurveNoise:
         Ensures: `claim` for each row, and so for the whole table when one row changes
         (Holohan–Leith–Mason 2015, Theorem 5).
         """
-        return self._released(self.exact(self.space.read(curves, outside=outside)), 1, source)
+        return self.sample_steps(self.space.read(curves, outside=outside), source=source)
+
+    def sample_steps(self, steps: NDArray[Any], *, source: Source | None = None) -> CurveRelease:
+        """Release curves that were read before, as `Curves.read` gives them."""
+        return self._released(self.exact(steps), 1, source)
 
     def mean(
         self,

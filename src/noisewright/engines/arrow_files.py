@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright.engines.arrow_names import RecordBatch
 from noisewright.engines.faults import arrow, attempt, guarded
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _WHAT = "a Feather (Arrow) file"
 
@@ -39,7 +37,7 @@ class ArrowFile(TableReader):
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield the batches of the file in pieces."""
         names = self.schema.names if columns is None else list(columns)
         fields = [self.schema.get_field_index(name) for name in names]

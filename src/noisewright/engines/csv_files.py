@@ -13,14 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from noisewright.engines.arrow_names import DataType, Field, RecordBatch
 from noisewright.engines.faults import arrow, attempt, unreadable
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
 from noisewright.spaces import Categories, Counts, Interval, Space
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from noisewright.plans import Plan
 
 _WHAT = "a CSV file"
@@ -28,16 +27,16 @@ _BLOCK = 1 << 23
 """Bytes read at once; a record must fit into them."""
 
 
-def declared_types(plan: Plan) -> dict[str, pa.DataType]:
+def declared_types(plan: Plan) -> dict[str, DataType]:
     """Return the types that a plan's columns are read as from text; all others stay text."""
-    found: dict[str, pa.DataType] = {}
+    found: dict[str, DataType] = {}
     for part in plan.parts:
         for name, column in zip(part.columns, part.treatments, strict=True):
             found[name] = _type_of(column.space, name)
     return found
 
 
-def _type_of(space: Space, name: str) -> pa.DataType:
+def _type_of(space: Space, name: str) -> DataType:
     pa = arrow()
     if isinstance(space, Counts):
         return pa.int64()
@@ -62,7 +61,7 @@ def _type_of(space: Space, name: str) -> pa.DataType:
 class CsvFile(TableReader):
     """A CSV file in UTF-8 with a header; `.tsv` files have tabs instead of commas."""
 
-    def __init__(self, path: Path, *, types: Mapping[str, pa.DataType]) -> None:
+    def __init__(self, path: Path, *, types: Mapping[str, DataType]) -> None:
         pa = arrow()
         self.name = str(path)
         self.rows = None
@@ -79,7 +78,7 @@ class CsvFile(TableReader):
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield the rows block by block, in the declared types."""
         import pyarrow as pa
 
@@ -155,7 +154,7 @@ class CsvFile(TableReader):
             )
         return unreadable(self.name, problem, what=_WHAT, after=after)
 
-    def _converted(self, cells: Any, field: pa.Field, first_row: int) -> Any:
+    def _converted(self, cells: Any, field: Field, first_row: int) -> Any:
         """Return text cells in the declared type, or raise DataError with the row."""
         import pyarrow as pa
 
@@ -198,9 +197,9 @@ def _cast(cells: Any, kind: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = pc.utf8_trim_whitespace(cells)
+    text = pc.call_function("utf8_trim_whitespace", [cells])
     if pa.types.is_boolean(kind):
-        text = pc.utf8_lower(text)
+        text = pc.call_function("utf8_lower", [text])
     try:
         return pc.cast(text, kind)
     except pa.ArrowInvalid:

@@ -6,12 +6,10 @@ import base64
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright.engines.arrow_names import RecordBatch, Schema, Table
 from noisewright.errors import TargetError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ROW_GROUP = 1 << 20
 """Rows of a row group of a Parquet file: what pyarrow writes by default."""
@@ -33,7 +31,7 @@ def require_format(name: str) -> None:
         )
 
 
-def open_sink(path: Path, name: str, schema: pa.Schema, *, metadata: Mapping[str, str]) -> Sink:
+def open_sink(path: Path, name: str, schema: Schema, *, metadata: Mapping[str, str]) -> Sink:
     """Open a file for writing in the format that `name` ends in."""
     lower = name.lower()
     if lower.endswith(_PARQUET):
@@ -52,7 +50,7 @@ class Sink(ABC):
         self._waiting: list[Any] = []
         self._count = 0
 
-    def write(self, batch: pa.RecordBatch) -> None:
+    def write(self, batch: RecordBatch) -> None:
         """Take the next rows."""
         start = 0
         while start < batch.num_rows:
@@ -77,7 +75,7 @@ class Sink(ABC):
         self._finish()
 
     @abstractmethod
-    def _put(self, table: pa.Table) -> None: ...
+    def _put(self, table: Table) -> None: ...
 
     @abstractmethod
     def _finish(self) -> None: ...
@@ -100,7 +98,7 @@ class ParquetSink(Sink):
 
     size = ROW_GROUP
 
-    def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
         super().__init__()
         import pyarrow as pa
 
@@ -109,7 +107,7 @@ class ParquetSink(Sink):
         self._metadata = dict(metadata)
         self._writer: Any = None
 
-    def _open(self, schema: pa.Schema) -> Any:
+    def _open(self, schema: Schema) -> Any:
         import pyarrow.parquet as pq
 
         return pq.ParquetWriter(
@@ -123,7 +121,7 @@ class ParquetSink(Sink):
             store_schema=False,
         )
 
-    def _put(self, table: pa.Table) -> None:
+    def _put(self, table: Table) -> None:
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table, row_group_size=self.size)
@@ -131,8 +129,10 @@ class ParquetSink(Sink):
     def _finish(self) -> None:
         if self._writer is None:
             self._writer = self._open(self._schema)
-        types = base64.b64encode(self._schema.serialize().to_pybytes()).decode()
-        self._writer.add_key_value_metadata({"ARROW:schema": types, **self._metadata})
+        # Readers of Arrow take metadata from the schema, others from the file.
+        types = self._schema.with_metadata(self._metadata or None).serialize().to_pybytes()
+        text = base64.b64encode(types).decode()
+        self._writer.add_key_value_metadata({"ARROW:schema": text, **self._metadata})
         self._writer.close()
         self._file.close()
 
@@ -151,7 +151,7 @@ class ArrowSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
         super().__init__()
         import pyarrow as pa
 
@@ -162,7 +162,7 @@ class ArrowSink(Sink):
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._writer = pa.ipc.new_file(self._file, labeled, options=options)
 
-    def _put(self, table: pa.Table) -> None:
+    def _put(self, table: Table) -> None:
         whole = table.cast(self._schema).combine_chunks()
         for batch in whole.to_batches():
             self._writer.write_batch(batch)
@@ -182,7 +182,7 @@ class CsvSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, path: Path, schema: pa.Schema, delimiter: str) -> None:
+    def __init__(self, path: Path, schema: Schema, delimiter: str) -> None:
         super().__init__()
         import pyarrow as pa
         from pyarrow import csv
@@ -193,13 +193,20 @@ class CsvSink(Sink):
                     f"the column {field.name!r} holds lists, which CSV files cannot. Write "
                     "Parquet or Feather instead."
                 )
-        self._schema = schema
+        # Dictionaries are a matter of storage, which texts know nothing of.
+        self._schema = pa.schema(
+            [
+                pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
+                for f in schema
+            ]
+        )
         self._file = pa.OSFile(str(path), "wb")
         options = csv.WriteOptions(delimiter=delimiter)
-        self._writer = csv.CSVWriter(self._file, schema, write_options=options)
+        self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 
-    def _put(self, table: pa.Table) -> None:
-        self._writer.write_table(table.cast(self._schema))
+    def _put(self, table: Table) -> None:
+        columns = [c.cast(f.type) for c, f in zip(table.columns, self._schema, strict=True)]
+        self._writer.write_table(table.from_arrays(columns, schema=self._schema))
 
     def _finish(self) -> None:
         self._writer.close()

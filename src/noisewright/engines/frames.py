@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright.engines.arrow_names import RecordBatch, Table
 from noisewright.engines.faults import attempt
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @final
 class InMemory(TableReader):
     """A pyarrow table."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: Table) -> None:
         self.name = "the table"
         self.schema = plain_schema(table.schema, name=self.name)
         self.rows = table.num_rows
@@ -29,13 +27,13 @@ class InMemory(TableReader):
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield slices of the table."""
         names = self.schema.names if columns is None else list(columns)
         yield from self._table.select(names).to_batches(max_chunksize=BATCH)
 
 
-def frame_table(data: Any) -> pa.Table:
+def frame_table(data: Any) -> Table:
     """Return what is given as one pyarrow table."""
     import pyarrow as pa
 
@@ -56,7 +54,7 @@ def frame_table(data: Any) -> pa.Table:
     )
 
 
-def _polars_table(frame: Any) -> pa.Table:
+def _polars_table(frame: Any) -> Table:
     if hasattr(frame, "collect"):
         frame = frame.collect()
     if not hasattr(frame, "to_arrow") or not hasattr(frame, "columns"):
@@ -64,7 +62,7 @@ def _polars_table(frame: Any) -> pa.Table:
     return frame.to_arrow()
 
 
-def _pandas_table(frame: Any) -> pa.Table:
+def _pandas_table(frame: Any) -> Table:
     """Return a pandas frame as a table; its index is not part of it."""
     import pyarrow as pa
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright.engines.arrow_names import RecordBatch
 from noisewright.engines.faults import arrow, attempt, guarded
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _WHAT = "a Parquet file"
 _BUFFER = 1 << 20
@@ -64,7 +62,7 @@ class ParquetFiles(TableReader):
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield the rows file by file."""
         names = self.schema.names if columns is None else list(columns)
         for path in self._paths:
@@ -74,7 +72,7 @@ class ParquetFiles(TableReader):
             finally:
                 file.close()
 
-    def _read(self, file: Any, names: list[str]) -> Iterator[pa.RecordBatch]:
+    def _read(self, file: Any, names: list[str]) -> Iterator[RecordBatch]:
         if names:
             for batch in file.iter_batches(BATCH, columns=names):
                 yield batch.select(names)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from noisewright.engines.arrow_names import RecordBatch, Schema
 from noisewright.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BATCH = 1 << 17
 """The most rows of a batch: enough to spread overheads, few enough to hold several batches."""
@@ -22,13 +19,13 @@ class TableReader(ABC):
     """
 
     name: str
-    schema: pa.Schema
+    schema: Schema
     rows: int | None
 
     @abstractmethod
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[RecordBatch]:
         """Yield the rows in order, at most BATCH at a time, with these columns in this order.
 
         Texts of the `encoded` columns may come as dictionaries, where that is quicker to read.
@@ -36,7 +33,7 @@ class TableReader(ABC):
         """
 
 
-def plain_schema(schema: pa.Schema, *, name: str) -> pa.Schema:
+def plain_schema(schema: Schema, *, name: str) -> Schema:
     """Return names and types without metadata; refuse tables without clear names."""
     import pyarrow as pa
 

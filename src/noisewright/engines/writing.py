@@ -16,14 +16,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright.engines.arrow_names import RecordBatch, Schema, Table
 from noisewright.engines.faults import arrow, unwritable
 from noisewright.engines.formats import Sink, open_sink, require_format
 from noisewright.errors import TargetError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -47,7 +45,7 @@ def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -
 
 def open_writer(
     path: str | os.PathLike[str],
-    schema: pa.Schema,
+    schema: Schema,
     *,
     overwrite: bool = False,
     metadata: Mapping[str, str] | None = None,
@@ -63,14 +61,14 @@ def open_writer(
 class TableWriter(ABC):
     """Where released batches go: a file, or a table in memory."""
 
-    schema: pa.Schema
+    schema: Schema
     folder: Path | None
     """Where large intermediate files may lie; None when all is to stay in memory."""
 
     rows: int = 0
 
     @abstractmethod
-    def write(self, batch: pa.RecordBatch) -> None:
+    def write(self, batch: RecordBatch) -> None:
         """Take the next rows; texts may come as dictionaries."""
 
 
@@ -78,12 +76,12 @@ class TableWriter(ABC):
 class MemoryWriter(TableWriter):
     """Keeps the released rows as a table."""
 
-    def __init__(self, schema: pa.Schema) -> None:
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.folder = None
         self._batches: list[Any] = []
 
-    def write(self, batch: pa.RecordBatch) -> None:
+    def write(self, batch: RecordBatch) -> None:
         """Keep the next rows."""
         import pyarrow as pa
 
@@ -91,7 +89,7 @@ class MemoryWriter(TableWriter):
         self.rows += batch.num_rows
 
     @property
-    def table(self) -> pa.Table:
+    def table(self) -> Table:
         """All rows in one piece, so that batches of the input leave no trace."""
         import pyarrow as pa
 
@@ -107,7 +105,7 @@ class FileWriter(TableWriter):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        schema: pa.Schema,
+        schema: Schema,
         *,
         overwrite: bool,
         metadata: Mapping[str, str],
@@ -141,7 +139,7 @@ class FileWriter(TableWriter):
             raise self._translated(problem) from None
         return self
 
-    def write(self, batch: pa.RecordBatch) -> None:
+    def write(self, batch: RecordBatch) -> None:
         """Write the next rows; they become visible when the block ends."""
         assert self._sink is not None, "open the writer with a `with` statement"
         try:

@@ -15,7 +15,7 @@ from noisewright.sampling.response import KeepOrUniform
 from noisewright.sampling.sets import FlippedSets, ItemCoins, SetSampler, chosen
 from noisewright.sampling.staircase import staircase_noise
 from noisewright.sampling.tables import TableSampler
-from noisewright.sampling.uniform import uniform_below
+from noisewright.sampling.uniform import permutation, uniform_below, uniform_below_each
 
 __all__ = [
     "FlippedSets",
@@ -31,9 +31,11 @@ __all__ = [
     "default_source",
     "discrete_gaussian",
     "discrete_laplace",
+    "permutation",
     "require_private",
     "rounded_normal",
     "staircase_noise",
     "two_sided_geometric",
     "uniform_below",
+    "uniform_below_each",
 ]

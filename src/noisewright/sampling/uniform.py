@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import ParameterError
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
 from noisewright.sampling.entropy import Source, default_source, redone_after_fork
 
@@ -34,6 +35,47 @@ def uniform_below(
         part = out[start : start + CHUNK]
         uniform_into(part, limit, bits)
     return out
+
+
+@redone_after_fork
+def uniform_below_each(
+    bounds: NDArray[np.integer[Any]], source: Source | None = None
+) -> NDArray[np.int64]:
+    """Return independent integers, each uniform on 0 … its own bound − 1.
+
+    Requires: 1 ≤ bounds ≤ 2^32.
+    Ensures: a value has probability exactly 1/bound.
+    """
+    limits = np.asarray(bounds)
+    if limits.size and not (limits.min() >= 1 and limits.max() <= 1 << 32):
+        raise ParameterError("bounds must lie between 1 and 2^32, each of them.")
+    bits = source or default_source()
+    out = np.empty(limits.size, dtype=np.int64)
+    pending = np.arange(limits.size)
+    while pending.size:
+        wanted = limits[pending].astype(np.uint64)
+        product = bits.u32(pending.size).astype(np.uint64) * wanted
+        accepted = (product & _LOW_32) >= np.uint64(1 << 32) % wanted
+        out[pending[accepted]] = (product >> np.uint64(32))[accepted]
+        pending = pending[~accepted]
+    return out
+
+
+@redone_after_fork
+def permutation(size: SupportsIndex, source: Source | None = None) -> NDArray[np.intp]:
+    """Return a permutation of 0 … size − 1, each with probability exactly 1/size!.
+
+    Random keys are sorted; when two of them are the same, all are drawn again, so that every
+    order of the keys is equally likely.
+    """
+    count = checked_size(size)
+    bits = source or default_source()
+    while True:
+        keys = bits.words(count)
+        order = np.argsort(keys)
+        ordered = keys[order]
+        if not (ordered[1:] == ordered[:-1]).any():
+            return order
 
 
 def uniform_into(out: NDArray[np.int64], limit: int, source: Source) -> None:

@@ -1,0 +1,12 @@
+"""Names for the values of pyarrow, which ships no types for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Array = Any
+DataType = Any
+Field = Any
+RecordBatch = Any
+Schema = Any
+Table = Any

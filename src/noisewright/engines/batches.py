@@ -1,0 +1,301 @@
+"""A plan applied to batches of rows: cells to codes, codes to draws, draws to cells.
+
+What comes out depends on the input only through the mechanisms, the public columns and the
+number of rows: no metadata, no dictionaries, no order of labels of the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.engines.arrow_names import Field, RecordBatch, Schema
+from noisewright.engines.cells import BadCellError, Cells
+from noisewright.engines.label_cells import LabelCells
+from noisewright.engines.list_cells import CurveCells, SetCells
+from noisewright.engines.number_cells import CountCells, NumberCells
+from noisewright.engines.outputs import CurveOutputs, Outputs, codes_of, outputs_for
+from noisewright.engines.released_types import public_type
+from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.mechanisms import Table
+from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Subsets
+
+if TYPE_CHECKING:
+    from noisewright.plans import Column, Part, Plan
+    from noisewright.sampling import Source
+
+
+@final
+@dataclass(frozen=True)
+class Encoded:
+    """The cells of a batch as codes, one entry for each part, and the public columns as given."""
+
+    rows: int
+    parts: tuple[Any, ...]
+    public: tuple[Any, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the codes take."""
+        return sum(map(_nbytes, self.parts)) + sum(array.nbytes for array in self.public)
+
+    def taken(self, keep: NDArray[np.bool_]) -> Encoded:
+        """Return some of the rows."""
+        import pyarrow as pa
+
+        if keep.all():
+            return self
+        mask = pa.array(keep)
+        parts = tuple(_taken(part, keep) for part in self.parts)
+        public = tuple(array.filter(mask) for array in self.public)
+        return Encoded(int(keep.sum()), parts, public)
+
+
+def _nbytes(codes: Any) -> int:
+    if isinstance(codes, ItemSets):
+        return codes.indices.nbytes + codes.offsets.nbytes
+    return codes.nbytes
+
+
+def _taken(codes: Any, keep: NDArray[np.bool_]) -> Any:
+    if not isinstance(codes, ItemSets):
+        return codes[keep]
+    sizes = codes.sizes
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes[keep])])
+    return ItemSets(codes.indices[np.repeat(keep, sizes)], offsets)
+
+
+@final
+class Randomizer:
+    """A plan, ready for batches of Arrow columns; it can be pickled and shared by threads."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.parts: tuple[Part, ...] = plan.parts
+        self._cells: dict[str, Cells] = {
+            name: _cells_for(column)
+            for part in plan.parts
+            for name, column in zip(part.columns, part.treatments, strict=True)
+        }
+        # The makers of the released columns are the same for every batch.
+        self._makers: dict[tuple[Any, ...], dict[str, Outputs]] = {}
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that are read: private, public, and the one that says whose a row is."""
+        person = () if self.plan.person is None else (self.plan.person.column,)
+        return (*self.plan.private, *self.plan.public, *person)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The private columns of texts, which are best read as dictionaries."""
+        return tuple(name for name, cells in self._cells.items() if cells.needs == "texts")
+
+    def schema(self, given: Schema) -> Schema:
+        """Return the names and types that leave, in the order of the input.
+
+        Raises InputError when the plan and the table do not fit; no cell is looked at.
+        """
+        import pyarrow as pa
+
+        self.require_fit(given)
+        released: list[Any] = []
+        makers = self._outputs(given)
+        for field in given:
+            if field.name in self._cells:
+                released.append(pa.field(field.name, makers[field.name].type, nullable=False))
+            elif field.name in self.plan.public:
+                released.append(pa.field(field.name, public_type(field.type)))
+        return pa.schema(released)
+
+    def require_fit(self, given: Schema) -> None:
+        """Raise InputError unless the columns and their types are what the plan says."""
+        self._require_columns(given.names)
+        for field in given:
+            if field.name in self._cells:
+                self._require_type(field)
+
+    def _require_columns(self, names: list[str]) -> None:
+        missing = [name for name in self.inputs if name not in names]
+        if missing:
+            # Columns of the table are not listed: without a header they would be a record.
+            raise InputError(
+                f"the plan names {', '.join(map(repr, missing))}, which the table does not have. "
+                "Correct the plan or rename the columns; a CSV file needs a header."
+            )
+        known = {*self.inputs, *self.plan.dropped}
+        unnamed = [name for name in names if name not in known]
+        if unnamed and self.plan.others == "error":
+            raise InputError(
+                f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare these "
+                "columns, say 'drop' or 'public' for them, or others='drop' for all."
+            )
+
+    def _require_type(self, field: Field) -> None:
+        cells = self._cells[field.name]
+        if not cells.accepts(field.type):
+            raise InputError(
+                f"the column {field.name!r} has the type {field.type}; its space in the plan takes "
+                f"{cells.needs}. Convert the column, or declare another space."
+            )
+
+    def _outputs(self, given: Schema) -> dict[str, Outputs]:
+        kinds = tuple(given.field(name).type for name in self._cells)
+        if kinds not in self._makers:
+            self._makers[kinds] = _makers(self.parts, dict(zip(self._cells, kinds, strict=True)))
+        return self._makers[kinds]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_makers": {}}
+
+    def encode(self, batch: RecordBatch, first_row: int = 0) -> Encoded:
+        """Read the cells, or raise OutsideSpaceError with the column and the row; no randomness.
+
+        `first_row` is how many rows came before this batch; rows are counted from 1.
+        """
+        parts: list[Any] = []
+        for part in self.parts:
+            codes = [self._encoded(name, batch, first_row) for name in part.columns]
+            parts.append(codes[0] if len(codes) == 1 else _joined(part.space, codes))
+        public = tuple(_public(batch.column(name)) for name in self.plan.public)
+        return Encoded(batch.num_rows, tuple(parts), public)
+
+    def _encoded(self, name: str, batch: RecordBatch, first_row: int) -> Any:
+        try:
+            return self._cells[name].encode(_storage(batch.column(name)))
+        except BadCellError as problem:
+            row = first_row + problem.row + 1
+            failed = OutsideSpaceError(
+                f"the column {name!r} {problem.why} in row {row:,}. {problem.advice}",
+                row=row,
+                why=problem.why,
+            )
+        # Outside of the handler: what lies behind may know the value.
+        raise failed
+
+    def check(self, batch: RecordBatch, first_row: int = 0) -> None:
+        """Raise OutsideSpaceError, with the column and the row, unless every cell is allowed."""
+        self.require_fit(batch.schema)
+        self.encode(batch, first_row)
+
+    def draw(
+        self,
+        encoded: Encoded,
+        given: Schema,
+        *,
+        source: Source | None = None,
+        texts: bool = False,
+    ) -> RecordBatch:
+        """Draw the released rows for encoded ones; `given` is the schema of the input.
+
+        With `texts`, texts come as plain texts, else as dictionaries of the declared labels, which
+        are quicker to write.
+        """
+        import pyarrow as pa
+
+        makers = self._outputs(given)
+        drawn: dict[str, Any] = dict(zip(self.plan.public, encoded.public, strict=True))
+        for part, codes in zip(self.parts, encoded.parts, strict=True):
+            found = _drawn(part, codes, source)
+            for name, values in zip(part.columns, found, strict=True):
+                drawn[name] = makers[name].array(values)
+        names = [name for name in given.names if name in drawn]
+        arrays = [drawn[name] for name in names]
+        if texts:
+            kinds = [makers[name].type if name in makers else drawn[name].type for name in names]
+            arrays = [
+                array if array.type.equals(kind) else array.cast(kind)
+                for array, kind in zip(arrays, kinds, strict=True)
+            ]
+        fields = [
+            pa.field(name, array.type, nullable=name not in makers)
+            for name, array in zip(names, arrays, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+    def randomize(
+        self, batch: RecordBatch, first_row: int = 0, source: Source | None = None
+    ) -> RecordBatch:
+        """Return the released rows of a batch, independent draws for each row.
+
+        Ensures: each row has the guarantee `plan.row_guarantee`. How many rows a person may have
+        and the order of rows are not this function's business.
+        """
+        self.require_fit(batch.schema)
+        encoded = self.encode(batch, first_row)
+        return self.draw(encoded, batch.schema, source=source, texts=True)
+
+
+def _cells_for(column: Column) -> Cells:
+    """Return the reader of a column's cells."""
+    if isinstance(column.space, Categories):
+        return LabelCells(column)
+    if isinstance(column.space, Counts):
+        return CountCells(column)
+    if isinstance(column.space, Interval):
+        return NumberCells(column)
+    if isinstance(column.space, Subsets):
+        return SetCells(column)
+    return CurveCells(column)
+
+
+def _makers(parts: tuple[Part, ...], types: dict[str, Any]) -> dict[str, Outputs]:
+    """Return the makers of the released columns."""
+    found: dict[str, Outputs] = {}
+    for part in parts:
+        if isinstance(part.space, Curves):
+            found[part.name] = CurveOutputs(len(part.space.grid), types[part.name])
+            continue
+        outputs = part.mechanism.outputs
+        spaces = [s for _, s in outputs.columns] if isinstance(outputs, Records) else [outputs]
+        for name, space in zip(part.columns, spaces, strict=True):
+            found[name] = outputs_for(space, types[name])
+    return found
+
+
+def _drawn(part: Part, codes: Any, source: Source | None) -> list[Any]:
+    """Return what the mechanism of a part draws, one entry for each of its columns."""
+    mechanism: Any = part.mechanism
+    if isinstance(part.space, Curves):
+        return [mechanism.sample_steps(codes, source=source).values]
+    if isinstance(part.space, Subsets):
+        if isinstance(mechanism, Table):
+            return [mechanism.draw(codes_of(part.space, codes), source)]
+        indices, offsets = mechanism.sample((codes.indices, codes.offsets), source=source)
+        return [ItemSets(indices, offsets)]
+    drawn = mechanism.draw(codes, source)
+    if len(part.columns) == 1:
+        return [drawn]
+    outputs: Any = mechanism.outputs
+    found: list[Any] = []
+    for _, space in reversed(outputs.columns):
+        found.append(drawn % space.size)
+        drawn = drawn // space.size
+    return found[::-1]
+
+
+def _joined(space: Any, codes: list[Any]) -> NDArray[Any]:
+    """Return the codes of records from those of their columns, the last one fastest."""
+    joined = codes[0].astype(np.intp)
+    for (_, column), part in zip(space.columns[1:], codes[1:], strict=True):
+        joined = joined * column.size + part
+    return joined.astype(np.min_scalar_type(space.size))
+
+
+def _storage(array: Any) -> Any:
+    return array.storage if hasattr(array, "storage") else array
+
+
+def _public(array: Any) -> Any:
+    """Return a public column without anything but its values."""
+    import pyarrow as pa
+
+    array = _storage(array)
+    kind = public_type(array.type)
+    plain = array if array.type.equals(kind) else array.cast(kind)
+    # Rebuilt, so that nothing is left behind empty cells or before and after a slice.
+    return plain.take(pa.array(np.arange(len(plain)))) if plain.null_count else plain

@@ -1,0 +1,121 @@
+"""Cells that hold numbers: counts, and numbers of a grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.engines.cell_types import is_number, plain_array
+from noisewright.engines.cells import BadCellError, Cells, code_type
+from noisewright.errors import OutsideSpaceError
+
+if TYPE_CHECKING:
+    from noisewright.plans import Column
+
+
+@final
+class CountCells(Cells):
+    """Whole numbers from 0 to n."""
+
+    needs = "whole numbers"
+
+    def __init__(self, column: Column) -> None:
+        space: Any = column.space
+        self._largest: int = space.n
+        self._clamps = column.outside == "clamp"
+        self._null = None if column.null is None else int(column.null)
+
+    def accepts(self, kind: Any) -> bool:
+        """Tell whether cells of this type can be counts."""
+        return is_number(kind)
+
+    def encode(self, array: Any) -> NDArray[Any]:
+        """Return the counts themselves, in the narrowest type."""
+        values, missing = numbers(self, array, self._null)
+        if values.dtype.kind == "f":
+            wrong = ~(np.isfinite(values) & (values == np.floor(values)))
+            if wrong.any():
+                raise BadCellError(
+                    int(np.argmax(wrong)), "is no whole number", "Round the column first."
+                )
+        low, high = 0, self._largest
+        if values.size and not (values.min() >= low and values.max() <= high):
+            if not self._clamps:
+                raise BadCellError(
+                    int(np.argmax((values < low) | (values > high))),
+                    f"is outside of 0 to {high:,}",
+                    "Declare a larger n, or say outside='clamp' to move it to the bound.",
+                )
+            values = np.clip(values, low, min(high, _most(values.dtype)))
+        codes = values.astype(code_type(high + 1))
+        if missing is not None:
+            codes[missing] = self._null
+        return codes
+
+
+def _most(kind: Any) -> int:
+    return int(np.iinfo(kind).max) if kind.kind in "iu" else 1 << 62
+
+
+def numbers(cells: Cells, array: Any, null: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the numbers of a column, and where they are missing if that is allowed.
+
+    NaN is a missing number. Missing ones are given as 0.
+    """
+    array = plain_array(array)
+    missing = None
+    if array.null_count:
+        missing = array.is_null().to_numpy(zero_copy_only=False)
+        array = array.fill_null(0)
+    values = array.to_numpy(zero_copy_only=False)
+    if values.dtype.kind == "f" and np.isnan(np.min(values, initial=0.0)):
+        absent = np.isnan(values)
+        missing = absent if missing is None else missing | absent
+        values = np.where(absent, 0, values)
+    if missing is not None and null is None and missing.any():
+        raise cells.empty(int(np.argmax(missing)))
+    return values, missing
+
+
+@final
+class NumberCells(Cells):
+    """Numbers on a grid between two bounds."""
+
+    needs = "numbers"
+
+    def __init__(self, column: Column) -> None:
+        self._space: Any = column.space
+        self._null = None if column.null is None else float(column.null)
+        self._type = code_type(self._space.size)
+
+    def accepts(self, kind: Any) -> bool:
+        """Tell whether cells of this type can be numbers."""
+        return is_number(kind)
+
+    def encode(self, array: Any) -> NDArray[Any]:
+        """Return the places of the numbers on the grid."""
+        values, missing = numbers(self, array, self._null)
+        if missing is not None and self._null is not None:
+            values = np.where(missing, self._null, values)
+        try:
+            return self._space.encode(values).astype(self._type)
+        except OutsideSpaceError as problem:
+            bad = self._named(problem.row or 0, problem.why)
+        raise bad
+
+    def _named(self, row: int, why: str) -> BadCellError:
+        if "finite" in why:
+            return BadCellError(row, "is not a finite number", "Mend it, or leave the cell empty.")
+        if "grid" in why:
+            return BadCellError(
+                row,
+                f"is not a multiple of the step {self._space.step} from {self._space.low}",
+                "Round the column, or say off_grid='round'.",
+            )
+        return BadCellError(
+            row,
+            f"is outside of {self._space.low} to {self._space.high}",
+            "Declare wider bounds, or say outside='clamp' to move it to the bound.",
+        )

@@ -1,0 +1,107 @@
+"""Reading ahead and writing behind, each in a thread of its own, a few batches at most."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Generator, Iterator
+from types import TracebackType
+from typing import Any, Generic, TypeVar, final
+
+_T = TypeVar("_T")
+_DEPTH = 2
+"""Batches that wait between two threads."""
+
+
+class _End:
+    """The last thing in a queue: nothing more comes, or something went wrong."""
+
+    def __init__(self, problem: BaseException | None) -> None:
+        self.problem = problem
+
+
+def ahead(items: Iterator[_T]) -> Generator[_T]:
+    """Yield the items while the next ones are being made."""
+    waiting: queue.Queue[Any] = queue.Queue(maxsize=_DEPTH)
+    stopped = threading.Event()
+
+    def offer(item: Any) -> bool:
+        while not stopped.is_set():
+            with contextlib.suppress(queue.Full):
+                waiting.put(item, timeout=0.1)
+                return True
+        return False
+
+    def work() -> None:
+        problem: BaseException | None = None
+        try:
+            for item in items:
+                if not offer(item):
+                    break
+        except BaseException as raised:
+            problem = raised
+        finally:
+            close = getattr(items, "close", None)
+            if close is not None:
+                close()
+        offer(_End(problem))
+
+    thread = threading.Thread(target=work, name="noisewright-read", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item = waiting.get()
+            if isinstance(item, _End):
+                if item.problem is not None:
+                    raise item.problem
+                return
+            yield item
+    finally:
+        stopped.set()
+        thread.join()
+
+
+@final
+class Behind(Generic[_T]):
+    """Hands items to `work` in another thread; what it raises is raised by the next call."""
+
+    def __init__(self, work: Callable[[_T], None]) -> None:
+        self._work = work
+        self._waiting: queue.Queue[Any] = queue.Queue(maxsize=_DEPTH)
+        self._problem: BaseException | None = None
+        self._given_up = False
+        self._thread = threading.Thread(target=self._run, name="noisewright-write", daemon=True)
+
+    def __enter__(self) -> Behind[_T]:
+        self._thread.start()
+        return self
+
+    def _run(self) -> None:
+        while True:
+            item = self._waiting.get()
+            if isinstance(item, _End):
+                return
+            if self._problem is None and not self._given_up:
+                try:
+                    self._work(item)
+                except BaseException as raised:
+                    self._problem = raised
+
+    def put(self, item: _T) -> None:
+        """Hand over the next item, waiting while too many wait."""
+        self._waiting.put(item)
+        if self._problem is not None:
+            raise self._problem
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._given_up = kind is not None
+        self._waiting.put(_End(None))
+        self._thread.join()
+        if kind is None and self._problem is not None:
+            raise self._problem

@@ -1,0 +1,157 @@
+"""The type of a released column: that of the input where it can hold every output.
+
+It depends on the declared outputs and on the type of the input, never on what the input holds.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from noisewright.engines.cell_types import is_list
+from noisewright.errors import InputError
+from noisewright.spaces import Categories, Counts, Curves, Interval, Lattice, Space, Subsets
+
+
+def released_type(outputs: Space, given: Any) -> Any:
+    """Return the Arrow type of a released column whose input has the type `given`.
+
+    Texts stay what they are, and dictionaries too (of the declared labels, in their order). Whole
+    numbers keep their width if it holds every output, else they get 64 bits. Numbers become
+    doubles unless all outputs are whole or exact in 32 bits. Lists stay lists; sets lose a
+    fixed size, and curves are lists of doubles.
+    """
+    import pyarrow as pa
+
+    if isinstance(outputs, Categories):
+        if pa.types.is_dictionary(given):
+            index = given.index_type
+            if outputs.size - 1 > _largest(index):
+                index = pa.int32()
+            return pa.dictionary(index, _label_type(outputs.labels, given.value_type))
+        return _label_type(outputs.labels, given)
+    if isinstance(outputs, (Counts, Interval, Lattice)):
+        return _number_type(outputs, _value_type(given))
+    if isinstance(outputs, Subsets):
+        given_items = given.value_type if is_list(given) else pa.null()
+        encoded = pa.types.is_dictionary(given_items)
+        item = _label_type(outputs.items, given_items.value_type if encoded else given_items)
+        kind = pa.dictionary(pa.int32(), item) if encoded else item
+        return pa.large_list(kind) if pa.types.is_large_list(given) else pa.list_(kind)
+    if isinstance(outputs, Curves):
+        return curve_type(given, len(outputs.grid))
+    raise InputError(f"released values of {outputs!r} do not fit into a column of a table.")
+
+
+def curve_type(given: Any, length: int) -> Any:
+    """Return the type of released curves."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_list(given):
+        return pa.list_(pa.float64(), length)
+    return pa.large_list(pa.float64()) if pa.types.is_large_list(given) else pa.list_(pa.float64())
+
+
+def public_type(given: Any) -> Any:
+    """Return the type in which a public column leaves: no dictionaries, no metadata inside.
+
+    A dictionary may hold labels that no row has.
+    """
+    import pyarrow as pa
+
+    if isinstance(given, pa.BaseExtensionType):
+        return public_type(given.storage_type)
+    if pa.types.is_dictionary(given):
+        return public_type(given.value_type)
+    if pa.types.is_string_view(given):
+        return pa.large_string()
+    if pa.types.is_binary_view(given):
+        return pa.large_binary()
+    if pa.types.is_fixed_size_list(given):
+        return pa.list_(public_type(given.value_type), given.list_size)
+    if pa.types.is_large_list(given):
+        return pa.large_list(public_type(given.value_type))
+    if pa.types.is_list(given):
+        return pa.list_(public_type(given.value_type))
+    if pa.types.is_struct(given):
+        fields = [given.field(place) for place in range(given.num_fields)]
+        return pa.struct([pa.field(field.name, public_type(field.type)) for field in fields])
+    if pa.types.is_nested(given):
+        raise InputError(
+            f"a public column has the type {given}, which is not released. Convert it to lists or "
+            "structs."
+        )
+    return given
+
+
+def _value_type(given: Any) -> Any:
+    import pyarrow as pa
+
+    return given.value_type if pa.types.is_dictionary(given) else given
+
+
+def _largest(kind: Any) -> int:
+    return (1 << (kind.bit_width - (0 if str(kind).startswith("u") else 1))) - 1
+
+
+def _label_type(labels: tuple[Any, ...], given: Any) -> Any:
+    """Return the type of labels, guided by the type of the input."""
+    import pyarrow as pa
+
+    kinds = {type(label) for label in labels}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {str}:
+        large = pa.types.is_large_string(given) or pa.types.is_string_view(given)
+        return pa.large_string() if large else pa.string()
+    if kinds == {bytes}:
+        return pa.large_binary() if pa.types.is_large_binary(given) else pa.binary()
+    if kinds <= {int, float}:
+        return _fitting([Fraction(label) for label in labels], given)
+    raise InputError(
+        "the declared labels are of several kinds (texts, numbers, booleans), which a column of a "
+        "table cannot hold. Declare labels of one kind."
+    )
+
+
+def _number_type(outputs: Counts | Interval | Lattice, given: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(outputs, Counts):
+        return _fitting([Fraction(0), Fraction(1), Fraction(outputs.n)], given, line=True)
+    if isinstance(outputs, Interval):
+        points = [outputs.low, outputs.low + outputs.step, outputs.high]
+        return _fitting(points, given, line=True)
+    # Without bounds no width is enough; whole numbers beyond 64 bits are moved to the last.
+    whole = outputs.origin.denominator == outputs.step.denominator == 1
+    return pa.int64() if whole and pa.types.is_integer(given) else pa.float64()
+
+
+def _fitting(values: list[Fraction], given: Any, *, line: bool = False) -> Any:
+    """Return the type of the input if it holds all values, else a wider one.
+
+    With `line`, the values stand for all that lie between them at the distance of the first two.
+    """
+    import pyarrow as pa
+
+    whole = all(value.denominator == 1 for value in values)
+    low, high = min(values), max(values)
+    if whole and pa.types.is_integer(given):
+        signed = not str(given).startswith("u")
+        if (low >= 0 or (signed and -low <= _largest(given) + 1)) and high <= _largest(given):
+            return given
+    exact = (not line or whole) and max(abs(low), abs(high)) <= 1 << 24
+    if pa.types.is_float32(given) and exact and all(_is_float32(value) for value in values):
+        return given
+    fits = low >= -(1 << 63) and high < 1 << 63
+    if whole and fits and not pa.types.is_floating(given) and not pa.types.is_decimal(given):
+        return pa.int64()
+    if not fits and whole:
+        raise InputError("the declared whole numbers do not fit into 64 bits.")
+    return pa.float64()
+
+
+def _is_float32(value: Fraction) -> bool:
+    import numpy as np
+
+    return Fraction(float(np.float32(float(value)))) == value
