@@ -74,7 +74,6 @@ class CurveCells(Cells):
     def __init__(self, column: Column) -> None:
         self._space: Any = column.space
         self._outside: Any = column.outside
-        self._rounds = column.off_grid == "round"
         self._null: NDArray[Any] | None = None
         if column.null is not None:
             self._null = self._space.read([list(column.null)])[0]
@@ -100,28 +99,11 @@ class CurveCells(Cells):
     def _read(self, array: Any, rows: NDArray[Any]) -> NDArray[Any]:
         array = plain_array(array)
         try:
-            steps = self._space.read(array, outside=self._outside)
+            return self._space.read(array, outside=self._outside)
         except OutsideSpaceError as problem:
             bad = BadCellError(
                 int(rows[problem.row or 0]),
                 f"is no curve of the plan: {problem.why}",
                 "Mend the curve, declare wider bounds, or say outside='clamp'.",
             )
-        else:
-            if not self._rounds:
-                self._require_grid(array, steps, rows)
-            return steps
         raise bad
-
-    def _require_grid(self, array: Any, steps: NDArray[Any], rows: NDArray[Any]) -> None:
-        low, high = float(self._space.low), float(self._space.high)
-        values = array.flatten().to_numpy(zero_copy_only=False).reshape(steps.shape)
-        wrong = np.abs(np.clip(values, low, high) - self._space.values(steps))
-        off = (wrong > 1e-6 * float(self._space.step)).any(axis=1)
-        if off.any():
-            raise BadCellError(
-                int(rows[int(np.argmax(off))]),
-                f"holds a value that is not a multiple of the step {self._space.step} from "
-                f"{self._space.low}",
-                "Round the curves, or say off_grid='round'.",
-            )
