@@ -167,7 +167,7 @@ def test_numbers_are_clamped_and_rounded_only_if_the_plan_says_so(engine: Engine
     assert released.to_pydict() == {"age": [0, 50, 100], "weight": [0.0, 3.5, 10.0]}
 
 
-SPACES = {
+SPACES: dict[str, tuple[nw.Column, Any, Any]] = {
     "label": (nw.Column(["a", "b"]), "a", "SECRET"),
     "empty label": (nw.Column(["a", "b"]), "a", None),
     "whole number label": (nw.Column([1, 2]), 1, 31415926),
