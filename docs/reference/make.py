@@ -93,7 +93,7 @@ SECTIONS = {
         "SanitizedResponse",
         "OutputPerturbation",
     ),
-    "Plans": ("Plan", "Column", "Person"),
+    "Plans": ("Plan", "Column", "Person", "Wanted"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from noisewright.plans import Column as Column
     from noisewright.plans import Person as Person
     from noisewright.plans import Plan as Plan
+    from noisewright.plans import Wanted as Wanted
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
     from noisewright.privacy import OutputPerturbation as OutputPerturbation
@@ -168,7 +169,7 @@ _ROOM_OF = {
             "rmse",
         ),
         "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
-        "plans": ("Column", "Person", "Plan"),
+        "plans": ("Column", "Person", "Plan", "Wanted"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "privacy": (
             "Certificate",

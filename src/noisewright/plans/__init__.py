@@ -3,5 +3,6 @@
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.parts import Part
 from noisewright.plans.plan import Person, Plan
+from noisewright.plans.wanted import Wanted
 
-__all__ = ["DROP", "PUBLIC", "Column", "Part", "Person", "Plan", "Treatment"]
+__all__ = ["DROP", "PUBLIC", "Column", "Part", "Person", "Plan", "Treatment", "Wanted"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from noisewright.errors import ParameterError
 from noisewright.exact import shown
 
-SHARES = ("equal", "given")
+SHARES = ("equal", "given", "best")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, final
@@ -93,6 +94,12 @@ class Column:
     def takes_delta(self) -> bool:
         """Whether some δ makes this column's noise smaller."""
         return choice_for(self.space, self.mechanism).takes_delta
+
+    def with_share(self, share: Fraction) -> Column:
+        """Return the same column with a share of its own."""
+        other = copy(self)
+        object.__setattr__(other, "share", _positive(share, "share"))
+        return other
 
     def built(self, epsilon: Fraction, delta: Fraction) -> Mechanism:
         """Return the mechanism with this budget, private for any change of the value."""

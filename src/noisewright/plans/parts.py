@@ -69,6 +69,22 @@ def read_together(together: Any, columns: Mapping[str, Any]) -> tuple[tuple[str,
     return tuple(read)
 
 
+def requests_of(
+    columns: Mapping[str, Column], together: Sequence[tuple[str, ...]], rows: int
+) -> list[Request]:
+    """Return what each part asks for in one row, in the order of their first columns.
+
+    What columns are given is for all of a person's rows, of which there may be `rows`.
+    """
+    group_of = {name: group for group in together for name in group}
+    groups: list[tuple[str, ...]] = []
+    for name in columns:
+        group = group_of.get(name, (name,))
+        if group not in groups:
+            groups.append(group)
+    return [_request(group, [columns[name] for name in group], rows) for group in groups]
+
+
 def built_parts(
     columns: Mapping[str, Column],
     together: Sequence[tuple[str, ...]],
@@ -77,21 +93,12 @@ def built_parts(
     shares: str,
     rows: int,
 ) -> tuple[Part, ...]:
-    """Return the parts in the order of their first columns, each with its budget for one row.
-
-    What is given is for all of a person's rows, of which there may be `rows`.
-    """
-    group_of = {name: group for group in together for name in group}
-    groups: list[tuple[str, ...]] = []
-    for name in columns:
-        group = group_of.get(name, (name,))
-        if group not in groups:
-            groups.append(group)
-    requests = [_request(group, [columns[name] for name in group], rows) for group in groups]
+    """Return the parts in the order of their first columns, each with its budget for one row."""
+    requests = requests_of(columns, together, rows)
     budgets = divided(requests, None if epsilon is None else epsilon / rows, delta / rows, shares)
     return tuple(
-        _part(group, tuple(columns[name] for name in group), *budget)
-        for group, budget in zip(groups, budgets, strict=True)
+        _part(request.names, tuple(columns[name] for name in request.names), *budget)
+        for request, budget in zip(requests, budgets, strict=True)
     )
 
 

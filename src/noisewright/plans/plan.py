@@ -17,7 +17,8 @@ from noisewright.files import write_whole
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.budget import SHARES
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
-from noisewright.plans.parts import Part, built_parts, read_together
+from noisewright.plans.parts import Part, built_parts, read_together, requests_of
+from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.privacy import Certificate, certify
 from noisewright.spaces import whole_number
 
@@ -59,6 +60,11 @@ class Plan:
     with all columns of all their rows. `together` names groups of columns that are randomized as
     one. `person` is for tables with several rows a person.
 
+    `shares` says how the budget is divided: "equal", "given" by the columns' own epsilons and
+    shares, or "best" for the `estimates` that are wanted: columns, groups of columns for their
+    joint tables, or `Wanted` values. Without estimates each column's own counts. What was found is
+    kept as the columns' shares.
+
     A person's whole row is one record: neighbors differ in all that is randomized about one
     person. How many rows there are, and all public columns, count as known.
     """
@@ -72,6 +78,7 @@ class Plan:
     order: Literal["kept", "shuffled"]
     others: Literal["error", "drop"]
     title: str
+    estimates: tuple[Wanted, ...]
 
     def __init__(
         self,
@@ -85,17 +92,21 @@ class Plan:
         order: str = "kept",
         others: str = "error",
         title: str = "",
+        estimates: Iterable[str | Iterable[str] | Wanted] = (),
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "columns", _read_columns(columns))
         set_field(self, "epsilon", _read_epsilon(epsilon))
         set_field(self, "delta", read_delta(delta))
+        set_field(self, "estimates", read_wanted(estimates, self._randomized))
         set_field(self, "shares", self._read_shares(shares))
         set_field(self, "together", read_together(together, dict(self.columns)))
         set_field(self, "person", self._read_person(person))
         set_field(self, "order", _one_of("order", order, _ORDERS))
         set_field(self, "others", _one_of("others", others, _OTHERS))
         set_field(self, "title", str(title))
+        if self.shares == "best":
+            set_field(self, "columns", tuple((dict(self.columns) | self._best_columns()).items()))
         # A plan that cannot be carried out is refused at once.
         given = self.guarantee.epsilon if self.epsilon is None else Epsilon(rational=self.epsilon)
         if not (self.guarantee.epsilon <= given and self.guarantee.delta <= self.delta):
@@ -105,10 +116,28 @@ class Plan:
             )
 
     def _read_shares(self, shares: str | None) -> str:
+        if shares is None and self.estimates:
+            return "best"
+        if self.estimates and shares != "best":
+            raise ParameterError(
+                f"estimates are what shares='best' divides the budget for; shares is {shares!r}."
+            )
         if shares is None:
             said = any(c.epsilon or c.share for c in self._randomized.values())
             return "given" if said else "equal"
         return _one_of("shares", shares, SHARES)
+
+    def _best_columns(self) -> dict[str, Column]:
+        from noisewright.plans.best import with_best_shares
+
+        rows = self.rows_per_person
+        return with_best_shares(
+            self._randomized,
+            requests_of(self._randomized, self.together, rows),
+            self.estimates,
+            epsilon=None if self.epsilon is None else self.epsilon / rows,
+            delta=self.delta / rows,
+        )
 
     def _read_person(self, person: Any) -> Person | None:
         if person is None:

@@ -15,6 +15,7 @@ from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
 from noisewright.plans.toml_writing import VERSION
+from noisewright.plans.wanted import Wanted
 from noisewright.privacy import load
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
@@ -43,7 +44,7 @@ def read_plan(text: str, folder: Path | None) -> Plan:
             f"the plan says version = {document.get('version')!r}; this program reads version "
             f"{VERSION}. Write version = {VERSION} at its top."
         )
-    _require_known(document, ("version", "person", "columns", *_PLAN), "the plan")
+    _require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
     columns = _table(document, "columns", "the plan")
     treatments = {
         name: located(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
@@ -53,6 +54,13 @@ def read_plan(text: str, folder: Path | None) -> Plan:
     settings = {name: document[name] for name in _PLAN if name in document}
     if not isinstance(settings.get("together", []), list):
         raise InputError('together must be a list of lists, such as [["sex", "job"]].')
+    wishes = document.get("estimates", [])
+    if not isinstance(wishes, list):
+        raise InputError("estimates is not a list of sections; write [[estimates]] for each.")
+    settings["estimates"] = [
+        located(f"the plan, estimate {number}", lambda w=wish: _wanted(w))
+        for number, wish in enumerate(wishes, start=1)
+    ]
     return Plan(
         treatments,
         person=None if person is None else located("the plan, person", lambda: _person(person)),
@@ -76,6 +84,15 @@ def _person(section: Any) -> Person:
         if name not in section:
             raise InputError(f"{name} is missing.")
     return Person(section["column"], rows=section["rows"], keep=section.get("keep", "random"))
+
+
+def _wanted(section: Any) -> Wanted:
+    if not isinstance(section, dict):
+        raise InputError('write [[estimates]] with of = "job" or of = ["sex", "job"].')
+    _require_known(section, ("of", "weight", "question"), "[[estimates]]")
+    if "of" not in section:
+        raise InputError("of is missing: the column, or the list of columns.")
+    return Wanted(**section)
 
 
 def read_treatment(section: Any, folder: Path | None) -> Treatment:

@@ -38,6 +38,13 @@ def plan_text(plan: Plan) -> str:
         person = plan.person
         fields = {"column": person.column, "rows": person.rows, "keep": person.keep}
         sections.append(["[person]", *_lines(fields)])
+    for one in plan.estimates:
+        wish: dict[str, Any] = {"of": one.of[0] if len(one.of) == 1 else list(one.of)}
+        if one.weight != 1:
+            wish["weight"] = one.weight
+        if one.question is not None:
+            wish["question"] = one.question
+        sections.append(["[[estimates]]", *_lines(wish)])
     for name, treatment in plan.columns:
         fields = _column(treatment) if isinstance(treatment, Column) else {"use": treatment}
         sections.append([f"[columns.{key(name)}]", *_lines(fields)])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def plan_words(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:
     """Return the plan in paragraphs: the promise, each part, then what the promise is not about."""
     parts = [part_words(part, rows=rows) for part in plan.parts]
-    return (promise_words(plan), *parts, *table_words(plan))
+    return (promise_words(plan), *_shares_words(plan), *parts, *table_words(plan))
 
 
 def promise_words(plan: Plan) -> str:
@@ -43,6 +43,16 @@ def promise_words(plan: Plan) -> str:
     if rows > 1:
         said.append(f"Each row gives away {amounts(plan.row_guarantee)}, and they add up.")
     return " ".join(said)
+
+
+def _shares_words(plan: Plan) -> tuple[str, ...]:
+    if plan.shares != "best":
+        return ()
+    wanted = tuple(" × ".join(one.of) for one in plan.estimates) or plan.private
+    return (
+        "The budget is divided among the columns for the least error of estimates of "
+        f"{_listed(wanted)}, planned without looking at data.",
+    )
 
 
 def part_words(part: Part, *, rows: int | None = None) -> str:
