@@ -1,10 +1,13 @@
 """uniform_below(b): every integer in 0 … b − 1 has probability 1/b."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from noisewright.sampling import uniform_below
+from noisewright.errors import ParameterError
+from noisewright.sampling import permutation, uniform_below, uniform_below_each
 from noisewright.sampling.uniform import uniform_into
 from tests.distributions.alarm import Alarm
 from tests.sampling.scripted import Scripted
@@ -91,3 +94,44 @@ def test_integers_beyond_64_bits_are_rejected_at_the_bound(bound: int) -> None:
     )
     assert uniform_below(bound, 4, source).tolist() == [0, bound - 1, 6, 5]
     source.assert_used_up()
+
+
+def test_bounds_of_their_own(alarm: Alarm) -> None:
+    """Values below 6, 1,000 and 3 · 2^30 in turn; each of them in thirds and sixths."""
+    bounds = [6, 1000, 3 << 30]
+
+    def draw(n: int) -> list[int]:
+        values = uniform_below_each(np.tile(np.array(bounds), n))
+        edges = [-(-bound // 3) for bound in bounds], [-(-bound * 5 // 6) for bound in bounds]
+        return [int((values[i::3] < edge[i]).sum()) for edge in edges for i in range(3)]
+
+    truth = [-(-bound // 3) / bound for bound in bounds]
+    truth += [-(-bound * 5 // 6) / bound for bound in bounds]
+    alarm.judge(draw, truth, [[p * 1.01 for p in truth], [p * 0.99 for p in truth]])
+
+
+def test_each_order_of_four(alarm: Alarm) -> None:
+    orders = {order: place for place, order in enumerate(permutations(range(4)))}
+
+    def draw(n: int) -> NDArray[np.intp]:
+        drawn = [orders[tuple(permutation(4).tolist())] for _ in range(n)]
+        return np.bincount(drawn, minlength=24)
+
+    wrong = [
+        [p / 24 for p in ([1.5, 0.5] + [1.0] * 22)],
+        [p / 24 for p in [0.5] + [1.0] * 22 + [1.5]],
+    ]
+    alarm.judge(draw, [1 / 24] * 24, wrong)
+
+
+def test_equal_keys_are_drawn_again() -> None:
+    keys = [np.array([5, 7, 5], np.uint64), np.array([9, 1, 4], np.uint64)]
+    source = Scripted(keys)
+    assert permutation(3, source).tolist() == [1, 2, 0]
+    source.assert_used_up()
+
+
+@pytest.mark.parametrize("bounds", [[0], [1, (1 << 32) + 1], [-1]])
+def test_bounds_out_of_range_are_refused(bounds: list[int]) -> None:
+    with pytest.raises(ParameterError, match="between 1 and 2"):
+        uniform_below_each(np.array(bounds))

@@ -14,6 +14,9 @@ from noisewright.errors import OutsideSpaceError
 if TYPE_CHECKING:
     from noisewright.plans import Column
 
+_LISTED = 1 << 16
+"""Points of grids that are no longer than this are listed, to recognize numbers quickly."""
+
 
 @final
 class CountCells(Cells):
@@ -89,6 +92,9 @@ class NumberCells(Cells):
         self._space: Any = column.space
         self._null = None if column.null is None else float(column.null)
         self._type = code_type(self._space.size)
+        self._points: NDArray[Any] | None = None
+        if self._space.size <= _LISTED:
+            self._points = self._space.decode(np.arange(self._space.size))
 
     def accepts(self, kind: Any) -> bool:
         """Tell whether cells of this type can be numbers."""
@@ -99,11 +105,28 @@ class NumberCells(Cells):
         values, missing = numbers(self, array, self._null)
         if missing is not None and self._null is not None:
             values = np.where(missing, self._null, values)
+        exact = self._recognized(values)
+        if exact is not None:
+            return exact.astype(self._type)
         try:
             return self._space.encode(values).astype(self._type)
         except OutsideSpaceError as problem:
             bad = self._named(problem.row or 0, problem.why)
         raise bad
+
+    def _recognized(self, values: NDArray[Any]) -> NDArray[Any] | None:
+        """Return the codes if every number is a point of the grid to the last bit.
+
+        Doubles propose them, and comparing the numbers with the points decides.
+        """
+        if self._points is None:
+            return None
+        steps = values - float(self._space.low)
+        steps *= 1 / float(self._space.step)
+        np.rint(steps, out=steps)
+        np.clip(steps, 0, len(self._points) - 1, out=steps)
+        codes = steps.astype(np.intp)
+        return codes if (np.take(self._points, codes) == values).all() else None
 
     def _named(self, row: int, why: str) -> BadCellError:
         if "finite" in why:

@@ -201,8 +201,8 @@ class FileWriter(TableWriter):
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-            with contextlib.suppress(OSError):
-                self._temporary.unlink()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink()
 
     def _translated(self, problem: BaseException) -> BaseException:
         if isinstance(problem, OSError) and not isinstance(problem, TargetError):
