@@ -1,0 +1,56 @@
+"""What the page of a release is told: facts about it, all of which may leave the building."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import final
+
+from noisewright.estimation import Estimate
+from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee
+from noisewright.plans import Plan
+from noisewright.version import __version__
+
+
+@final
+@dataclass(frozen=True)
+class ReleaseFile:
+    """A file of the release: its name, what it is, its size in bytes and its SHA-256."""
+
+    name: str
+    what: str
+    size: int | None = None
+    sha256: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class ReleaseFacts:
+    """A release, as far as its page tells of it.
+
+    `data` is the name of the released file. `estimates` holds for the columns, by name (or for
+    columns that were released together by the name of their part), one estimate or several, made
+    from the released rows. `balance` is the budget after the release, None when no ledger kept
+    account. `not_private` says that the noise can be repeated by whoever knows the seed.
+    Requires: nothing in here depends on raw data except through the mechanisms of the plan.
+    """
+
+    plan: Plan
+    data: str
+    rows: int
+    made: datetime
+    guarantee: Guarantee
+    certificate_digest: str
+    estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
+    balance: Balance | None = None
+    files: tuple[ReleaseFile, ...] = ()
+    what: str = ""
+    not_private: bool = False
+    version: str = __version__
+
+    def estimates_of(self, name: str) -> tuple[Estimate, ...]:
+        """Return the estimates about a column or a part; none when there are none."""
+        found = self.estimates.get(name, ())
+        return (found,) if isinstance(found, Estimate) else tuple(found)

@@ -1,0 +1,99 @@
+"""Answers with their intervals, drawn inside of the table that lists them.
+
+Each row has a strip: a dot on its interval, all on one scale, whose ends stand in the head of the
+column. A strip is as wide as its cell and needs no library, so that it is there on every page and
+on every screen. For who cannot see it the numbers beside it say the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from noisewright.report.markup import Markup
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers from `low` to `high` along a strip; the ends are round."""
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, numbers: Sequence[float], *, zero: bool = True) -> Scale:
+        """Return a scale that holds all of these numbers, and 0 if asked for."""
+        known = [number for number in numbers if math.isfinite(number)] or [0.0]
+        low, high = min(known), max(known)
+        if zero:
+            low, high = min(low, 0.0), max(high, 0.0)
+        if high <= low:
+            low, high = low - 0.5, high + 0.5
+        step = _round_step((high - low) / 3)
+        return cls(math.floor(low / step) * step, math.ceil(high / step) * step, step)
+
+    def place(self, number: float) -> str:
+        """Return where a number stands, as a percentage of the strip; what is outside, at an end."""
+        share = (number - self.low) / (self.high - self.low)
+        return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
+
+    @property
+    def ticks(self) -> list[float]:
+        """Round numbers along it, the ends among them."""
+        count = round((self.high - self.low) / self.step)
+        return [self.low + self.step * place for place in range(count + 1)]
+
+
+def _round_step(about: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at least as large."""
+    power = 10.0 ** math.floor(math.log10(about))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= about * (1 - 1e-9))
+
+
+def strip(scale: Scale, value: float, low: float, high: float) -> Markup:
+    """Draw a dot on its interval."""
+    return _drawing(
+        _zero(scale),
+        f'<line class="range" x1="{scale.place(low)}" x2="{scale.place(high)}" y1="50%" y2="50%"/>',
+        f'<circle class="dot" cx="{scale.place(value)}" cy="50%" r="4.5"/>',
+    )
+
+
+def two_dots(scale: Scale, value: float, naive: float) -> Markup:
+    """Draw an estimate as a dot, and what a plain count would say as a ring."""
+    return _drawing(
+        _zero(scale),
+        f'<line class="range" x1="{scale.place(naive)}" x2="{scale.place(value)}" '
+        'y1="50%" y2="50%"/>',
+        f'<circle class="naive" cx="{scale.place(naive)}" cy="50%" r="4"/>',
+        f'<circle class="dot" cx="{scale.place(value)}" cy="50%" r="4.5"/>',
+    )
+
+
+def axis(scale: Scale, *, percent: bool) -> Markup:
+    """Write the round numbers of a scale, for the head of the column of strips."""
+    ticks = scale.ticks
+    if len(ticks) > 4:
+        ticks = [ticks[0], *(t for t in ticks[1:-1] if abs(t) < scale.step / 2), ticks[-1]]
+    words: list[str] = []
+    for tick in ticks:
+        place, anchor = scale.place(tick), "middle"
+        if tick == ticks[0]:
+            anchor = "start"
+        elif tick == ticks[-1]:
+            anchor = "end"
+        shown = f"{round(100 * tick, 6):g}%" if percent else f"{round(tick, 9):,.6g}"
+        words.append(f'<text x="{place}" y="80%" text-anchor="{anchor}">{shown}</text>')
+    return _drawing(*words)
+
+
+def _zero(scale: Scale) -> str:
+    if not scale.low <= 0 <= scale.high:
+        return ""
+    return f'<line class="zero" x1="{scale.place(0)}" x2="{scale.place(0)}" y1="0" y2="100%"/>'
+
+
+def _drawing(*parts: str) -> Markup:
+    return Markup(f'<svg aria-hidden="true" focusable="false">{"".join(parts)}</svg>')
