@@ -1,8 +1,8 @@
 """What a guarantee means, in words for people who are in the data and people who read it.
 
-    e^ε    no result is more than e^ε times as likely with a person's data as with any other data
-           in their place (plus δ); so odds between two stories about the person move by at most
-           that factor, whoever holds them and whatever else they know about everybody else
+e^ε    no result is more than e^ε times as likely with a person's data as with any other data
+       in their place (plus δ); so odds between two stories about the person move by at most
+       that factor, whoever holds them and whatever else they know about everybody else
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def epsilon_text(guarantee: Guarantee) -> str:
         # Rounded up at the fourth digit, so that it is not less than what is promised.
         digits = max(0, 3 - math.floor(math.log10(epsilon))) if epsilon > 0 else 0
         shown = f"{math.ceil(epsilon * 10**digits - 1e-9) / 10**digits:.{digits}f}"
-    return f"ε = {shown}" + (f", δ = {delta_text(guarantee)}" if guarantee.delta else "")
+    formula = f"ε = {shown}" + (f", δ = {delta_text(guarantee)}" if guarantee.delta else "")
+    # No line ends inside of it, except between the two.
+    return formula.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def delta_text(guarantee: Guarantee) -> str:
@@ -62,15 +64,13 @@ def promise(guarantee: Guarantee, *, rows: int) -> Markup:
     whose = "answers" if rows == 1 else f"rows, up to {rows} of them"
     first = (
         f"For each person: nothing that could have been released is more than "
-        f"{factor_text(guarantee)} times as likely with that person’s true {whose}, as with any "  # noqa: RUF001
+        f"{factor_text(guarantee)} times as likely with that person’s true {whose}, as with any "
         f"other in their place"
     )
     if guarantee.delta:
         first += f", up to a probability of {delta_text(guarantee)}"
     formula = f"({epsilon_text(guarantee)})"
-    return Markup(
-        f'<div class="promise">{paragraph(text(f"{first}. {formula}"))}</div>'
-    )
+    return Markup(f'<div class="promise">{paragraph(text(f"{first}. {formula}"))}</div>')
 
 
 def odds(guarantee: Guarantee) -> Markup:
@@ -95,12 +95,12 @@ def odds(guarantee: Guarantee) -> Markup:
         for before in _BELIEFS
     ]
     headings = (
-        Heading(text("sure before the release")),
-        Heading(text("after it, at least"), number=True),
-        Heading(text("after it, at most"), number=True),
+        Heading(text("before")),
+        Heading(text("after, at least"), number=True),
+        Heading(text("after, at most"), number=True),
     )
-    caption = text("How far anybody’s belief about one person can move")  # noqa: RUF001
-    return joined([paragraph(text(words)), table(headings, rows, caption=caption)])
+    caption = text("How far anybody’s belief about one person can move")
+    return joined([paragraph(text(words)), table(headings, rows, caption=caption, kind="narrow")])
 
 
 def _percent(share: float, *, up: bool | None = None) -> str:
@@ -156,19 +156,16 @@ def conditions(
         )
     if public:
         names = ", ".join(str(label(name)) for name in public)
-        plural = "columns are" if len(public) > 1 else "column is"
         items.append(
             Markup(
-                f"The public {plural} released as they were: {names}. Nothing about them is "
-                "protected, and they are taken as known to everybody."
+                f"Released as in the input, without protection: {names}. Everybody is taken to know "
+                "this already."
             )
         )
     if shuffled:
         items.append(text("Rows were shuffled; their order says nothing about the input."))
     else:
-        items.append(
-            text("Rows are in the order of the input: who stood where is taken as known.")
-        )
+        items.append(text("Rows are in the order of the input: who stood where is taken as known."))
     return bullets(items)
 
 

@@ -51,19 +51,23 @@ def heatmap(
     title: str | None = None,
     scale: Scale | None = None,
     most: float | None = None,
+    side: int = _SIDE,
+    legend: bool = True,
 ) -> alt.LayerChart:
     """Draw the probabilities of a mechanism: rows are true inputs, columns published outputs.
 
     Cells carry their numbers when there are at most 12 inputs and outputs: 0 is a probability
     that is exactly zero, <.01 one that is not. `scale` says how color grows with probability:
     "linear", or "sqrt", which sets small probabilities apart and is the default for more than
-    12. It ends at `most`, by default the largest probability.
+    12. It ends at `most`, by default the largest probability. `side` is the width in pixels that
+    the cells together aim at; `legend` shows which color is which probability.
     Requires: at most 300 inputs and outputs.
     """
     _require_drawable(mechanism)
     shade = _read_scale(scale, [mechanism])
     top = float(mechanism.matrix.max()) if most is None else most
-    chart = _picture(load_altair(), mechanism, shade, top, _cell(mechanism, _SIDE))
+    cell = _cell(mechanism, side)
+    chart = _picture(load_altair(), mechanism, shade, top, cell, legend=legend)
     return chart if title is None else chart.properties(title=title)
 
 
@@ -105,7 +109,9 @@ def _across(widths: list[int]) -> int:
     return 2 if len(widths) == 4 else 3
 
 
-def _picture(alt: Any, mechanism: Mechanism, shade: Scale, top: float, cell: int) -> Any:
+def _picture(
+    alt: Any, mechanism: Mechanism, shade: Scale, top: float, cell: int, *, legend: bool = True
+) -> Any:
     matrix = mechanism.matrix
     inputs, outputs = labels(mechanism.space), labels(mechanism.outputs)
     base = _cells(alt, matrix, inputs, outputs).encode(
@@ -117,7 +123,9 @@ def _picture(alt: Any, mechanism: Mechanism, shade: Scale, top: float, cell: int
         "probability:Q",
         title="probability",
         scale=alt.Scale(type=shade, scheme=SEQUENTIAL, domain=[0, top], clamp=True),
-        legend=alt.Legend(gradientLength=max(80, min(height, 240)), tickCount=5, format=".3~g"),
+        legend=alt.Legend(gradientLength=max(80, min(height, 240)), tickCount=5, format=".3~g")
+        if legend
+        else None,
     )
     tooltip = [
         alt.Tooltip("input:N", title=_input_title(mechanism.space)),

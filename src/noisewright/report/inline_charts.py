@@ -68,8 +68,8 @@ def figure(make: Callable[[], Any], *, name: str, about: str, caption: Markup) -
     not take the rest of the page with it.
     """
     try:
-        drawing = inline_svg(make(), name=name, about=about)
-    except Exception as problem:  # noqa: BLE001
+        drawing = _drawn(make, name=name, about=about)
+    except Exception as problem:
         kind = type(problem).__name__
         words = f"This picture could not be drawn ({kind})."
         return Markup(f'<p class="soft small">{text(words)}</p>')
@@ -78,11 +78,16 @@ def figure(make: Callable[[], Any], *, name: str, about: str, caption: Markup) -
     )
 
 
+def _drawn(make: Callable[[], Any], *, name: str, about: str) -> Markup:
+    # The charts of this room are checked by its tests; checking each again takes longer than
+    # drawing it.
+    with load_altair().utils.schemapi.debug_mode(False):
+        return inline_svg(make(), name=name, about=about)
+
+
 def inline_svg(chart: Any, *, name: str, about: str) -> Markup:
     """Return a chart as SVG that stands in a page, with a description for who cannot see it."""
     renderer, alt = load_renderer(), load_altair()
-    # The charts of this room are checked by its tests; checking each again takes as long as
-    # drawing it.
     spec = chart.to_dict(validate=False)
     spec["config"] = _merged(_CONFIG, spec.get("config", {}))
     spec.pop("background", None)
@@ -96,9 +101,9 @@ def _merged(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
     merged = dict(ours)
     for key, value in theirs.items():
         if key != "view":
-            known = merged.get(key)
+            known: Any = merged.get(key)
             both = isinstance(value, dict) and isinstance(known, dict)
-            merged[key] = {**known, **value} if both else value
+            merged[key] = known | value if both else value
     return merged
 
 

@@ -42,9 +42,7 @@ def label(value: Any, *, longest: int = LONGEST_LABEL) -> Markup:
     if len(written) <= longest:
         return Markup(f"<bdi>{text(written) or '&nbsp;'}</bdi>")
     whole = written if len(written) <= _LONGEST_TITLE else written[:_LONGEST_TITLE] + "…"
-    return Markup(
-        f'<bdi title="{attribute(whole)}">{text(written[: longest - 1])}…</bdi>'  # noqa: RUF001
-    )
+    return Markup(f'<bdi title="{attribute(whole)}">{text(written[: longest - 1])}…</bdi>')
 
 
 def shortened(value: Any, *, longest: int) -> str:
@@ -110,7 +108,11 @@ class Heading:
 
 
 def table(
-    headings: Sequence[Heading], rows: Iterable[Sequence[Markup]], *, caption: Markup
+    headings: Sequence[Heading],
+    rows: Iterable[Sequence[Markup]],
+    *,
+    caption: Markup,
+    kind: str = "",
 ) -> Markup:
     """Return a table whose first column names its rows; it scrolls inside of its box."""
     head = "".join(f'<th scope="col"{_kind(h.classes)}>{h.title}</th>' for h in headings)
@@ -121,10 +123,10 @@ def table(
         )
         cells = "".join(f"<td{_kind(classes)}>{cell}</td>" for classes, cell in rest)
         lines.append(f'<tr><th scope="row"{_kind(first[0])}>{first[1]}</th>{cells}</tr>')
-    plain = re.sub(r"<[^>]*>", "", caption)
+    about = attribute(html.unescape(re.sub(r"<[^>]*>", "", caption)))
     return Markup(
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{attribute(html.unescape(plain))}">'
-        f"<table>\n<caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        f'<div{_kind(f"scroll {kind}".strip())} tabindex="0" role="region" aria-label="{about}">'
+        f"<table>\n<caption><span>{caption}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
         + "\n".join(lines)
         + "\n</tbody>\n</table></div>"
     )

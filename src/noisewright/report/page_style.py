@@ -9,13 +9,13 @@ from __future__ import annotations
 LIGHT = """
   --paper: #ffffff; --ink: #1b1d21; --soft: #565c66; --line: #dfe2e7; --wash: #f4f6f8;
   --blue: #0072b2; --blue-wash: #e3f0f8; --red: #b03a00; --red-wash: #fdeee6; --green: #00805d;
-  --orange: #b57500; --orange-wash: #fdf3dc; --gray: #8a919c; --pale: #cfd5dd;
+  --orange: #b57500; --orange-wash: #fdf3dc; --gray: #8a919c; --pale: #cfd5dd; --shade: #00000026;
 """
 
 DARK = """
   --paper: #14171b; --ink: #e6e8eb; --soft: #a3abb6; --line: #333941; --wash: #1d2126;
   --blue: #56b4e9; --blue-wash: #122b3c; --red: #ff9a6b; --red-wash: #3a1d10; --green: #3ecf9f;
-  --orange: #f0b84a; --orange-wash: #35280d; --gray: #89919c; --pale: #454c56;
+  --orange: #f0b84a; --orange-wash: #35280d; --gray: #89919c; --pale: #454c56; --shade: #00000080;
 """
 
 _SCREEN = """
@@ -58,10 +58,16 @@ nav li { margin: 0; } nav a { text-decoration: none; } nav a:hover { text-decora
 .alarm p, .note p, .promise p { margin: .3rem 0; }
 .promise { font-size: 1.08rem; }
 .scroll, pre, figure .chart { overflow-x: auto; -webkit-overflow-scrolling: touch; }
-.scroll { margin: .9rem 0 1.2rem; }
+.scroll { margin: .9rem 0 1.2rem; background:
+  linear-gradient(to right, var(--paper) 40%, transparent) left / 2rem 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
+  linear-gradient(to right, var(--shade), transparent) left / .6rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--shade), transparent) right / .6rem 100% no-repeat scroll; } .narrow { max-width: 36rem; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums;
   min-width: 100%; }
 caption { text-align: left; color: var(--soft); font-size: .88rem; padding: 0 0 .4rem; }
+caption span { position: sticky; left: 0; display: inline-block;
+  max-width: min(100%, calc(100vw - 2.2rem)); }
 th, td { padding: .36rem .8rem .36rem 0; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: baseline; }
 th:last-child, td:last-child { padding-right: 0; }
@@ -74,7 +80,9 @@ td.words { min-width: 12rem; } td.digest { min-width: 17rem; }
 .strip svg, .bar svg { display: block; width: 100%; overflow: visible; }
 .strip svg { height: 1.15rem; } thead .strip svg { height: 1.1rem; }
 .strip .range { stroke: var(--blue); stroke-width: 3; opacity: .45; stroke-linecap: round; }
-.strip .dot { fill: var(--blue); } .strip .naive { fill: none; stroke: var(--red); stroke-width: 2; }
+.strip .dot { fill: var(--blue); }
+.strip .naive { fill: none; stroke: var(--red); stroke-width: 2; }
+.strip .gap { stroke: var(--pale); stroke-width: 2; }
 .strip .zero { stroke: var(--pale); stroke-width: 1; }
 .strip text { fill: var(--soft); font-size: .7rem; font-weight: 400; }
 .tag { display: inline-block; border-radius: 1rem; padding: 0 .55rem; font-size: .82rem;
@@ -93,20 +101,22 @@ figure { margin: 1rem 0; min-width: 0; } figcaption { color: var(--soft); font-s
   font-variant-numeric: tabular-nums; }
 .bar .track, .budget .track { fill: var(--wash); } .bar .fill { fill: var(--blue); }
 .bar .other { fill: var(--red); }
-.budget { max-width: 46rem; } .budget svg { display: block; width: 100%; height: 1.8rem; }
+.budget { max-width: 46rem; } .budget > svg { display: block; width: 100%; height: 1.8rem; }
 .budget .before { fill: var(--gray); } .budget .now { fill: var(--blue); }
 .budget .left { fill: var(--pale); }
 .key { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.4rem;
   font-size: .92rem; }
 .key svg { width: .8rem; height: .8rem; margin-right: .4rem; vertical-align: -.05rem; }
-.key .before { fill: var(--gray); } .key .now { fill: var(--blue); } .key .left { fill: var(--pale); }
+.key .before { fill: var(--gray); } .key .now { fill: var(--blue); }
+.key .left { fill: var(--pale); }
 .key .dot { fill: var(--blue); } .key .naive { fill: none; stroke: var(--red); stroke-width: 2; }
 pre { background: var(--wash); border-radius: .5rem; padding: .8rem 1rem; margin: .7rem 0;
   font-size: .88rem; line-height: 1.5; max-width: 50rem; overflow-wrap: normal; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
   font-size: .92em; }
 :not(pre) > code { background: var(--wash); border-radius: .25rem; padding: .05em .3em; }
-td code, dd code { overflow-wrap: anywhere; }
+td code, dd code { overflow-wrap: anywhere; } tbody th code { white-space: nowrap; }
+.sides dl, .sides ul { margin-top: 1rem; }
 dl:not(.facts) > div { display: grid; grid-template-columns: 11rem 1fr; gap: .2rem 1rem;
   padding: .35rem 0; max-width: 50rem; }
 dt { font-weight: 600; } dd { margin: 0; }
@@ -132,8 +142,10 @@ _PAPER = """
   h1, h2, h3, h4, caption, summary { break-after: avoid; }
   figure, tr, .promise, .note, .alarm, .bar, .budget, pre, .facts div { break-inside: avoid; }
   thead { display: table-header-group; }
-  section.column { break-inside: auto; }
-  .scroll, pre, figure .chart { overflow: visible; } pre { white-space: pre-wrap; }
+  .sides { break-inside: avoid; } .column > p { break-after: avoid; }
+  dl:not(.facts) > div { grid-template-columns: 8.5rem 1fr; }
+  .scroll, pre, figure .chart { overflow: visible; } .scroll { background: none; }
+  pre { white-space: pre-wrap; }
   .chart svg { min-width: 0; } table { font-size: 8.5pt; } .strip { min-width: 5rem; }
   th, td { padding-right: .5rem; }
   .facts { grid-template-columns: repeat(4, 1fr); }

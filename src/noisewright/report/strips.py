@@ -16,7 +16,7 @@ from noisewright.report.markup import Markup
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers from `low` to `high` along a strip; the ends are round."""
+    """Numbers from `low` to `high` along a strip, with ticks at multiples of `step`."""
 
     low: float
     high: float
@@ -31,19 +31,20 @@ class Scale:
             low, high = min(low, 0.0), max(high, 0.0)
         if high <= low:
             low, high = low - 0.5, high + 0.5
-        step = _round_step((high - low) / 3)
-        return cls(math.floor(low / step) * step, math.ceil(high / step) * step, step)
+        return cls(low, high, _round_step((high - low) / 3))
 
     def place(self, number: float) -> str:
-        """Return where a number stands, as a percentage of the strip; what is outside, at an end."""
+        """Return where a number stands in percent of the strip; beyond an end, there."""
         share = (number - self.low) / (self.high - self.low)
         return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
 
     @property
     def ticks(self) -> list[float]:
-        """Round numbers along it, the ends among them."""
-        count = round((self.high - self.low) / self.step)
-        return [self.low + self.step * place for place in range(count + 1)]
+        """Round numbers along it."""
+        room = 1e-9 * (self.high - self.low)
+        first = math.ceil((self.low - room) / self.step)
+        last = math.floor((self.high + room) / self.step)
+        return [self.step * place for place in range(first, last + 1)]
 
 
 def _round_step(about: float) -> float:
@@ -65,7 +66,7 @@ def two_dots(scale: Scale, value: float, naive: float) -> Markup:
     """Draw an estimate as a dot, and what a plain count would say as a ring."""
     return _drawing(
         _zero(scale),
-        f'<line class="range" x1="{scale.place(naive)}" x2="{scale.place(value)}" '
+        f'<line class="gap" x1="{scale.place(naive)}" x2="{scale.place(value)}" '
         'y1="50%" y2="50%"/>',
         f'<circle class="naive" cx="{scale.place(naive)}" cy="50%" r="4"/>',
         f'<circle class="dot" cx="{scale.place(value)}" cy="50%" r="4.5"/>',
@@ -74,19 +75,16 @@ def two_dots(scale: Scale, value: float, naive: float) -> Markup:
 
 def axis(scale: Scale, *, percent: bool) -> Markup:
     """Write the round numbers of a scale, for the head of the column of strips."""
-    ticks = scale.ticks
-    if len(ticks) > 4:
-        ticks = [ticks[0], *(t for t in ticks[1:-1] if abs(t) < scale.step / 2), ticks[-1]]
-    words: list[str] = []
-    for tick in ticks:
-        place, anchor = scale.place(tick), "middle"
-        if tick == ticks[0]:
-            anchor = "start"
-        elif tick == ticks[-1]:
-            anchor = "end"
-        shown = f"{round(100 * tick, 6):g}%" if percent else f"{round(tick, 9):,.6g}"
-        words.append(f'<text x="{place}" y="80%" text-anchor="{anchor}">{shown}</text>')
+    words = [
+        f'<text x="{scale.place(tick)}" y="80%" text-anchor="middle">{_tick(tick, percent)}</text>'
+        for tick in scale.ticks
+    ]
     return _drawing(*words)
+
+
+def _tick(tick: float, percent: bool) -> str:
+    shown = f"{abs(round(100 * tick, 6)):g}%" if percent else f"{abs(round(tick, 9)):,.6g}"
+    return ("\N{MINUS SIGN}" if tick < 0 else "") + shown
 
 
 def _zero(scale: Scale) -> str:

@@ -1,0 +1,50 @@
+"""Numbers as people write them: as many digits as count, a true minus sign, thousands apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def digits_for(errors: Sequence[float], *, percent: bool = False) -> int:
+    """Return how many decimals show the errors to two digits."""
+    known = [error for error in errors if math.isfinite(error) and error > 0]
+    if not known:
+        return 1
+    middle = float(np.median(known)) * (100 if percent else 1)
+    return min(max(1 - math.floor(math.log10(middle)), 0), 6)
+
+
+def number(value: float, digits: int, *, percent: bool = False) -> str:
+    """Return a number with so many decimals; a true minus sign, and no minus before zeros."""
+    if not math.isfinite(value):
+        return "unknown"
+    written = f"{abs(value) * (100 if percent else 1):,.{digits}f}"
+    negative = value < 0 and any(digit in "123456789" for digit in written)
+    return (MINUS if negative else "") + written + ("%" if percent else "")
+
+
+def readable(value: float) -> str:
+    """Return a number to four digits that count, without powers of ten where people write none."""
+    if value == 0 or not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.4g}"
+    digits = max(0, 3 - math.floor(math.log10(abs(value))))
+    shown = f"{value:,.{digits}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def percent(share: float) -> str:
+    """Return a probability in percent, with about three digits that count."""
+    value = 100 * share
+    if value == 0 or value == 100:
+        return f"{value:g}%"
+    if value < 0.0001:
+        return f"{value:.1e}%"
+    if value > 99.99:
+        return ">99.99%"
+    digits = max(0, 2 - math.floor(math.log10(value))) if value < 10 else 1
+    return f"{value:.{digits}f}%"

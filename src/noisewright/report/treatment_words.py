@@ -1,0 +1,141 @@
+"""What was done to a column, in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noisewright.curves import CurveNoise
+from noisewright.mechanisms import Additive, Mechanism, SetMechanism
+from noisewright.plans import Column, Part
+from noisewright.report.markup import Markup, label, text
+from noisewright.report.numerals import percent
+from noisewright.report.survival import survives, truth_shares
+from noisewright.spaces import (
+    Categories,
+    Counts,
+    Curves,
+    Interval,
+    Records,
+    Space,
+    Subsets,
+    amount,
+)
+
+_NAMES = {
+    "response": "randomized response",
+    "geometric": "geometric noise",
+    "laplace": "Laplace noise",
+    "staircase": "staircase noise",
+    "per_item": "two coins for each item",
+    "curve_noise": "noise on curves",
+    "design": "a mechanism designed for it",
+}
+
+
+def mechanism_name(part: Part) -> str:
+    """Return what the mechanism of a part is called."""
+    if part.is_joint:
+        return "randomized response, together"
+    chosen = part.treatments[0].mechanism
+    return "a mechanism of the publisher" if isinstance(chosen, Mechanism) else _NAMES[chosen]
+
+
+def space_words(space: Space) -> str:
+    """Say what the values of a column can be."""
+    match space:
+        case Categories():
+            return f"{amount(space.size)} labels"
+        case Counts():
+            return f"whole numbers from 0 to {space.n:,}"
+        case Interval():
+            low, high, step = (float(end) for end in (space.low, space.high, space.step))
+            return f"numbers from {low:,g} to {high:,g} in steps of {step:g}"
+        case Subsets():
+            most = f", at most {space.most:,} in a set" if space.most < len(space.items) else ""
+            return f"sets of {len(space.items):,} items{most}"
+        case Curves():
+            low, high = float(space.low), float(space.high)
+            return f"curves at {len(space.grid):,} positions, from {low:,g} to {high:,g}"
+        case Records():
+            return f"{amount(space.size)} combinations"
+        case _:
+            return f"{amount(space.size)} values"
+
+
+def unit_of(space: Space) -> str:
+    """Return what one value is called on an axis."""
+    return "count" if isinstance(space, Counts) else "value"
+
+
+def survival_words(mechanism: Mechanism | CurveNoise) -> str:
+    """Say in a few words how likely a true value comes through."""
+    kept = survives(mechanism)
+    if kept is None:
+        return "never exactly" if isinstance(mechanism, CurveNoise) else "moved by noise"
+    least, most = kept
+    if percent(least) == percent(most):
+        return percent(least)
+    return f"{percent(least)} to {percent(most)}"
+
+
+def what_happened(part: Part) -> Markup:
+    """Say in two or three sentences what was done to the values of a part."""
+    mechanism = part.mechanism
+    if isinstance(mechanism, SetMechanism):
+        return text(
+            f"Each set was rebuilt item by item: an item in it was kept with probability "
+            f"{percent(float(mechanism.present))}, one not in it was added with probability "
+            f"{percent(float(mechanism.absent))}. A single released set says little; all of them "
+            "together say how common each item is."
+        )
+    if isinstance(mechanism, CurveNoise):
+        return text(
+            "Noise was added to every curve. A single released curve is mostly noise; the mean of "
+            "many is not."
+        )
+    alike = truth_shares(mechanism)
+    if alike is not None:
+        what = "combination of values" if part.is_joint else "value"
+        return text(
+            f"Each {what} was published as it is with probability {percent(alike.truth)}; "
+            f"otherwise another of the {alike.points:,} was published, each with probability "
+            f"{percent(alike.other)}. Nobody can tell which of the two happened to a given row."
+        )
+    if isinstance(mechanism, Additive):
+        return text("Noise was added to every number, drawn anew for each row.")
+    if part.treatments[0].mechanism == "geometric":
+        return text("Whole-number noise was added to every count, and kept inside its range.")
+    return text(
+        "Each value was replaced by one drawn from the row of probabilities that belongs to it."
+    )
+
+
+def how_cells_were_read(part: Part) -> list[Markup]:
+    """Say how empty, undeclared and outlying cells were counted, column by column."""
+    found: list[Markup] = []
+    for name, column in zip(part.columns, part.treatments, strict=True):
+        of = Markup(f" of {label(name)}") if part.is_joint else Markup("")
+        found += [Markup(f"{words}{of}.") for words in _readings(column)]
+    return found
+
+
+def _readings(column: Column) -> list[Markup]:
+    words: list[Markup] = []
+    if column.null is not None:
+        words.append(Markup(f"Empty cells counted as {_point(column.null)}"))
+    if column.other is not None:
+        words.append(Markup(f"Labels that were not declared counted as {label(column.other)}"))
+    if column.outside == "clamp":
+        words.append(text("Numbers beyond the bounds counted as the nearer bound"))
+    if column.outside == "sample":
+        words.append(text("Of sets with too many items a random part counted"))
+    if column.off_grid == "round":
+        words.append(text("Numbers between grid points counted as the nearest one"))
+    return words
+
+
+def _point(point: Any) -> Markup:
+    if isinstance(point, (set, frozenset, tuple)):
+        inside: list[Any] = list(point)  # pyright: ignore[reportUnknownArgumentType]
+        return label("{" + ", ".join(str(one) for one in inside) + "}")
+    return label(point)
