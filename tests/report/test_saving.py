@@ -57,6 +57,15 @@ def test_a_label_cannot_end_the_script_of_a_page(tmp_path: Path) -> None:
     assert "<!--" not in page
 
 
+def test_a_control_character_in_a_label_does_not_end_the_process(tmp_path: Path) -> None:
+    labels = nw.Categories(["nul\x00", "bell\x07", "half \ud83d", "\ufffe", "x" * 5000])
+    chart = heatmap(nw.randomized_response(labels, epsilon=1), title="\x1b[31mred")
+    save_chart(chart, tmp_path / "m.svg")
+    drawing = (tmp_path / "m.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(drawing)
+    assert "nul\N{REPLACEMENT CHARACTER}" in drawing
+
+
 @pytest.mark.parametrize("name", ["m", "m.pdf", "m.png.txt"])
 def test_other_endings_are_refused(chart: Any, tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"must end in \.png, \.svg, \.html or \.json"):

@@ -1,4 +1,4 @@
-"""Charts of mechanisms and of what they cost, for notebooks, pages and papers.
+"""Charts of mechanisms and of what they cost, and the page of a release.
 
 Altair is loaded when a chart is drawn; without it each function says how to install it.
 """
@@ -6,12 +6,16 @@ Altair is loaded when a chart is drawn; without it each function says how to ins
 from noisewright.report.curve_charts import curve_bands
 from noisewright.report.error_charts import error_histogram, tail_profile
 from noisewright.report.estimate_charts import estimate_chart
+from noisewright.report.facts import ReleaseFacts, ReleaseFile
 from noisewright.report.heatmaps import heatmap, heatmaps, require_visible
 from noisewright.report.loss_curves import loss_curves
 from noisewright.report.privacy_curves import privacy_curve
+from noisewright.report.release_page import release_page
 from noisewright.report.saving import require_format, save_chart
 
 __all__ = [
+    "ReleaseFacts",
+    "ReleaseFile",
     "curve_bands",
     "error_histogram",
     "estimate_chart",
@@ -19,6 +23,7 @@ __all__ = [
     "heatmaps",
     "loss_curves",
     "privacy_curve",
+    "release_page",
     "require_format",
     "require_visible",
     "save_chart",

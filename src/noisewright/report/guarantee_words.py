@@ -158,8 +158,8 @@ def conditions(
         names = ", ".join(str(label(name)) for name in public)
         items.append(
             Markup(
-                f"Released as in the input, without protection: {names}. Everybody is taken to know "
-                "this already."
+                f"Released as in the input, without protection: {names}. Everybody is taken to "
+                "know this already."
             )
         )
     if shuffled:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noisewright.errors import MissingPartError
+from noisewright.report.characters import writable_chart
 from noisewright.report.library import load_altair, load_renderer
 from noisewright.report.markup import Markup, attribute, text
 
@@ -88,7 +89,7 @@ def _drawn(make: Callable[[], Any], *, name: str, about: str) -> Markup:
 def inline_svg(chart: Any, *, name: str, about: str) -> Markup:
     """Return a chart as SVG that stands in a page, with a description for who cannot see it."""
     renderer, alt = load_renderer(), load_altair()
-    spec = chart.to_dict(validate=False)
+    spec = writable_chart(chart.to_dict(validate=False))
     spec["config"] = _merged(_CONFIG, spec.get("config", {}))
     spec.pop("background", None)
     version = alt.SCHEMA_VERSION.rpartition(".")[0]

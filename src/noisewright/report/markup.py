@@ -13,24 +13,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NewType
 
+from noisewright.report.characters import writable
+
 Markup = NewType("Markup", str)
 """HTML that is ready: everything in it that came from outside is escaped."""
 
 LONGEST_LABEL = 80
 _LONGEST_TITLE = 400
 
-# Control characters and halves of surrogate pairs may not stand in HTML, not even escaped.
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
 
 def text(value: Any) -> Markup:
     """Return text that may stand between tags."""
-    return Markup(html.escape(_writable(value), quote=False))
+    return Markup(html.escape(writable(value), quote=False))
 
 
 def attribute(value: Any) -> Markup:
     """Return text that may stand between the double quotes of an attribute."""
-    return Markup(html.escape(" ".join(_writable(value).split()), quote=True))
+    return Markup(html.escape(" ".join(writable(value).split()), quote=True))
 
 
 def label(value: Any, *, longest: int = LONGEST_LABEL) -> Markup:
@@ -38,21 +37,11 @@ def label(value: Any, *, longest: int = LONGEST_LABEL) -> Markup:
 
     What is too long is cut, and stands in full (up to 400 letters) in a tooltip.
     """
-    written = _writable(value)
+    written = writable(value)
     if len(written) <= longest:
         return Markup(f"<bdi>{text(written) or '&nbsp;'}</bdi>")
     whole = written if len(written) <= _LONGEST_TITLE else written[:_LONGEST_TITLE] + "…"
     return Markup(f'<bdi title="{attribute(whole)}">{text(written[: longest - 1])}…</bdi>')
-
-
-def shortened(value: Any, *, longest: int) -> str:
-    """Return a label as plain text for a picture, cut to a length and on one line."""
-    written = " ".join(_writable(value).split())
-    return written if len(written) <= longest else written[: longest - 1] + "…"
-
-
-def _writable(value: Any) -> str:
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", str(value))
 
 
 def joined(parts: Iterable[str]) -> Markup:

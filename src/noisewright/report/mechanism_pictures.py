@@ -250,8 +250,8 @@ def _curves(mechanism: CurveNoise, name: str) -> Markup:
     low, high = float(space.low), float(space.high)
     reach = float(np.median(mechanism.noise_band(simultaneous=False).high))
     words = (
-        f"Noise added to one curve, whose values lie between {low:,g} and {high:,g}: the band holds "
-        f"it 19 times out of 20 at each position (about ±{readable(reach)}); the thin lines are three "
-        "examples of it."
+        f"Noise added to one curve, whose values lie between {low:,g} and {high:,g}: the band "
+        f"holds it 19 times out of 20 at each position (about ±{readable(reach)}); the thin lines "
+        "are three examples of it."
     )
     return figure(chart, name=name, about=attribute(words), caption=text(words))

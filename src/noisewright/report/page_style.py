@@ -28,7 +28,8 @@ body { margin: 0; background: var(--paper); color: var(--ink);
 .page { max-width: 64rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
 h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; }
 h1 { font-size: 2rem; margin: .2rem 0 .6rem; letter-spacing: -.01em; }
-h2 { font-size: 1.4rem; margin: 3rem 0 .8rem; padding-top: 1.4rem; border-top: 1px solid var(--line); }
+h2 { font-size: 1.4rem; margin: 3rem 0 .8rem; padding-top: 1.4rem;
+  border-top: 1px solid var(--line); }
 h3 { font-size: 1.15rem; margin: 2.4rem 0 .5rem; }
 h4 { font-size: 1rem; margin: 1.4rem 0 .3rem; }
 p, ul, ol { max-width: 46rem; margin: .6rem 0; }
@@ -62,7 +63,8 @@ nav li { margin: 0; } nav a { text-decoration: none; } nav a:hover { text-decora
   linear-gradient(to right, var(--paper) 40%, transparent) left / 2rem 100% no-repeat local,
   linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
   linear-gradient(to right, var(--shade), transparent) left / .6rem 100% no-repeat scroll,
-  linear-gradient(to left, var(--shade), transparent) right / .6rem 100% no-repeat scroll; } .narrow { max-width: 36rem; }
+  linear-gradient(to left, var(--shade), transparent) right / .6rem 100% no-repeat scroll; }
+.narrow { max-width: 36rem; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums;
   min-width: 100%; }
 caption { text-align: left; color: var(--soft); font-size: .88rem; padding: 0 0 .4rem; }

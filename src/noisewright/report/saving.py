@@ -10,6 +10,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.files import write_whole
+from noisewright.report.characters import writable_chart
 from noisewright.report.library import load_altair, load_renderer
 
 FORMATS = (".png", ".svg", ".html", ".json")
@@ -74,7 +75,7 @@ def _rendered(alt: Any, chart: Any, suffix: str) -> bytes:
     renderer = load_renderer()
     # vl-convert brings several versions of Vega-Lite; the chart is written for one of them.
     version = alt.SCHEMA_VERSION.rpartition(".")[0]
-    spec = chart.to_dict()
+    spec = writable_chart(chart.to_dict())
     if suffix == ".png":
         return renderer.vegalite_to_png(spec, vl_version=version, scale=_SCALE)
     if suffix == ".svg":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from noisewright.report.characters import shortened
 from noisewright.spaces import Counts, Records, Rows, Space, Subsets
 
 WIDTH_OF_A_LETTER = 6.5
@@ -11,12 +12,15 @@ HEIGHT_OF_A_LINE = 12
 LONGEST = 150
 """Pixels of a label; what is longer ends in dots and stands in full in the tooltip."""
 
+MOST_LETTERS = 200
+"""Letters of a label; measuring the width of very long ones takes minutes."""
+
 _ROUND = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 
 
 def labels(space: Space) -> list[str]:
     """Return a name for each point, in the order of the codes."""
-    return [" ".join(_name(space, point).split()) for point in space.points]
+    return [shortened(_name(space, point), longest=MOST_LETTERS) for point in space.points]
 
 
 def _name(space: Space, point: Any) -> str:

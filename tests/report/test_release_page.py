@@ -1,0 +1,254 @@
+"""The page of a release: what it says, that it is whole, and that nothing runs in it."""
+
+import re
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee, PerItem
+from noisewright.report import release_page
+from noisewright.report.numerals import digits_for, number
+from tests.report.pages import Page, facts_of
+
+JOBS = ["nurse", "baker", "clerk", "teacher"]
+EVERYTHING = nw.Plan(
+    {
+        "job": nw.Column(JOBS, null="unknown", other="another"),
+        "sex": nw.Column(["female", "male"]),
+        "smoker": nw.Column(["yes", "no"]),
+        "visits": nw.Column(nw.Counts(80), outside="clamp"),
+        "income": nw.Column(nw.Interval(0, 100, step=10), off_grid="round"),
+        "interests": nw.Column(nw.Subsets(["tv", "cars", "art"], largest=1), outside="sample"),
+        "region": "public",
+        "name": "drop",
+    },
+    epsilon=12,
+    together=[("sex", "smoker")],
+    title="Living conditions",
+)
+FACTS = facts_of(EVERYTHING, what="for the yearbook")
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return Page(release_page(FACTS))
+
+
+def small(**more: object) -> Page:
+    """A page that draws no chart: two labels, quick."""
+    plan = nw.Plan({"answer": nw.Column(["yes", "no"])}, epsilon=1)
+    return Page(release_page(facts_of(plan, {}, **more)))
+
+
+def test_it_is_well_formed_and_whole(page: Page) -> None:
+    assert page.mistakes == []
+    names = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(names) == len(set(names))
+    links = [a["href"] or "" for a in page.named("a")]
+    assert {link.removeprefix("#") for link in links} <= set(names)
+    assert page.named("html")[0]["lang"] == "en"
+    assert len(page.named("h1")) == 1
+
+
+def test_it_loads_nothing_and_runs_nothing(page: Page) -> None:
+    assert "://" not in page.source
+    assert not {"script", "link", "iframe", "object", "embed", "img", "base"} & {
+        tag for tag, _ in page.tags
+    }
+    assert "url(" not in page.source.replace("url(#", "")
+    assert "@import" not in page.source
+    for _, attributes in page.tags:
+        assert not any(name.startswith("on") or name == "src" for name in attributes)
+
+
+def test_it_can_be_read_without_seeing_it(page: Page) -> None:
+    drawings = page.named("svg")
+    assert drawings
+    for attributes in drawings:
+        spoken = attributes.get("role") == "img" and attributes.get("aria-label")
+        assert spoken or attributes.get("aria-hidden") == "true"
+    assert all(attributes.get("scope") in ("row", "col") for attributes in page.named("th"))
+    assert len(page.named("caption")) == len(page.named("table"))
+
+
+def test_it_says_what_was_released_and_what_that_promises(page: Page) -> None:
+    for words in (
+        "Living conditions",
+        "for the yearbook",
+        "private.parquet holds randomized copies of 4,000 rows",
+        f"noisewright {FACTS.version}",
+        "2026-03-14",
+        "nothing that could have been released is more than 162,755 times as likely",
+        "The number of rows is public.",
+        "Released as in the input, without protection: region.",
+        "Rows are in the order of the input",
+        "A person is one row",
+        "What it does not protect",
+        "Empty cells counted as unknown",
+        "Labels that were not declared counted as another",
+        "Numbers beyond the bounds counted as the nearer bound",
+        "Numbers between grid points counted as the nearest one",
+        "Of sets with too many items a random part counted",
+        "No ledger kept account",
+        "noisewright check private.certificate.json",
+        "12" * 32,
+        EVERYTHING.digest,
+        "noisewright estimate private.parquet",
+        "nw.Release.open('private.parquet')",
+        "1.23 MB",
+        "ab" * 32,
+    ):
+        assert words in page.text, words
+
+
+def test_all_columns_are_listed_with_their_share_of_epsilon(page: Page) -> None:
+    text = page.text
+    assert "job randomized randomized response 6 labels 2 16.7%" in text
+    assert "sex randomized randomized response, together with smoker 2 labels 4 together" in text
+    assert "visits randomized geometric noise whole numbers from 0 to 80 2 16.7%" in text
+    assert "income randomized Laplace noise numbers from 0 to 100 in steps of 10 2" in text
+    assert "interests randomized two coins for each item sets of 3 items, at most 1 in a" in text
+    assert "region public released as it was none none" in text
+    assert "name dropped not released none none" in text
+
+
+@pytest.mark.parametrize("name", ["job", "sex", "smoker", "sex × smoker", "interests"])
+def test_the_numbers_are_those_of_the_estimates(page: Page, name: str) -> None:
+    (estimate,) = FACTS.estimates_of(name)
+    digits = digits_for(estimate.standard_errors.reshape(-1).tolist(), percent=True)
+    for label, value, error, low, high in zip(
+        estimate.axes[0].labels,
+        estimate.values.tolist(),
+        estimate.standard_errors.tolist(),
+        estimate.lows.tolist(),
+        estimate.highs.tolist(),
+        strict=True,
+    ):
+        words = ", ".join(label) if isinstance(label, tuple) else str(label)
+        shown = [number(x, digits, percent=True) for x in (value, error, low, high)]
+        assert f"{words} {shown[0]} {shown[1]} {shown[2]} to {shown[3]}" in page.text
+        # What is written means what was estimated, to the digits that are written.
+        back = float(shown[0].replace("−", "-").rstrip("%").replace(",", "")) / 100
+        assert abs(back - value) <= 0.5 * 10**-digits / 100 + 1e-12
+
+
+def test_the_mean_is_shown_with_its_interval(page: Page) -> None:
+    mean, _ = FACTS.estimates_of("income")
+    low, high = mean.interval
+    digits = digits_for([mean.standard_error])
+    shown = [number(x, digits) for x in (mean.value, mean.standard_error, low, high)]
+    assert f"mean {shown[0]} {shown[1]} {shown[2]} to {shown[3]}" in page.text
+
+
+def test_how_likely_the_truth_survives(page: Page) -> None:
+    by_formula = np.exp(2) / (np.exp(2) + 5)
+    assert f"true value survives {100 * by_formula:.1f}%" in page.text
+    part = next(part for part in EVERYTHING.parts if part.name == "interests")
+    assert isinstance(part.mechanism, PerItem)
+    assert f"item survives {100 * float(part.mechanism.present):.1f}%" in page.text
+
+
+def test_a_seeded_run_is_marked_everywhere_it_matters() -> None:
+    marked = small(not_private=True)
+    assert marked.text.count("NOT PRIVATE.") == 2
+    assert "<title>NOT PRIVATE: " in marked.source
+    assert "NOT PRIVATE" not in small().source
+
+
+def test_the_budget_adds_up() -> None:
+    balance = Balance("people of 2026", Guarantee(5), Guarantee("3.5"), Guarantee("1.5"))
+    page = small(balance=balance)
+    for words in (
+        "spent before 2.5",
+        "spent by this release 1",
+        "left 1.5",
+        "granted in all 5",
+        "people of 2026",
+    ):
+        assert words in page.text
+    widths = re.findall(r'class="(before|now|left)" x="[\d.]+%" width="([\d.]+)%"', page.source)
+    assert [(kind, float(width)) for kind, width in widths] == [
+        ("before", 50.0),
+        ("now", 20.0),
+        ("left", 30.0),
+    ]
+    assert "counted as spent" not in page.text
+    under_way = small(balance=replace(balance, reserved=(3, 7)))
+    assert "2 spends are under way" in under_way.text
+
+
+def test_delta_and_several_rows_a_person_are_said() -> None:
+    plan = nw.Plan(
+        {"answer": nw.Column(["yes", "no"])},
+        epsilon=2,
+        delta="1e-6",
+        person=nw.Person("patient", rows=4),
+        order="shuffled",
+    )
+    balance = Balance("p", Guarantee(5, "1e-5"), Guarantee(2, "1e-6"), Guarantee(3, "9e-6"))
+    page = Page(release_page(facts_of(plan, {}, balance=balance)))
+    for words in (
+        "true rows, up to 4 of them",
+        "up to a probability of 1e-6",
+        "The column patient says whose row it is. At most 4 rows of a person are released",
+        "ε = 0.5, δ = 2.5e-7",
+        "Rows were shuffled",
+        "spent before 0 0",
+        "left 3 9e-6",
+    ):
+        assert words.replace(" = ", "\xa0=\xa0") in page.source or words in page.text, words
+
+
+def test_without_the_charts_there_are_tables_and_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    page = Page(release_page(FACTS))
+    assert page.mistakes == []
+    assert "This page has tables only: charts are saved with vl-convert" in page.text
+    assert "could not be drawn" not in page.text
+    # Bars and strips need no library.
+    assert "the true value is released" in page.text
+    assert 'class="range"' in page.source
+
+
+def test_a_picture_that_fails_does_not_take_the_page_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import vl_convert
+
+    def broken(*_: object, **__: object) -> str:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", broken)
+    page = Page(release_page(FACTS))
+    assert page.mistakes == []
+    assert "This picture could not be drawn (RuntimeError)." in page.text
+    assert "nurse" in page.text
+
+
+def test_counting_is_shown_to_be_wrong(page: Page) -> None:
+    """The plain count that the page warns of is the share among the released values."""
+    assert "plain count (wrong)" in page.text
+    plan = nw.Plan({"answer": nw.Column(["yes", "no"])}, epsilon=1)
+    mechanism = plan.parts[0].mechanism
+    estimate = nw.estimate({"yes": 3000, "no": 1000}, mechanism, about="people")
+    warned = Page(release_page(facts_of(plan, {"answer": estimate})))
+    shown = number(float(estimate["yes"].value), 1, percent=True)
+    assert f"yes 75.0% {shown}" in warned.text
+
+
+def test_promised_factors_are_rounded_up() -> None:
+    from noisewright.report.guarantee_words import delta_text, epsilon_text, factor_text
+
+    assert factor_text(Guarantee(1)) == "2.72"
+    assert factor_text(Guarantee(0)) == "1.00"
+    assert factor_text(Guarantee(alpha=Fraction(1, 2))) == "2.00"
+    assert factor_text(Guarantee(5)) == "149"
+    assert factor_text(Guarantee(40)) == "more than a billion"
+    assert epsilon_text(Guarantee(Fraction(1, 3))) == "ε\xa0=\xa00.3334"
+    assert epsilon_text(Guarantee("0.25", "1e-9")) == "ε\xa0=\xa00.25, δ\xa0=\xa01e-9"
+    assert delta_text(Guarantee(1, Fraction(1, 3))) == "0.334"
