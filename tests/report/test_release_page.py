@@ -195,6 +195,7 @@ def test_delta_and_several_rows_a_person_are_said() -> None:
     for words in (
         "true rows, up to 4 of them",
         "up to a probability of 1e-6",
+        "they name the right one with a probability of at most 88.1%; without it, with 50%",
         "The column patient says whose row it is. At most 4 rows of a person are released",
         "ε = 0.5, δ = 2.5e-7",
         "Rows were shuffled",
@@ -239,6 +240,20 @@ def test_counting_is_shown_to_be_wrong(page: Page) -> None:
     warned = Page(release_page(facts_of(plan, {"answer": estimate})))
     shown = number(float(estimate["yes"].value), 1, percent=True)
     assert f"yes 75.0% {shown}" in warned.text
+
+
+def test_beliefs_move_as_bayes_says(page: Page) -> None:
+    """Bounds are rounded away from the belief: what is shown is not less than what may happen."""
+    factor = np.exp(1)
+    text = Page(release_page(facts_of(nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=1), {}))).text
+    found = re.search(r"10% ([\d.]+)% ([\d.]+)% 50% ([\d.]+)% ([\d.]+)%", text)
+    assert found is not None
+    low, high, half_low, half_high = (float(number) / 100 for number in found.groups())
+    assert low <= 1 / (1 + 9 * factor) < low + 0.001
+    assert high - 0.001 < factor / (factor + 9) <= high
+    assert half_low <= 1 / (1 + factor) < half_low + 0.001
+    assert half_high - 0.001 < factor / (1 + factor) <= half_high
+    assert "over 99.99%" in page.text
 
 
 def test_promised_factors_are_rounded_up() -> None:

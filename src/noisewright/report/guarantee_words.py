@@ -74,17 +74,29 @@ def promise(guarantee: Guarantee, *, rows: int) -> Markup:
 
 
 def odds(guarantee: Guarantee) -> Markup:
-    """Say what that does to a guess, with a table of beliefs before and after."""
-    words = (
+    """Say what that does to a guess, with a table of beliefs before and after.
+
+    With δ > 0 single results may say more than the factor; what remains true is how often the best
+    guess between two equally likely possibilities is right: at most (e^ε + δ) / (1 + e^ε).
+    """
+    start = (
         "Suppose someone knows everything about everybody else, and weighs two possibilities about "
-        "you: that you have an illness, say, or that you do not. Whatever they read in this "
-        f"release, it moves their odds by a factor of at most {factor_text(guarantee)}, up or down."
+        "you: that you have an illness, say, or that you do not."
     )
     if guarantee.delta:
-        words += (
-            f" This holds up to δ = {delta_text(guarantee)}: events of that probability are "
-            "allowed to say more."
+        best = 1 / (1 + math.exp(-min(float(guarantee.epsilon), 700.0)))
+        best += float(guarantee.delta) / (1 + math.exp(min(float(guarantee.epsilon), 700.0)))
+        return paragraph(
+            text(
+                f"{start} If both were equally likely to them before, then with the release, used "
+                f"as well as anybody can, they name the right one with a probability of at most "
+                f"{_percent(min(best, 1.0), up=True)}; without it, with 50%."
+            )
         )
+    words = (
+        f"{start} Whatever they read in this release, it moves their odds by a factor of at most "
+        f"{factor_text(guarantee)}, up or down."
+    )
     factor = math.exp(min(float(guarantee.epsilon), 700.0))
     rows = [
         (
