@@ -22,6 +22,7 @@
     ├── LedgerError                      a ledger that cannot be read or written
     │   └── AlteredLedgerError           its entries are not what was written; carries which
     ├── TargetError (OSError)            a place where a release cannot be written
+    ├── ReleaseError                     files that are no release, or not the one they say
     └── MissingPartError (ImportError)   an optional dependency is not installed
 
 Messages say what was given, what is required and what to do. They show positions of
@@ -154,6 +155,10 @@ class AlteredLedgerError(LedgerError):
 
 class TargetError(NoisewrightError, OSError):
     """A release cannot be written where it was asked for."""
+
+
+class ReleaseError(NoisewrightError):
+    """The files of a release are missing, or are not what was released."""
 
 
 class MissingPartError(NoisewrightError, ImportError):

@@ -135,6 +135,11 @@ class Ledger:
             )
         return fingerprint(data, self._key)
 
+    @property
+    def recognizes_data(self) -> bool:
+        """Whether the key is at hand that tells one dataset from another."""
+        return self._key is not None
+
     def find(self, data: object) -> str:
         """Return the name of the dataset that this data was registered for."""
         mark = self.fingerprint(data)
@@ -148,13 +153,17 @@ class Ledger:
             )
         return name
 
-    def register(self, dataset: str, data: object, *, who: str | None = None) -> Balance:
+    def register(
+        self, dataset: str, data: object, *, called: str | None = None, who: str | None = None
+    ) -> Balance:
         """Let data draw on the budget of a dataset: another file about the same people.
 
-        Data that is registered for this dataset already changes nothing.
+        Data that is registered for this dataset already changes nothing. `called` is what the
+        record calls it; left out, the last part of its path.
         """
         name, mark = _name(dataset), self.fingerprint(data)
-        self._journal.write(lambda book: self._register(book, name, data, mark), who=who)
+        what = _called(data) if called is None else plain_text(called, name="called")
+        self._journal.write(lambda book: self._register(book, name, what, mark), who=who)
         return self.balance(name)
 
     def grant(
@@ -187,7 +196,7 @@ class Ledger:
                     f"{name} was granted delta={rounded_down(granted.delta)} already; more than 1 "
                     "in total promises nothing. Grant less."
                 )
-            first = [] if mark is None else self._register(book, name, data, mark)
+            first = [] if mark is None else self._register(book, name, _called(data), mark)
             return [*first, {"kind": GRANT, "dataset": name, "what": what, **_amount(amount)}]
 
         self._journal.write(decide, who=who)
@@ -229,6 +238,16 @@ class Ledger:
             return [draft]
 
         return Reservation(self, self._journal.write(decide, who=who)[0])
+
+    def require_room(self, dataset: str, guarantee: Guarantee) -> None:
+        """Raise OverBudgetError if a spend would not fit by now; nothing is recorded.
+
+        It is no promise: only `spend` debits, and another process may be quicker.
+        """
+        amount = recordable(guarantee)
+        account = self._account(self._journal.book(), dataset)
+        if not account.spent.plus(amount).fits(account.granted):
+            raise _over(dataset, account, amount)
 
     def finish(
         self,
@@ -293,11 +312,10 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({self.where!r})"
 
-    def _register(self, book: Book, dataset: str, data: object, mark: Fingerprint) -> list[Draft]:
+    def _register(self, book: Book, dataset: str, what: str, mark: Fingerprint) -> list[Draft]:
         """Return the entry that registers data, or none if it is registered for this dataset."""
         owner = book.owner(mark.digest)
         if owner is None:
-            what = _called(data)
             draft = {"kind": REGISTER, "dataset": dataset, "what": what}
             return [{**draft, "fingerprint": mark.digest}]
         if owner != dataset:

@@ -1,0 +1,184 @@
+"""Whose budget pays for a release, and the debit before the draw."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from noisewright.errors import (
+    BudgetError,
+    CertificateError,
+    LedgerError,
+    ParameterError,
+    UnknownDatasetError,
+)
+from noisewright.exact import as_text
+from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
+from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
+
+
+@dataclass(frozen=True)
+class Payer:
+    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit."""
+
+    ledger: Ledger
+    dataset: str
+    mark: Fingerprint | None
+    called: str
+
+    def debit(self, certificate: Certificate, *, what: str) -> Reservation:
+        """Spend what the certificate claims, in one transaction; only then may noise be drawn.
+
+        Ensures: what is on record covers the claim, in exact arithmetic.
+        """
+        if self.mark is not None:
+            self.ledger.register(self.dataset, self.mark, called=self.called)
+        reservation = self.ledger.spend(
+            self.dataset, certificate.guarantee, what=what, certificate=certificate
+        )
+        if not covers(reservation.guarantee, certificate.guarantee):
+            raise LedgerError(
+                f"entry {reservation.sequence} holds {reservation.guarantee}, less than the "
+                f"{certificate.guarantee} of the certificate. Nothing was released."
+            )
+        return reservation
+
+    def balance(self) -> Balance:
+        """Return what is left."""
+        return self.ledger.balance(self.dataset)
+
+
+def covers(spent: Guarantee, claim: Guarantee) -> bool:
+    """Tell whether a spend is at least what is claimed; decided exactly."""
+    return claim.epsilon <= spent.epsilon and claim.delta <= spent.delta
+
+
+def payer_for(
+    ledger: Any, data: Any, dataset: str | None, *, price: Guarantee, shown: str | None
+) -> Payer | None:
+    """Return who pays: the dataset that was named, or the one that the data is registered for.
+
+    `shown` is the path of the data, for advice that can be typed. Data is None where it has no
+    fingerprint. Without a ledger nobody pays. Refuses what would not fit into the budget by now.
+    """
+    if ledger is None:
+        if dataset is not None:
+            raise ParameterError(
+                f"dataset is {dataset!r}, but there is no ledger in which it could have a budget. "
+                "Give ledger=, or leave dataset= out."
+            )
+        return None
+    advice = _Advice(price, shown)
+    book = ledger if isinstance(ledger, Ledger) else _opened(ledger, advice)
+    payer = _payer(book, data, dataset, advice)
+    book.require_room(payer.dataset, price)
+    return payer
+
+
+def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice) -> Payer:
+    has_mark = data is not None and (book.recognizes_data or dataset is None)
+    if not has_mark and dataset is None:
+        raise ParameterError(
+            "this data has no fingerprint by which the ledger could know it. Say which budget pays "
+            f"with dataset=; the ledger has {_known(book)}."
+        )
+    if not has_mark and dataset is not None:
+        advice.require_known(book, dataset)
+        return Payer(book, dataset, None, "")
+    mark = book.fingerprint(data)
+    owner = _owner(book, mark)
+    if dataset is None:
+        if owner is None:
+            raise UnknownDatasetError(advice.unknown(book))
+        return Payer(book, owner, None, "")
+    # Before anything is registered: a mistyped name must not get the data.
+    advice.require_known(book, dataset)
+    if owner is not None and owner != dataset:
+        raise BudgetError(
+            f"this data draws on the budget of {owner!r} already; under a second name its people "
+            f"would get a second budget. Leave dataset= out, or say dataset={owner!r}."
+        )
+    return Payer(book, dataset, None if owner is not None else mark, advice.called(data))
+
+
+def _opened(where: Any, advice: _Advice) -> Ledger:
+    if not isinstance(where, str | os.PathLike):
+        raise ParameterError(
+            f"ledger is of type {type(where).__name__}; give a Ledger, a path or a PostgreSQL URL, "
+            "or None if nobody accounts."
+        )
+    place = os.fspath(where)
+    if "://" not in place and not Path(place).exists():
+        raise LedgerError(
+            f"there is no ledger at {place!r}. Check the name, or make one and grant a budget:\n"
+            f"  noisewright ledger create {shlex.quote(place)}\n"
+            f"{advice.grant(place)}"
+        )
+    return Ledger.open(place)
+
+
+def _owner(book: Ledger, mark: Fingerprint) -> str | None:
+    try:
+        return book.find(mark)
+    except UnknownDatasetError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Advice:
+    """What to type when there is no budget yet."""
+
+    price: Guarantee
+    shown: str | None
+
+    def grant(self, where: str, dataset: str = "NAME") -> str:
+        """Return the command that grants what this release costs."""
+        epsilon, delta = self.price.epsilon, self.price.delta
+        words = ["noisewright ledger grant", shlex.quote(where), shlex.quote(dataset)]
+        exact = epsilon.ratio is None and epsilon.rational.denominator < 1000
+        words += ["--epsilon", as_text(epsilon.rational) if exact else repr(epsilon.ceiling())]
+        words += ["--delta", as_text(delta)] if delta else []
+        words += ["--data", shlex.quote(self.shown)] if self.shown is not None else []
+        return "  " + " ".join(words)
+
+    def unknown(self, book: Ledger) -> str:
+        """Say that nobody registered this data, and what to do."""
+        return (
+            f"the ledger {book.where} does not know this data. If it is about people who have a "
+            f"budget already, name it with dataset= (--dataset); the ledger has {_known(book)}. If "
+            f"they are others, grant them a budget:\n{self.grant(book.where)}"
+        )
+
+    def require_known(self, book: Ledger, dataset: str) -> None:
+        """Refuse a name that was never granted anything."""
+        try:
+            book.balance(dataset)
+        except UnknownDatasetError:
+            raise UnknownDatasetError(
+                f"the ledger {book.where} has no budget for {dataset!r}; it has {_known(book)}. "
+                f"Check the name, or grant a budget:\n{self.grant(book.where, dataset)}"
+            ) from None
+
+    def called(self, data: object) -> str:
+        """Return what the ledger calls the data: the last part of its path, or its kind."""
+        shown = self.shown
+        name = type(data).__name__ if shown is None else os.path.basename(os.path.abspath(shown))
+        return "".join(c if c.isprintable() else "?" for c in name)
+
+
+def _known(book: Ledger) -> str:
+    names = [repr(balance.dataset) for balance in book.balances()]
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more or "no datasets yet"
+
+
+def not_covered(plan: Guarantee, certificate: Guarantee) -> CertificateError:
+    """Return what to say of a certificate that proves less than the plan gives away."""
+    return CertificateError(
+        f"the plan gives away {plan} of each person, and its certificate proves {certificate} "
+        "only. Nothing was spent or released."
+    )

@@ -1,0 +1,167 @@
+"""The recipe: what a reader needs to analyze a released file, and nothing that was not released.
+
+It holds the plan with its exact budgets, digests of the certificate and of each mechanism, and how
+many rows there are. It lies beside the released file, where it also names the file's SHA-256, and
+inside of Parquet and Feather files. It never holds the name or path of the raw data, its
+fingerprint, the name of its dataset in the ledger, or who released it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import Guarantee, number
+from noisewright.plans import Plan
+from noisewright.privacy import Certificate
+from noisewright.version import __version__
+
+FORMAT = "noisewright-recipe"
+VERSION = 1
+KEY = b"noisewright.recipe"
+"""The key of the recipe in the metadata of Parquet and Feather files."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A recipe as it is written: a JSON document with the digest of its content."""
+
+    document: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls, plan: Plan, certificate: Certificate, *, rows: int, private: bool, accounted: bool
+    ) -> Recipe:
+        """Return the recipe of a release.
+
+        `private` says whether its noise came from private entropy, `accounted` whether a ledger
+        was debited for it.
+        """
+        return cls(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "made_by": f"noisewright {__version__}",
+                "plan": plan.to_toml(),
+                "parts": [
+                    {
+                        "columns": list(part.columns),
+                        "mechanism": digest_of(part.mechanism.describe()),
+                    }
+                    for part in plan.parts
+                ],
+                "guarantee": {
+                    "epsilon": number(certificate.guarantee.epsilon),
+                    "delta": str(certificate.guarantee.delta),
+                },
+                "certificate": {
+                    "digest": certificate.digest,
+                    "sections": dict(certificate.document["digests"]),
+                },
+                "order": plan.order,
+                "rows": rows,
+                "private": private,
+                "accounted": accounted,
+            }
+        )._sealed()
+
+    def for_file(self, name: str, sha256: str) -> Recipe:
+        """Return the recipe that lies beside a file, with the file's name and SHA-256."""
+        return Recipe({**self.document, "file": {"name": name, "sha256": sha256}})._sealed()
+
+    def _sealed(self) -> Recipe:
+        content = {key: value for key, value in self.document.items() if key != "digest"}
+        return Recipe({**content, "digest": digest_of(content)})
+
+    def to_json(self) -> str:
+        """Return the recipe as JSON text."""
+        return json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def read(cls, text: str | bytes, *, where: str) -> Recipe:
+        """Read a recipe; refuse what is none, what is newer than this program, what was edited."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise ReleaseError(f"{where} is no recipe: it is not JSON.") from problem
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ReleaseError(f"{where} is no recipe: its format is not {FORMAT!r}.")
+        if document.get("version") != VERSION:
+            raise ReleaseError(
+                f"{where} is a recipe of version {document.get('version')!r}; this program reads "
+                f"version {VERSION}. Install a newer noisewright."
+            )
+        recipe = cls(document)
+        if recipe._sealed() != recipe:
+            raise ReleaseError(
+                f"{where} was changed after it was written: its content does not match its "
+                "digest. Ask the publisher for the files again."
+            )
+        return recipe
+
+    def plan(self, *, where: str) -> Plan:
+        """Return the plan, after its mechanisms have been compared with those that were used."""
+        document = self.document
+        try:
+            plan = Plan.from_toml(document["plan"])
+            found = [
+                {"columns": list(part.columns), "mechanism": digest_of(part.mechanism.describe())}
+                for part in plan.parts
+            ]
+            same = found == document["parts"]
+        except NoisewrightError as problem:
+            raise ReleaseError(f"{where} holds a plan that cannot be read: {problem}") from problem
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise ReleaseError(f"{where} is incomplete or of another form.") from problem
+        if not same:
+            raise ReleaseError(
+                f"the plan in {where} does not give the mechanisms that were used, according to "
+                f"their digests. It was made by {document.get('made_by')}, this is noisewright "
+                f"{__version__}: use that version to read it."
+            )
+        return plan
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each person gives away at most."""
+        return read_guarantee(self.document["guarantee"])
+
+    @property
+    def rows(self) -> int:
+        """How many rows were released."""
+        return self.document["rows"]
+
+    @property
+    def private(self) -> bool:
+        """Whether the noise came from private entropy; without it nothing is promised."""
+        return self.document["private"]
+
+    @property
+    def accounted(self) -> bool:
+        """Whether a ledger was debited."""
+        return self.document["accounted"]
+
+    @property
+    def file(self) -> Mapping[str, str] | None:
+        """The name and SHA-256 of the file beside which the recipe lies."""
+        return self.document.get("file")
+
+
+def digest_of(content: Any) -> str:
+    """Return the SHA-256 of JSON in its canonical form, as certificates use it."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_guarantee(section: Mapping[str, Any]) -> Guarantee:
+    """Read (ε, δ) as certificates and recipes write it."""
+    epsilon = section["epsilon"]
+    if "value" in epsilon:
+        return Guarantee(Epsilon.of(epsilon["value"]), section["delta"])
+    return Guarantee(Epsilon.log(Fraction(epsilon["ln"])), section["delta"])

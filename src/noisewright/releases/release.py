@@ -1,0 +1,187 @@
+"""Release a table: from plan, data and ledger to a private file and what belongs beside it.
+
+Everything that can fail without spending fails before the debit. Everything after it is written
+under other names and renamed at the end. docs/decisions/0008 says why each step is where it is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from noisewright.errors import CertificateError, ParameterError
+from noisewright.ledger import Ledger
+from noisewright.plans import Plan
+from noisewright.privacy import Certificate, check
+from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
+from noisewright.releases.drawing import Embedded, Progress, require_space
+from noisewright.releases.payment import Payment, paid
+from noisewright.releases.recipe import Recipe
+from noisewright.releases.released import Release, file_digest
+from noisewright.releases.staging import Staging, staging_beside
+from noisewright.releases.target import Target
+from noisewright.releases.unchanged import Snapshot
+from noisewright.sampling import Source
+
+
+def release(
+    data: Any,
+    plan: Plan | str | os.PathLike[str],
+    *,
+    ledger: Ledger | str | os.PathLike[str] | None,
+    out: str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    what: str = "",
+    engine: Literal["arrow", "spark"] | None = None,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    report: bool = True,
+    source: Source | None = None,
+) -> Release:
+    """Release a private copy of a table, as a plan says, and account for it.
+
+    `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, or a data
+    frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None, said
+    outright, means that nobody accounts. `dataset` names the budget that pays; left out, it is the
+    one that the data is registered for. `out` is the file to write; tables in memory may do
+    without. `progress` is called with "check" or "draw", the rows done, and all rows if known. A
+    seeded `source` is for tests, and the release is marked as not private.
+
+    Ensures: the certificate was proven and checked, every row was checked, and the budget was
+    debited, before any noise was drawn. An error before the debit costs nothing; one after it
+    wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
+    """
+    read = plan if isinstance(plan, Plan) else Plan.read(plan)
+    certificate = _proven(read)
+    data = _repeatable(data)
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    order = _Order(read, certificate, what=what, progress=progress, source=source)
+    if out is None:
+        if path is not None:
+            raise ParameterError(
+                "out is missing: say which file to write, as in 'private.parquet'."
+            )
+        payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=None)
+        return _in_memory(order, data, payer)
+    target = Target.at(out)
+    target.require_apart([p for p in (path, plan, ledger) if _is_path(p)])
+    with staging_beside(target.data) as staging, staging.writing(target.data):
+        # Within: who waited for another release to the same name sees what it has left.
+        target.require_free(overwrite=overwrite)
+        snapshot = Snapshot.of(data)
+        payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=path)
+        return _to_files(order, data, snapshot, payer, target, staging, report=report)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What was asked for, apart from data and place."""
+
+    plan: Plan
+    certificate: Certificate
+    what: str
+    progress: Progress | None
+    source: Source | None
+
+    @property
+    def is_private(self) -> bool:
+        return self.source is None or self.source.private
+
+    def recipe(self, rows: int, payer: Payer | None) -> Recipe:
+        return Recipe.of(
+            self.plan,
+            self.certificate,
+            rows=rows,
+            private=self.is_private,
+            accounted=payer is not None,
+        )
+
+    def words(self, name: str) -> str:
+        """Return what the ledger says of the release."""
+        said = self.what or ": ".join(part for part in (self.plan.title, name) if part)
+        return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
+
+
+def _to_files(
+    order: _Order,
+    data: Any,
+    snapshot: Snapshot,
+    payer: Payer | None,
+    target: Target,
+    staging: Staging,
+    *,
+    report: bool,
+) -> Release:
+    staged = staging.path(target.name)
+    _write_certificate(order.certificate, staging, target.certificate.name)
+    engine = Embedded.on(data, order.plan)
+    rows = engine.check(order.progress)
+    require_space(staging.folder, order.plan, rows)
+    snapshot.require_same(meanwhile="Nothing was spent.")
+    with paid(payer, order.certificate, what=order.words(target.name)) as payment:
+        embedded = order.recipe(rows, payer)
+        engine.draw(staged, embedded, order.progress, order.source)
+        snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
+        recipe = embedded.for_file(target.name, file_digest(staged))
+        staging.write(target.recipe.name, recipe.to_json().encode())
+        payment.goes_out(staged, target.data)
+        staging.publish(target.recipe.name, target.certificate.name, target.name)
+    files = {"data": target.data, "certificate": target.certificate, "recipe": target.recipe}
+    return _made(order, recipe, payment, path=target.data, files=files)
+
+
+def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
+    _require_proven(order.certificate.document)
+    engine = Embedded.on(data, order.plan)
+    rows = engine.check(order.progress)
+    with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
+        recipe = order.recipe(rows, payer)
+        table = engine.draw_table(recipe, order.progress, order.source)
+    return _made(order, recipe, payment, _kept=table)
+
+
+def _made(order: _Order, recipe: Recipe, payment: Payment, **where: Any) -> Release:
+    return Release(
+        order.plan,
+        recipe,
+        balance=payment.balance,
+        entry=payment.entry,
+        notes=tuple(payment.notes),
+        _certificate=order.certificate,
+        **where,
+    )
+
+
+def _proven(plan: Plan) -> Certificate:
+    """Return the plan's certificate, which must cover all that a person gives away."""
+    certificate = plan.certify()
+    if not covers(certificate.guarantee, plan.guarantee):
+        raise not_covered(plan.guarantee, certificate.guarantee)
+    return certificate
+
+
+def _write_certificate(certificate: Certificate, staging: Staging, name: str) -> None:
+    """Write the certificate and prove it again, from the file that will be published."""
+    _require_proven(staging.write(name, certificate.to_json().encode()))
+
+
+def _require_proven(certificate: Any) -> None:
+    report = check(certificate)
+    if not report:
+        failure = report.failures[0]
+        raise CertificateError(
+            f"the checker does not prove the certificate of this plan. {failure.part}: "
+            f"{failure.message} Nothing was spent or released."
+        )
+
+
+def _repeatable(data: Any) -> Any:
+    """Return the data in a form that can be read twice, and a third time for its fingerprint."""
+    if type(data).__name__ == "RecordBatchReader":
+        return data.read_all()
+    return data
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, str | os.PathLike) and "://" not in os.fspath(given)

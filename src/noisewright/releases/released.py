@@ -1,0 +1,180 @@
+"""A release: the private table, what it promises, and what a reader needs to use it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from noisewright.errors import ReleaseError
+from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee
+from noisewright.plans import Plan
+from noisewright.privacy import Certificate
+from noisewright.releases.embedding import embedded_recipe
+from noisewright.releases.recipe import Recipe, digest_of, read_guarantee
+from noisewright.releases.target import Target
+
+_CHUNK = 1 << 20
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Release:
+    """A table that was released, and how: made by `release`, read back with `Release.open`.
+
+    `path` is its file and `files` names what lies beside it; a release in memory has neither.
+    `balance` is what was left in the ledger right after it, `entry` the number of its spend; both
+    are None where nobody accounts, and after reading back. `notes` says what did not go smoothly.
+    """
+
+    plan: Plan
+    recipe: Recipe
+    path: Path | None = None
+    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    balance: Balance | None = None
+    entry: int | None = None
+    notes: tuple[str, ...] = ()
+    _kept: Any = field(default=None, compare=False)
+    _certificate: Certificate | None = field(default=None, compare=False)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each person gives away at most, in all their rows together."""
+        return self.recipe.guarantee
+
+    @property
+    def rows(self) -> int:
+        """How many rows were released."""
+        return self.recipe.rows
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the noise came from private entropy; a seeded one promises nothing."""
+        return self.recipe.private
+
+    @property
+    def is_accounted(self) -> bool:
+        """Whether a ledger was debited for it."""
+        return self.recipe.accounted
+
+    @property
+    def table(self) -> Any:
+        """The released rows as an Arrow table; of a file, read when asked for."""
+        if self._kept is not None:
+            return self._kept
+        import pyarrow as pa
+
+        from noisewright.engines.reading import open_table
+
+        reader = open_table(self.path, plan=self.plan)
+        return pa.Table.from_batches(reader.batches(), reader.schema)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proven guarantee; made again from the plan where its file is missing."""
+        return self._certificate or _made_again(self.plan, self.recipe)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Release:
+        """Read a release back, from the file and its recipe.
+
+        The recipe lies beside the file; Parquet and Feather files also hold it themselves.
+        Ensures: the file is the one that the recipe was written for, and the plan in it gives the
+        mechanisms that were used, according to their digests; or ReleaseError.
+        """
+        target = Target.at(path)
+        if not target.data.exists():
+            raise ReleaseError(f"there is no file {os.fspath(path)!r}. Check the name.")
+        recipe, where = _recipe_of(target)
+        plan = recipe.plan(where=where)
+        kinds = {"data": target.data, "certificate": target.certificate}
+        kinds |= {"recipe": target.recipe, "report": target.report}
+        files = {kind: file for kind, file in kinds.items() if file.exists()}
+        return cls(plan, recipe, target.data, files, _certificate=_certificate_of(target, recipe))
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.path is None else str(self.path)
+        return f"<release of {self.rows:,} rows, {self.guarantee} for each person, {where}>"
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and digests of a folder's data files."""
+    if path.is_dir():
+        parts = [file for file in sorted(path.iterdir()) if not file.name.startswith(("_", "."))]
+        return digest_of([[file.name, file_digest(file)] for file in parts])
+    mark = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK):
+            mark.update(chunk)
+    return mark.hexdigest()
+
+
+def _recipe_of(target: Target) -> tuple[Recipe, str]:
+    """Return the recipe and where it was found; the one beside must be about this very file."""
+    if not target.recipe.exists():
+        where = f"the metadata of {target.name}"
+        return _embedded(target), where
+    where = str(target.recipe)
+    recipe = Recipe.read(target.recipe.read_bytes(), where=where)
+    file = recipe.file
+    if file is None or file["sha256"] != file_digest(target.data):
+        raise ReleaseError(
+            f"{where} was written for another file than {str(target.data)!r}: their SHA-256 "
+            "differ. Either the file was changed after its release, or a release that was to "
+            "replace it was interrupted. Ask the publisher for both files, or release again."
+        )
+    return recipe, where
+
+
+def _embedded(target: Target) -> Recipe:
+    """Return the recipe that the file itself holds; it must have the rows that were released."""
+    found = embedded_recipe(target.data)
+    if found is None:
+        raise ReleaseError(
+            f"{str(target.data)!r} has no recipe: neither {target.recipe.name} beside it, nor one "
+            "in its metadata. Without it nobody knows which noise to account for; ask the "
+            "publisher for the recipe."
+        )
+    text, rows = found
+    recipe = Recipe.read(text, where=f"the metadata of {target.name}")
+    if rows != recipe.rows:
+        raise ReleaseError(
+            f"{str(target.data)!r} has {rows:,} rows, and {recipe.rows:,} were released: rows were "
+            "taken out or added since. Estimates need all of them; ask the publisher for the file."
+        )
+    return recipe
+
+
+def _certificate_of(target: Target, recipe: Recipe) -> Certificate | None:
+    """Read the certificate beside the data, if there is one, and compare its digest."""
+    if not target.certificate.exists():
+        return None
+    try:
+        document = json.loads(target.certificate.read_bytes())
+        content = {key: value for key, value in document.items() if key != "digest"}
+        found = digest_of(content)
+        guarantee = read_guarantee(document["claims"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise ReleaseError(f"{str(target.certificate)!r} is no certificate.") from problem
+    if found != document["digest"] or found != recipe.document["certificate"]["digest"]:
+        raise ReleaseError(
+            f"{str(target.certificate)!r} is not the certificate of this release: its digest is "
+            "another one. Ask the publisher for it again, or remove it: it can be made again."
+        )
+    return Certificate(document, guarantee)
+
+
+def _made_again(plan: Plan, recipe: Recipe) -> Certificate:
+    certificate = plan.certify()
+    if dict(certificate.document["digests"]) != recipe.document["certificate"]["sections"]:
+        raise ReleaseError(
+            "the certificate that the plan gives is not the one that was released, according to "
+            "its digests. Ask the publisher for the certificate's file."
+        )
+    return certificate

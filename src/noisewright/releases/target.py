@@ -1,0 +1,112 @@
+"""What a release is called on disk, and what it must not overwrite."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from noisewright.errors import ReleaseError, TargetError
+from noisewright.releases.recipe import Recipe
+
+CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
+
+
+@dataclass(frozen=True)
+class Target:
+    """The released file and the files beside it, which share its stem."""
+
+    data: Path
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str]) -> Target:
+        """Return the target at a path; a link keeps pointing where it points."""
+        return cls(Path(os.path.realpath(path) if os.path.islink(path) else path))
+
+    @property
+    def name(self) -> str:
+        """The name of the released file."""
+        return self.data.name
+
+    def beside(self, kind: str) -> Path:
+        """Return the path of a file beside the data."""
+        return self.data.with_name(f"{self.data.stem}.{kind}")
+
+    @property
+    def certificate(self) -> Path:
+        """Where the certificate lies."""
+        return self.beside(CERTIFICATE)
+
+    @property
+    def recipe(self) -> Path:
+        """Where the recipe lies."""
+        return self.beside(RECIPE)
+
+    @property
+    def report(self) -> Path:
+        """Where the report lies."""
+        return self.beside(REPORT)
+
+    @property
+    def all(self) -> tuple[Path, ...]:
+        """The data and everything that may lie beside it."""
+        return self.data, self.certificate, self.recipe, self.report
+
+    def require_apart(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
+        """Refuse to write over what is read, or into a folder that is read."""
+        for given in inputs:
+            source = Path(os.path.realpath(given))
+            for path in self.all:
+                real = Path(os.path.realpath(path))
+                if real == source or _same(path, source):
+                    raise TargetError(
+                        f"{str(path)!r} is read by this release and would be overwritten by it. "
+                        "Choose another name with out= (-o)."
+                    )
+                if source.is_dir() and real.is_relative_to(source):
+                    raise TargetError(
+                        f"{str(path)!r} lies in the folder {os.fspath(given)!r}, which is the "
+                        "input: private and raw rows would mix. Choose another folder with out= (-o)."
+                    )
+
+    def require_free(self, *, overwrite: bool) -> None:
+        """Refuse to replace files, unless told to.
+
+        A recipe without its data was left by a run that was killed while it named its files: the
+        data comes last. It is replaced without asking, with what lies beside it.
+        """
+        there = [path for path in self.all if os.path.lexists(path)]
+        if not there or overwrite or self._is_left_behind():
+            return
+        owner = self._owner()
+        if owner is not None and owner != self.name:
+            raise TargetError(
+                f"{self.recipe.name} belongs to {owner}, which lies beside it, and both would "
+                f"share it. Choose another name than {self.name}."
+            )
+        raise TargetError(
+            f"{str(there[0])!r} exists already. Choose another name, or say overwrite=True "
+            "(--overwrite) to replace it and what lies beside it."
+        )
+
+    def _is_left_behind(self) -> bool:
+        return not os.path.lexists(self.data) and self._owner() == self.name
+
+    def _owner(self) -> str | None:
+        """Return the name of the file that the recipe belongs to, if there is a recipe."""
+        with contextlib.suppress(OSError, ReleaseError):
+            file = Recipe.read(self.recipe.read_bytes(), where=str(self.recipe)).file
+            if file is not None:
+                name = file["name"]
+                # A file that was renamed or removed owns nothing.
+                there = name == self.name or os.path.lexists(self.data.with_name(name))
+                return name if there else self.name
+        return None
+
+
+def _same(path: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samefile(path, other)
+    return False
