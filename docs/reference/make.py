@@ -94,6 +94,7 @@ SECTIONS = {
         "OutputPerturbation",
     ),
     "Plans": ("Plan", "Column", "Person", "Wanted"),
+    "Releases": ("release", "Release"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),

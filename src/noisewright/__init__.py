@@ -98,6 +98,8 @@ if TYPE_CHECKING:
     from noisewright.privacy import tight_delta as tight_delta
     from noisewright.privacy import tight_epsilon as tight_epsilon
     from noisewright.privacy import verify as verify
+    from noisewright.releases import Release as Release
+    from noisewright.releases import release as release
     from noisewright.sampling import SeededSource as SeededSource
     from noisewright.sampling import SystemSource as SystemSource
     from noisewright.spaces import Categories as Categories
@@ -171,6 +173,7 @@ _ROOM_OF = {
         "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
         "plans": ("Column", "Person", "Plan", "Wanted"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
+        "releases": ("Release", "release"),
         "privacy": (
             "Certificate",
             "Composition",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from noisewright.cli import bound, check, compare, demo, design, ledger, reproduce, verify
+from noisewright.cli import bound, check, compare, demo, design, ledger, release, reproduce, verify
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
 from noisewright.version import __version__
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.command(name="demo", help=demo.HELP)(demo.demo)
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
+app.command(name="release", help=release.HELP)(release.release)
 app.add_typer(design.app, name="design", help=design.HELP)
 app.add_typer(bound.app, name="bound", help=bound.HELP)
 app.add_typer(ledger.app, name="ledger", help=ledger.HELP)
@@ -63,7 +64,8 @@ def run(arguments: list[str]) -> int:
         # Only for people does typer explain wrong arguments by itself; machines get JSON.
         code = app(arguments, prog_name="noisewright", standalone_mode=not as_json)
     except NoisewrightError as problem:
-        failed(str(problem), as_json=as_json)
+        # What became of a debit is noted on the error.
+        failed(" ".join([str(problem), *getattr(problem, "__notes__", [])]), as_json=as_json)
         return 2
     except OSError as problem:
         failed(f"{problem.filename or 'the output'}: {problem.strerror}.", as_json=as_json)

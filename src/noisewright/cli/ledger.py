@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from noisewright.cli.amounts import plain_balance
 from noisewright.cli.say import answer, say
 from noisewright.errors import AlteredLedgerError, InputError
-from noisewright.exact import as_text, shown
+from noisewright.exact import shown
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Balance, Ledger, LedgerEntry
+    from noisewright.ledger import Ledger, LedgerEntry
 
 HELP = """Grant budgets, see what was spent and what is left, and verify the record.
 
@@ -101,7 +102,7 @@ def grant(
     else:
         balance = ledger.grant(dataset, epsilon=epsilon, delta=delta, why=why, data=data)
     if as_json:
-        answer({"ledger": ledger.where, "head": ledger.head, **_plain(balance)})
+        answer({"ledger": ledger.where, "head": ledger.head, **plain_balance(balance)})
     else:
         say(f"{balance}.")
 
@@ -120,7 +121,7 @@ def show(
     ledger = _open(where)
     balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
     if as_json:
-        rows = [_plain(balance) for balance in balances]
+        rows = [plain_balance(balance) for balance in balances]
         answer({"ledger": ledger.where, "head": ledger.head, "datasets": rows})
         return
     if not balances:
@@ -225,25 +226,6 @@ def waste(
         answer({"ledger": ledger.where, "head": ledger.head, "entry": written.as_row()})
     else:
         say(f"Entry {entry} is wasted. It stays spent: nobody can tell what got out before.")
-
-
-def _plain(balance: Balance) -> dict[str, Any]:
-    """Return a balance with doubles for people and exact texts for machines."""
-    from noisewright.ledger.amounts import epsilon_text
-
-    parts: dict[str, Any] = {"dataset": balance.dataset}
-    for name in ("granted", "spent", "left"):
-        guarantee = getattr(balance, name)
-        epsilon = guarantee.epsilon
-        parts[name] = {
-            "epsilon": epsilon.floor() if name == "left" else epsilon.ceiling(),
-            "delta": float(guarantee.delta),
-            "exact": {
-                "epsilon": epsilon_text(epsilon),
-                "delta": as_text(guarantee.delta),
-            },
-        }
-    return {**parts, "reserved": list(balance.reserved)}
 
 
 def _sentence(entry: LedgerEntry, state: str | None) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
 from noisewright.engines import embedded
 from noisewright.engines.reading import open_table
-from noisewright.engines.writing import open_writer
+from noisewright.engines.writing import MemoryWriter, open_writer
 from noisewright.errors import DataError, TargetError
 from noisewright.plans import Plan
 from noisewright.releases.recipe import KEY, Recipe
@@ -31,10 +32,14 @@ class Engine(Protocol):
         """Check every row without drawing; return how many will be released."""
         ...
 
+    def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
+        """Open the file to write, with its recipe; at the end of the block it is synced."""
+        ...
+
     def draw(
-        self, path: Path, recipe: Recipe, progress: Progress | None, source: Source | None
+        self, writer: Any, recipe: Recipe, progress: Progress | None, source: Source | None
     ) -> None:
-        """Draw, and write the released file with its recipe, whole and synced."""
+        """Draw every row and write it."""
         ...
 
 
@@ -56,39 +61,26 @@ class Embedded:
         told = _told(progress, "check", self.reader.rows)
         return embedded.check(self.reader, self.plan, progress=told)
 
+    def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
+        """Open the file to write, with its recipe; at the end of the block it is synced."""
+        schema = embedded.schema(self.reader, self.plan)
+        return open_writer(path, schema, metadata={KEY: recipe.to_json()})
+
+    def in_memory(self) -> MemoryWriter:
+        """Return a writer that keeps the rows as a table."""
+        return MemoryWriter(embedded.schema(self.reader, self.plan))
+
     def draw(
-        self, path: Path, recipe: Recipe, progress: Progress | None, source: Source | None
+        self, writer: Any, recipe: Recipe, progress: Progress | None, source: Source | None
     ) -> None:
-        """Draw, and write the released file with its recipe, whole and synced."""
-        told = _told(progress, "draw", recipe.rows)
-        metadata = {KEY: recipe.to_json().encode()}
-        schema = embedded.schema(self.reader, self.plan)
-        with open_writer(path, schema, metadata=metadata) as writer:
-            drawn = embedded.run(self.reader, self.plan, writer, progress=told, source=source)
-        _require_rows(drawn, recipe)
-
-    def draw_table(self, recipe: Recipe, progress: Progress | None, source: Source | None) -> Any:
-        """Draw into an Arrow table, which carries the recipe in its metadata."""
-        import pyarrow as pa
-
-        batches = _Collected([])
-        told = _told(progress, "draw", recipe.rows)
-        drawn = embedded.run(self.reader, self.plan, batches, progress=told, source=source)
-        _require_rows(drawn, recipe)
-        schema = embedded.schema(self.reader, self.plan)
-        table = pa.Table.from_batches(batches.parts, schema)
-        return table.replace_schema_metadata({KEY: recipe.to_json().encode()})
-
-
-@final
-@dataclass(frozen=True)
-class _Collected:
-    """A writer that keeps what it is given."""
-
-    parts: list[Any]
-
-    def write(self, batch: Any) -> None:
-        self.parts.append(batch)
+        """Draw every row and write it."""
+        told = _told(progress, "draw", self.reader.rows)
+        embedded.run(self.reader, self.plan, writer, progress=told, source=source)
+        if writer.rows != recipe.rows:
+            raise DataError(
+                f"{recipe.rows:,} rows were checked, and {writer.rows:,} were there to draw from: "
+                "the input was changed meanwhile. Release a copy that nobody writes to."
+            )
 
 
 def _told(progress: Progress | None, step: str, total: int | None) -> Callable[[int], None] | None:
@@ -96,14 +88,6 @@ def _told(progress: Progress | None, step: str, total: int | None) -> Callable[[
         return None
     progress(step, 0, total)
     return lambda done: progress(step, done, total)
-
-
-def _require_rows(drawn: int, recipe: Recipe) -> None:
-    if drawn != recipe.rows:
-        raise DataError(
-            f"{recipe.rows:,} rows were checked, and {drawn:,} rows were there to draw from: the "
-            "input was changed meanwhile. Release a copy that nobody writes to."
-        )
 
 
 def require_space(folder: Path, plan: Plan, rows: int) -> None:

@@ -28,11 +28,11 @@ def _of_file(path: Path) -> tuple[bytes, int] | None:
             start = file.read(6)
         if start.startswith(b"PAR1"):
             metadata = pq.read_metadata(path)
-            text = (metadata.metadata or {}).get(KEY)
+            text = (metadata.metadata or {}).get(KEY.encode())
             return None if text is None else (text, metadata.num_rows)
         if start == b"ARROW1":
             with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
-                text = (reader.schema.metadata or {}).get(KEY)
+                text = (reader.schema.metadata or {}).get(KEY.encode())
                 return None if text is None else (text, reader.count_rows())
     except (pa.ArrowException, OSError) as problem:
         raise ReleaseError(

@@ -24,7 +24,7 @@ from noisewright.version import __version__
 
 FORMAT = "noisewright-recipe"
 VERSION = 1
-KEY = b"noisewright.recipe"
+KEY = "noisewright.recipe"
 """The key of the recipe in the metadata of Parquet and Feather files."""
 
 

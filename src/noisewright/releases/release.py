@@ -7,6 +7,7 @@ under other names and renamed at the end. docs/decisions/0008 says why each step
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from noisewright.privacy import Certificate, check
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
 from noisewright.releases.drawing import Embedded, Progress, require_space
 from noisewright.releases.payment import Payment, paid
-from noisewright.releases.recipe import Recipe
+from noisewright.releases.recipe import KEY, Recipe
 from noisewright.releases.released import Release, file_digest
 from noisewright.releases.staging import Staging, staging_beside
 from noisewright.releases.target import Target
@@ -119,14 +120,19 @@ def _to_files(
     rows = engine.check(order.progress)
     require_space(staging.folder, order.plan, rows)
     snapshot.require_same(meanwhile="Nothing was spent.")
-    with paid(payer, order.certificate, what=order.words(target.name)) as payment:
-        embedded = order.recipe(rows, payer)
-        engine.draw(staged, embedded, order.progress, order.source)
-        snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
-        recipe = embedded.for_file(target.name, file_digest(staged))
-        staging.write(target.recipe.name, recipe.to_json().encode())
-        payment.goes_out(staged, target.data)
-        staging.publish(target.recipe.name, target.certificate.name, target.name)
+    embedded = order.recipe(rows, payer)
+    with ExitStack() as outer:
+        # Opened before the debit: what cannot be written at all costs nothing.
+        writer = outer.enter_context(engine.open(staged, embedded))
+        with paid(payer, order.certificate, what=order.words(target.name)) as payment:
+            # Closed within the debit: what fails while it is synced wastes it.
+            with outer.pop_all():
+                engine.draw(writer, embedded, order.progress, order.source)
+            snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
+            recipe = embedded.for_file(target.name, file_digest(staged))
+            staging.write(target.recipe.name, recipe.to_json().encode())
+            payment.goes_out(staged, target.data)
+            staging.publish(target.recipe.name, target.certificate.name, target.name)
     files = {"data": target.data, "certificate": target.certificate, "recipe": target.recipe}
     return _made(order, recipe, payment, path=target.data, files=files)
 
@@ -137,7 +143,9 @@ def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
     rows = engine.check(order.progress)
     with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
         recipe = order.recipe(rows, payer)
-        table = engine.draw_table(recipe, order.progress, order.source)
+        writer = engine.in_memory()
+        engine.draw(writer, recipe, order.progress, order.source)
+    table = writer.table.replace_schema_metadata({KEY: recipe.to_json()})
     return _made(order, recipe, payment, _kept=table)
 
 

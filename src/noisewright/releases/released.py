@@ -99,8 +99,10 @@ class Release:
         return cls(plan, recipe, target.data, files, _certificate=_certificate_of(target, recipe))
 
     def __repr__(self) -> str:
+        kind = "release" if self.is_private else "test release, NOT PRIVATE (seeded noise),"
+        books = "" if self.is_accounted else ", accounted for by nobody"
         where = "in memory" if self.path is None else str(self.path)
-        return f"<release of {self.rows:,} rows, {self.guarantee} for each person, {where}>"
+        return f"<{kind} of {self.rows:,} rows, {self.guarantee} for each person{books}, {where}>"
 
 
 def file_digest(path: Path) -> str:

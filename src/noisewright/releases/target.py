@@ -68,7 +68,7 @@ class Target:
                 if source.is_dir() and real.is_relative_to(source):
                     raise TargetError(
                         f"{str(path)!r} lies in the folder {os.fspath(given)!r}, which is the "
-                        "input: private and raw rows would mix. Choose another folder with out= (-o)."
+                        "input: private and raw rows would mix. Choose another folder."
                     )
 
     def require_free(self, *, overwrite: bool) -> None:

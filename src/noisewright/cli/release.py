@@ -1,0 +1,197 @@
+"""`noisewright release`: a private copy of a table, proven and accounted for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from noisewright.cli.amounts import plain_balance, plain_guarantee
+from noisewright.cli.say import answer, heading, say
+from noisewright.errors import InputError
+
+if TYPE_CHECKING:
+    from noisewright.releases import Release
+
+HELP = """Release a private copy of a table, as a plan says, and account for it.
+
+Everything is checked before the budget is debited, and the budget is debited before any noise is \
+drawn. Beside the private file lie its certificate, its recipe for analysts and a report.
+
+\b
+Examples:
+  noisewright release survey.csv --plan plan.toml -o private.parquet --ledger budget.db
+  noisewright release june.parquet --plan plan.toml -o private.parquet --ledger budget.db \\
+    --dataset survey                        (more data about people who have a budget)
+  noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
+"""
+
+_STEPS = {"check": "Checking rows", "draw": "Drawing noise"}
+
+
+def release(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV, Parquet or Feather file, or a folder of Parquet files.",
+            show_default=False,
+        ),
+    ],
+    plan: Annotated[
+        Path,
+        typer.Option("--plan", "-p", help="What happens to each column: a plan in TOML."),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The private file: .parquet, .feather or .csv."),
+    ],
+    ledger: Annotated[
+        str | None,
+        typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
+    ] = None,
+    without_ledger: Annotated[
+        bool, typer.Option("--without-ledger", help="Nobody accounts for this release.")
+    ] = False,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
+    ] = None,
+    what: Annotated[str, typer.Option(help="What the ledger says of this release.")] = "",
+    engine: Annotated[
+        str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+    ] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Release a private copy of a table, as a plan says, and account for it."""
+    import noisewright as nw
+
+    if ledger is None and not without_ledger:
+        raise InputError(
+            "nobody would account for this release. Say where the budget is kept with --ledger "
+            "budget.db (noisewright ledger create budget.db starts one), or say --without-ledger "
+            "outright."
+        )
+    if ledger is not None and without_ledger:
+        raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
+    try:
+        with _bars(quiet=as_json) as progress:
+            made = nw.release(
+                data,
+                plan,
+                out=output,
+                ledger=ledger,
+                dataset=dataset,
+                what=what,
+                engine=_engine(engine),
+                progress=progress,
+                overwrite=overwrite,
+                report=not no_report,
+            )
+    except KeyboardInterrupt as problem:
+        for note in getattr(problem, "__notes__", []):
+            print(f"noisewright: {note}", file=sys.stderr)
+        raise
+    if as_json:
+        answer(_plain(made))
+    else:
+        _tell(made)
+
+
+def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
+    if name not in (None, "arrow", "spark"):
+        raise InputError(f"--engine is {name!r}; it must be arrow or spark.")
+    return name
+
+
+@contextmanager
+def _bars(*, quiet: bool) -> Generator[Any]:
+    """Give a function that shows how far a step is, with rows a second; None where nobody looks."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[shown]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(step: str, done: int, total: int | None) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(_STEPS.get(step, step), total=total, shown="")
+            task = tasks[step]
+            speed = bars.tasks[task].speed
+            shown = f"{done:,} rows" if total is None else f"{done / max(total, 1):.0%}"
+            rate = f", {speed:,.0f} rows/s" if speed else ""
+            bars.update(task, completed=done, total=total, shown=shown + rate)
+
+        yield show
+
+
+def _tell(made: Release) -> None:
+    """Say what was released, under which guarantee, what it cost, and what to do next."""
+    plan = made.plan
+    if not made.is_private:
+        say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
+    say(
+        f"{made.path}: {made.rows:,} rows, {_columns(len(plan.private))} randomized"
+        + (f", {len(plan.public)} public and released as they are" if plan.public else "")
+        + (f", {len(plan.dropped)} dropped." if plan.dropped else "."),
+        style="bold green" if made.is_private else "",
+    )
+    rows = plan.rows_per_person
+    whose = "with one row" if rows == 1 else f"with up to {rows} rows together"
+    say(f"Each person gives away at most {made.guarantee}, {whose}. This is proven.")
+    if made.balance is None:
+        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
+    else:
+        say(
+            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.guarantee}. Left: "
+            f"{made.balance.left_text} of {made.balance.granted}."
+        )
+    for note in made.notes:
+        say(f"Note: {note}", style="yellow")
+    heading("Beside it")
+    words = {
+        "certificate": "the proof; anyone can check it again",
+        "recipe": "what an analyst needs to account for the noise",
+        "report": "the release in plain words, with charts",
+    }
+    for kind, path in made.files.items():
+        if kind in words:
+            say(f"  {path}  {words[kind]}")
+    heading("What next")
+    say(f"  noisewright check {made.files['certificate']}")
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"
+
+
+def _plain(made: Release) -> dict[str, Any]:
+    return {
+        "output": str(made.path),
+        "rows": made.rows,
+        "guarantee": plain_guarantee(made.guarantee),
+        "private": made.is_private,
+        "accounted": made.is_accounted,
+        "entry": made.entry,
+        "balance": None if made.balance is None else plain_balance(made.balance),
+        "certificate": made.certificate.digest,
+        "files": {kind: str(path) for kind, path in made.files.items()},
+        "notes": list(made.notes),
+    }
