@@ -30,7 +30,7 @@ Examples:
   noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
 """
 
-_STEPS = {"check": "Checking rows", "draw": "Drawing noise"}
+_STEPS = {"check": "Checking rows", "release": "Drawing noise"}
 
 
 def release(

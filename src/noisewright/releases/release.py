@@ -46,13 +46,15 @@ def release(
     frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None, said
     outright, means that nobody accounts. `dataset` names the budget that pays; left out, it is the
     one that the data is registered for. `out` is the file to write; tables in memory may do
-    without. `progress` is called with "check" or "draw", the rows done, and all rows if known. A
+    without. `progress` is called with "check" or "release", the rows done, and all rows if known. A
     seeded `source` is for tests, and the release is marked as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
     wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
     """
+    if engine not in (None, "arrow"):
+        raise ParameterError(f"engine is {engine!r}; it must be 'arrow', or be left out.")
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = _repeatable(data)
@@ -66,7 +68,7 @@ def release(
         payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=None)
         return _in_memory(order, data, payer)
     target = Target.at(out)
-    target.require_apart([p for p in (path, plan, ledger) if _is_path(p)])
+    target.require_apart(_paths(path, plan, ledger))
     with staging_beside(target.data) as staging, staging.writing(target.data):
         # Within: who waited for another release to the same name sees what it has left.
         target.require_free(overwrite=overwrite)
@@ -116,19 +118,20 @@ def _to_files(
 ) -> Release:
     staged = staging.path(target.name)
     _write_certificate(order.certificate, staging, target.certificate.name)
-    engine = Embedded.on(data, order.plan)
+    engine = Embedded(data, order.plan)
     rows = engine.check(order.progress)
     require_space(staging.folder, order.plan, rows)
     snapshot.require_same(meanwhile="Nothing was spent.")
-    embedded = order.recipe(rows, payer)
+    reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(engine.open(staged, embedded))
         with paid(payer, order.certificate, what=order.words(target.name)) as payment:
             # Closed within the debit: what fails while it is synced wastes it.
             with outer.pop_all():
-                engine.draw(writer, embedded, order.progress, order.source)
-            snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
+                engine.draw(writer, order.progress, order.source)
+            if reads_again:
+                snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
             recipe = embedded.for_file(target.name, file_digest(staged))
             staging.write(target.recipe.name, recipe.to_json().encode())
             payment.goes_out(staged, target.data)
@@ -139,12 +142,12 @@ def _to_files(
 
 def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
     _require_proven(order.certificate.document)
-    engine = Embedded.on(data, order.plan)
+    engine = Embedded(data, order.plan)
     rows = engine.check(order.progress)
     with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
         recipe = order.recipe(rows, payer)
         writer = engine.in_memory()
-        engine.draw(writer, recipe, order.progress, order.source)
+        engine.draw(writer, order.progress, order.source)
     table = writer.table.replace_schema_metadata({KEY: recipe.to_json()})
     return _made(order, recipe, payment, _kept=table)
 
@@ -191,5 +194,7 @@ def _repeatable(data: Any) -> Any:
     return data
 
 
-def _is_path(given: Any) -> bool:
-    return isinstance(given, str | os.PathLike) and "://" not in os.fspath(given)
+def _paths(*given: Any) -> list[str]:
+    """Return those that are paths on this machine."""
+    paths = [os.fspath(one) for one in given if isinstance(one, str | os.PathLike)]
+    return [path for path in paths if "://" not in path]

@@ -73,7 +73,8 @@ class Release:
         from noisewright.engines.reading import open_table
 
         reader = open_table(self.path, plan=self.plan)
-        return pa.Table.from_batches(reader.batches(), reader.schema)
+        batches = list(reader.batches())
+        return pa.Table.from_batches(batches) if batches else reader.schema.empty_table()
 
     @cached_property
     def certificate(self) -> Certificate:
