@@ -59,7 +59,6 @@ def test_killed_at_fifty_moments_of_its_run(survey: Survey, runs: Runs) -> None:
     warm = [runs.whole(**asked(survey, f"warm{i}.parquet")) for i in range(3)]
     assert {one["said"] for one in warm} == {"released"}
     seconds = min(one["seconds"] for one in warm)
-    XX(**asked(survey, f"warm{i}.parquet"))["seconds"] for i in range(3))
     moments = [(i + random.random()) / KILLS * seconds * 1.1 for i in range(KILLS)]
     killed: list[str] = []
     for number, moment in enumerate(moments):

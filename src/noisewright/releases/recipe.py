@@ -103,7 +103,25 @@ class Recipe:
                 f"{where} was changed after it was written: its content does not match its "
                 "digest. Ask the publisher for the files again."
             )
+        recipe._require_fields(where)
         return recipe
+
+    def _require_fields(self, where: str) -> None:
+        """Refuse a recipe that lacks what a reader needs; schemas/recipe-1.json says it all."""
+        try:
+            complete = all(type(self.document[key]) is kind for key, kind in _FIELDS.items())
+            certificate, file = self.document["certificate"], self.document.get("file")
+            texts = [
+                certificate["digest"],
+                *([] if file is None else [file["name"], file["sha256"]]),
+            ]
+            complete &= all(isinstance(text, str) for text in texts)
+            read_guarantee(self.document["guarantee"])
+            dict(certificate["sections"])
+        except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
+            raise _incomplete(where) from problem
+        if not complete:
+            raise _incomplete(where)
 
     def plan(self, *, where: str) -> Plan:
         """Return the plan, after its mechanisms have been compared with those that were used."""
@@ -117,8 +135,6 @@ class Recipe:
             same = found == document["parts"]
         except NoisewrightError as problem:
             raise ReleaseError(f"{where} holds a plan that cannot be read: {problem}") from problem
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise ReleaseError(f"{where} is incomplete or of another form.") from problem
         if not same:
             raise ReleaseError(
                 f"the plan in {where} does not give the mechanisms that were used, according to "
@@ -151,6 +167,25 @@ class Recipe:
     def file(self) -> Mapping[str, str] | None:
         """The name and SHA-256 of the file beside which the recipe lies."""
         return self.document.get("file")
+
+
+_FIELDS = {
+    "plan": str,
+    "parts": list,
+    "guarantee": dict,
+    "certificate": dict,
+    "order": str,
+    "rows": int,
+    "private": bool,
+    "accounted": bool,
+}
+
+
+def _incomplete(where: str) -> ReleaseError:
+    return ReleaseError(
+        f"{where} is incomplete: it lacks what a recipe of version {VERSION} has, or has it in "
+        "another form. Ask the publisher for the files again."
+    )
 
 
 def digest_of(content: Any) -> str:

@@ -71,12 +71,14 @@ class Target:
                         "input: private and raw rows would mix. Choose another folder."
                     )
 
-    def require_free(self, *, overwrite: bool) -> None:
+    def require_free(self, *, overwrite: bool, is_folder: bool = False) -> None:
         """Refuse to replace files, unless told to.
 
         A recipe without its data was left by a run that was killed while it named its files: the
         data comes last. It is replaced without asking, with what lies beside it.
         """
+        if self.data.is_dir() and not is_folder:
+            raise TargetError(f"{str(self.data)!r} is a folder; give the name of a file in it.")
         there = [path for path in self.all if os.path.lexists(path)]
         if not there or overwrite or self._is_left_behind():
             return
