@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import event
 import noisewright as nw
 from noisewright.errors import AlteredLedgerError, LedgerError, OverBudgetError
 from tests.ledger.crowd import TENTH, race
+from tests.ledger.cutting import MOMENTS, cut_at, direct
 from tests.ledger.server import server
 
 
@@ -30,10 +31,6 @@ def where(address: str) -> str:
         connection.execute("CREATE SCHEMA public")
     nw.Ledger.create(address).grant("survey", epsilon=2)
     return address
-
-
-def direct(address: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(address, autocommit=True)
 
 
 def test_a_ledger_on_a_server_is_like_one_in_a_file(where: str, tmp_path: Path) -> None:
@@ -78,50 +75,6 @@ def test_edits_are_refused_and_if_forced_noticed(where: str) -> None:
     with pytest.raises(AlteredLedgerError, match="entry 2") as problem:
         nw.Ledger.open(where)
     assert problem.value.entry == 2
-
-
-def cut(where: str, pid: int) -> None:
-    with direct(where) as connection:
-        connection.execute("SELECT pg_terminate_backend(%s)", [pid])
-
-
-def cut_at(ledger: nw.Ledger, moment: str, where: str, times: int) -> Callable[[], int]:
-    """Cut the ledger's connection at a moment of its transaction, this many times."""
-    engine = ledger._journal._database.engine
-    done = 0
-
-    def strike(connection: Any) -> None:
-        nonlocal done
-        if done < times:
-            done += 1
-            cut(where, connection.connection.dbapi_connection.info.backend_pid)
-
-    def on_statement(connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith("INSERT INTO noisewright_entries"):
-            strike(connection)
-
-    if moment == "before the insert":
-        event.listen(engine, "before_cursor_execute", on_statement)
-    elif moment == "after the insert":
-        event.listen(engine, "after_cursor_execute", on_statement)
-    elif moment == "at the commit":
-        event.listen(engine, "commit", strike)
-    else:
-        commit = engine.dialect.do_commit
-
-        def answer_lost(raw: Any) -> None:
-            commit(raw)
-            nonlocal done
-            if done < times:
-                done += 1
-                cut(where, raw.dbapi_connection.info.backend_pid)
-                raw.dbapi_connection.execute("SELECT 1")  # what it hears instead of "committed"
-
-        engine.dialect.do_commit = answer_lost
-    return lambda: done
-
-
-MOMENTS = ["before the insert", "after the insert", "at the commit", "after the commit"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
