@@ -60,7 +60,7 @@ SECTIONS = {
         "binomial",
         "empirical",
     ),
-    "Estimation": ("estimate", "Estimate", "expected_error", "PlannedEpsilon"),
+    "Estimation": ("estimate", "Estimate", "Estimates", "expected_error", "PlannedEpsilon"),
     "Curves": (
         "curve_noise",
         "gaussian_process",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from noisewright.designs import price_of_properties as price_of_properties
     from noisewright.designs import rmse as rmse
     from noisewright.estimation import Estimate as Estimate
+    from noisewright.estimation import Estimates as Estimates
     from noisewright.estimation import PlannedEpsilon as PlannedEpsilon
     from noisewright.estimation import epsilon_for as epsilon_for
     from noisewright.estimation import estimate as estimate
@@ -170,7 +171,14 @@ _ROOM_OF = {
             "price_of_properties",
             "rmse",
         ),
-        "estimation": ("Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"),
+        "estimation": (
+            "Estimate",
+            "Estimates",
+            "PlannedEpsilon",
+            "epsilon_for",
+            "estimate",
+            "expected_error",
+        ),
         "plans": ("Column", "Person", "Plan", "Wanted"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": ("Release", "release"),

@@ -9,7 +9,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
-from noisewright.estimation.sets import coins_of, item_variances
+from noisewright.estimation.sets import coins_of, item_variances, shares_of_pairs
 
 ITEMS = ["tea", "milk", "bread", "salt"]
 SPACE = nw.Subsets(ITEMS)
@@ -129,11 +129,9 @@ def test_intervals_cover(people: int, epsilon: float, about: str) -> None:
 
 
 def _from_cells(counts: Any, cells: Any, mechanism: Any, about: Any) -> Any:
-    from noisewright.estimation.sets import _pairs
-
     both = (counts[:, None, None] * cells[:, :, None] * cells[:, None, :]).sum(axis=0)
     people = int(counts.sum())
-    return _pairs(both / people, coins_of(mechanism), ITEMS, people, about, 0.95)
+    return shares_of_pairs(both, people, coins_of(mechanism), ITEMS, about, 0.95)
 
 
 def test_plans_for_items() -> None:

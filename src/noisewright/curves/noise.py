@@ -37,6 +37,7 @@ from noisewright.exact import Epsilon
 from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, rounded_normal, two_sided_geometric
 from noisewright.spaces import Curves
+from noisewright.spaces.curve_rows import RowError, read_rows
 
 
 @final
@@ -117,18 +118,52 @@ class CurveNoise:
         drawn = self._draw(numbers.size, source).reshape(numbers.shape)
         if numbers.dtype != np.int64 or drawn.dtype != np.int64:
             numbers, drawn = numbers.astype(object), drawn.astype(object)
-        middle = self.space.low + self.space.steps // 2 * self.space.step
+        return self._shown_as(numbers + drawn, rows)
+
+    @property
+    def _middle(self) -> Fraction:
+        return self.space.low + self.space.steps // 2 * self.space.step
+
+    def _shown_as(self, numbers: NDArray[Any], rows: int) -> CurveRelease:
         return CurveRelease(
-            numbers=numbers + drawn,
+            numbers=numbers,
             unit=self.unit / rows,
             functions=self.coordinates.functions,
             grid=self.space.positions,
-            middle=float(middle),
+            middle=float(self._middle),
             bounds=(float(self.space.low), float(self.space.high)),
             noise=self.noise,
             scale=self.scale / rows,
             claim=self.claim,
         )
+
+    def recovered(self, values: Any) -> CurveRelease:
+        """Return released curves from their values on the grid: whole numbers again.
+
+        The numbers are those nearest to the least-squares coordinates of the values, which are
+        exact but for the rounding of doubles. Takes what `Curves.read` takes.
+        Raises: OutsideSpaceError when values are no released curve, beyond rounding.
+        """
+        functions = self.coordinates.functions
+        drawn = functions.at(self.space.positions)
+        try:
+            read = read_rows(values, length=len(self.space.grid))
+            moved = read - float(self._middle)
+            whole = np.rint(moved @ np.linalg.pinv(drawn).T / float(self.unit))
+            gap = np.abs(moved - float(self.unit) * whole @ drawn.T).max(axis=1, initial=0.0)
+            nearly = 1e-3 * float(self.unit) * float(np.abs(drawn).max()) + 1e-12 * np.abs(
+                read
+            ).max(axis=1, initial=0.0)
+            if not (gap <= nearly).all():
+                row = int(np.argmin(gap <= nearly))
+                raise RowError("its values are not those of a released curve", row=row)
+        except RowError as problem:
+            raise self.space.outside(row=problem.row, why=str(problem)) from problem
+        return self._shown_as(_whole(whole), 1)
+
+    def shown(self, coordinates: Any) -> CurveRelease:
+        """Return curves with these coordinates, a row each, as if they were released."""
+        return self._shown_as(np.asarray(coordinates) / float(self.unit), 1)
 
     def _draw(self, count: int, source: Source | None) -> NDArray[Any]:
         scale = self.scale / self.unit
@@ -175,17 +210,14 @@ class CurveNoise:
         if rows < 1:
             raise InputError(f"rows is {rows}; a mean needs at least one curve.")
         nothing = np.zeros((0, self.coordinates.count), dtype=np.int64)
-        return CurveRelease(
-            numbers=nothing,
-            unit=self.unit / rows,
-            functions=self.coordinates.functions,
-            grid=self.space.positions,
-            middle=0.0,
-            bounds=(0.0, 0.0),
-            noise=self.noise,
-            scale=self.scale / rows,
-            claim=self.claim,
-        )
+        return self._shown_as(nothing, rows)
+
+
+def _whole(numbers: Floats) -> NDArray[Any]:
+    """Return doubles that are whole numbers as integers, of Python where they are long."""
+    if np.abs(numbers).max(initial=0.0) < 2.0**62:
+        return numbers.astype(np.int64)
+    return np.array([[int(x) for x in row] for row in numbers.tolist()], dtype=object)
 
 
 def rounded_off(whole: NDArray[Any], shift: int) -> NDArray[Any]:

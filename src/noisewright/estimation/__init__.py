@@ -1,8 +1,18 @@
 """From released data back to answers, each with its error."""
 
+from noisewright.estimation.collection import Estimates
 from noisewright.estimation.epsilon_for import PlannedEpsilon, epsilon_for
 from noisewright.estimation.estimate import estimate
+from noisewright.estimation.layout import Layout
 from noisewright.estimation.planning import expected_error
 from noisewright.estimation.result import Estimate
 
-__all__ = ["Estimate", "PlannedEpsilon", "epsilon_for", "estimate", "expected_error"]
+__all__ = [
+    "Estimate",
+    "Estimates",
+    "Layout",
+    "PlannedEpsilon",
+    "epsilon_for",
+    "estimate",
+    "expected_error",
+]

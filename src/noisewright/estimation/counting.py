@@ -30,24 +30,75 @@ def count_tables(
     batches: Iterable[Sequence[NDArray[Any]]], sizes: Sequence[int], wanted: Sequence[Place]
 ) -> list[Counts]:
     """Count the wanted tables, each given by the places of its columns, over batches of codes."""
-    for table in wanted:
-        cells = math.prod(sizes[place] for place in table)
-        if cells > MOST_CELLS:
-            raise TooLargeError(
-                f"a table of {len(table)} columns would have {cells:,} cells (at most "
-                f"{MOST_CELLS:,}). Ask for tables of fewer columns, as in of='pairs'.",
-                size=cells,
-            )
-    counted = {
-        table: np.zeros(math.prod(sizes[place] for place in table), dtype=np.int64)
-        for table in _to_count(sizes, wanted)
-    }
+    counter = TableCounter(sizes, wanted)
     for batch in batches:
+        counter.add(batch)
+    return counter.tables()
+
+
+class TableCounter:
+    """Counts of the wanted tables, batch by batch.
+
+    Columns at `growing` places may have more values than was known at first: their size is given
+    anew with each batch, and never shrinks. They are counted in the tables asked for and no others.
+    """
+
+    def __init__(
+        self, sizes: Sequence[int], wanted: Sequence[Place], *, growing: Iterable[int] = ()
+    ) -> None:
+        self._sizes, self._wanted = list(sizes), list(wanted)
+        self._growing = frozenset(growing)
+        for table in self._wanted:
+            require_cells(self._shape(table))
+        steady = [table for table in self._wanted if not self._growing & set(table)]
+        others = dict.fromkeys(tuple(table) for table in self._wanted if table not in steady)
+        self._counted: dict[Place, Counts] = {
+            table: np.zeros(self._shape(table), dtype=np.int64)
+            for table in [*_to_count(sizes, steady), *others]
+        }
+
+    def add(self, batch: Sequence[NDArray[Any]], sizes: Sequence[int] | None = None) -> None:
+        """Count one more batch: the codes of each column."""
+        if sizes is not None and list(sizes) != self._sizes:
+            self._sizes = list(sizes)
+            self._counted = {t: grown(c, self._shape(t)) for t, c in self._counted.items()}
         joined: dict[Place, NDArray[Any]] = {}
-        for table, counts in counted.items():
-            counts += np.bincount(_joined(table, batch, sizes, joined), minlength=counts.size)
-    shaped = {t: c.reshape([sizes[place] for place in t]) for t, c in counted.items()}
-    return [_margin(shaped, table) for table in wanted]
+        for table, counts in self._counted.items():
+            flat = counts.reshape(-1)
+            flat += np.bincount(_joined(table, batch, self._sizes, joined), minlength=flat.size)
+
+    def tables(self) -> list[Counts]:
+        """Return the wanted tables, in the order they were asked for."""
+        return [_margin(self._counted, table) for table in self._wanted]
+
+    def _shape(self, table: Place) -> tuple[int, ...]:
+        return tuple(self._sizes[place] for place in table)
+
+
+def require_cells(shape: tuple[int, ...]) -> None:
+    """Raise when a table of this shape would be too large to count."""
+    cells = math.prod(shape)
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            f"a table of {len(shape)} columns would have {cells:,} cells (at most "
+            f"{MOST_CELLS:,}). Ask for tables of fewer columns, as in of='pairs'.",
+            size=cells,
+        )
+
+
+def grown(counts: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the same counts in a table of at least this size, zero where it is new."""
+    if counts.shape == shape:
+        return counts
+    require_cells(shape)
+    wider = np.zeros(shape, dtype=counts.dtype)
+    wider[tuple(slice(size) for size in counts.shape)] = counts
+    return wider
+
+
+def joined_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[Any]:
+    """Return one code for several columns together, the last one fastest."""
+    return _joined(tuple(range(len(columns))), columns, sizes, {})
 
 
 def _to_count(sizes: Sequence[int], wanted: Sequence[Place]) -> list[Place]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Mapping
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -13,10 +10,10 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.estimation.asked import Asked, Key, axis_of, names_of, read_tables
 from noisewright.estimation.channels import channel_of
-from noisewright.estimation.counting import count_tables
-from noisewright.estimation.frequencies import read_method, shares_from_counts
-from noisewright.estimation.intervals import read_about, read_confidence, require_people
+from noisewright.estimation.frequencies import shares_from_counts
+from noisewright.estimation.layout import Layout, Part
 from noisewright.estimation.mean_curves import mean_of_release
 from noisewright.estimation.numbers import (
     QUESTIONS,
@@ -26,32 +23,14 @@ from noisewright.estimation.numbers import (
     numbers_of,
     plain_mean,
 )
-from noisewright.estimation.released import BATCH, code_batches, released_codes, released_numbers
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.questions import Question, usual_word
+from noisewright.estimation.released import BATCH, released_codes, released_numbers
+from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets import answer_about_sets, sets_asked_for
+from noisewright.estimation.tables import answer_questions
 from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, RowProduct, SetMechanism
-from noisewright.spaces import Categories, Interval, Lattice, Space, whole_number
+from noisewright.spaces import Interval, Space, whole_number
 from noisewright.spaces.space import MOST_POINTS
-
-Key = str | tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How answers are wanted: about whom, by which method, with which confidence."""
-
-    about: About
-    method: str
-    confidence: float
-    together: bool
-
-    def level(self, answers: int) -> float:
-        """Return the confidence of each interval, so that all together have the one asked for."""
-        return 1 - (1 - self.confidence) / answers if self.together else self.confidence
-
-    def stated(self, found: Estimate) -> Estimate:
-        """Return an estimate with the confidence that was asked for."""
-        return replace(found, confidence=self.confidence, together=self.together)
 
 
 @overload
@@ -118,9 +97,7 @@ def estimate(
     Intervals of quantiles are wider than they would have to be on coarse grids: they hold whatever
     lies between points.
     """
-    asked = Asked(
-        read_about(about), read_method(method), read_confidence(confidence), bool(together)
-    )
+    asked = Asked.reading(about, method, confidence, together)
     if isinstance(released, CurveRelease):
         if of not in (None, "mean") or asked.method != "unbiased":
             raise InputError("of released curves the mean is estimated, by method='unbiased'.")
@@ -184,7 +161,7 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
 
 def _on_a_fine_grid(released: Any, mechanism: Additive, of: Any, at: Any, asked: Asked) -> Estimate:
     """Answer what needs no shares of single points: the mean of numbers with unbounded noise."""
-    if of not in (None, "mean") or at is not None or not isinstance(mechanism.outputs, Lattice):
+    if of not in (None, "mean") or at is not None:
         mechanism.space.require_enumerable("the shares of its points")
     if asked.method != "unbiased":
         raise InputError("a mean is estimated by method='unbiased'.")
@@ -205,20 +182,13 @@ def read_question(of: Any, space: Space) -> str:
     return str(of)
 
 
-def axis_of(space: Space, name: str | None = None) -> Axis:
-    """Return the axis of a space's points."""
-    if name is None:
-        name = "category" if isinstance(space, Categories) else "value"
-    return Axis(name, space.points)
-
-
 def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
     """Count how often each output was released."""
     counts = np.zeros(size, dtype=np.int64)
     if isinstance(released, Mapping):
         for label, count in released.items():
             try:
-                (place,) = released_codes([label], mechanism).tolist()
+                (place,) = released_codes([label], mechanism.space, mechanism.outputs).tolist()
             except OutsideSpaceError as problem:
                 raise InputError(
                     f"{label!r} is counted, but it is not an output of the mechanism, whose "
@@ -226,7 +196,7 @@ def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
                 ) from problem
             counts[place] += whole_number(count, name=f"the count of {label!r}", least=0)
         return counts
-    codes = released_codes(released, mechanism)
+    codes = released_codes(released, mechanism.space, mechanism.outputs)
     for start in range(0, len(codes), BATCH):
         counts += np.bincount(codes[start : start + BATCH], minlength=size)
     return counts
@@ -235,59 +205,14 @@ def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
 def _tables(
     released: Any, mechanism: ColumnProduct, of: Any, asked: Asked
 ) -> Estimate | dict[Key, Estimate]:
-    columns = dict(mechanism.columns)
-    keys, single = read_tables(of, list(columns))
-    used = [name for name in columns if any(name in names_of(key) for key in keys)]
-    channels = {name: channel_of(columns[name]) for name in used}
-    axes = {name: axis_of(columns[name].space, name) for name in used}
-    places = [tuple(used.index(name) for name in names_of(key)) for key in keys]
-    counted = count_tables(
-        code_batches(released, {name: columns[name] for name in used}),
-        [channels[name].outputs for name in used],
-        places,
-    )
-    require_people(int(counted[0].sum()))
-    found: dict[Key, Estimate] = {}
-    for key, counts in zip(keys, counted, strict=True):
-        names = names_of(key)
-        cells = math.prod(channels[name].inputs for name in names)
-        table = shares_from_counts(
-            counts,
-            [channels[name] for name in names],
-            tuple(axes[name] for name in names),
-            about=asked.about,
-            method=asked.method,
-            confidence=asked.level(cells),
-        )
-        found[key] = asked.stated(table)
+    layout = Layout(tuple(Part((name,), one) for name, one in mechanism.columns))
+    keys, single = read_tables(of, layout.names)
+    questions = [Question(key, names_of(key), _word(key, layout)) for key in keys]
+    found = answer_questions(released, layout, questions, asked)
     return found[keys[0]] if single else found
 
 
-def names_of(key: Key) -> tuple[str, ...]:
-    """Return the columns of a table as a tuple."""
-    return (key,) if isinstance(key, str) else key
-
-
-def read_tables(of: Any, columns: Sequence[str]) -> tuple[list[Key], bool]:
-    """Return the tables asked for, and whether one was asked for by itself."""
-    if of is None:
-        return [columns[0] if len(columns) == 1 else tuple(columns)], True
-    if isinstance(of, str) and of not in columns and of in ("columns", "pairs"):
-        pairs = combinations(columns, 2) if of == "pairs" else ()
-        return [*columns, *pairs], False
-    single = isinstance(of, (str, tuple))
-    if not single and not isinstance(of, Iterable):
-        raise InputError(f"of is {of!r}; give a column, a tuple of columns, or a list of those.")
-    keys: list[Key] = []
-    for key in [of] if single else of:
-        names = (key,) if isinstance(key, str) else tuple(key)
-        unknown = [name for name in names if name not in columns]
-        if unknown or not names or len(set(names)) < len(names):
-            raise InputError(
-                f"of asks for {key!r}; a table is made of different columns among "
-                f"{', '.join(map(repr, columns))}. Or say 'columns' or 'pairs' for all of them."
-            )
-        keys.append(key if isinstance(key, str) else names)
-    if not keys:
-        raise InputError("of is empty; ask for at least one table.")
-    return keys, single
+def _word(key: Key, layout: Layout) -> str:
+    """Return what is asked about a table of a product: shares, where there are some."""
+    word = usual_word(names_of(key), layout)
+    return "shares" if "coded" in {layout.kind(name) for name in names_of(key)} else word

@@ -74,6 +74,19 @@ def mean_curve(
         require_two(people)
         moved = values - center
         covariance = moved.T @ moved / (people - 1)
+    return mean_with_band(center, covariance, positions, people, about, confidence, together)
+
+
+def mean_with_band(
+    center: Array,
+    covariance: Array,
+    positions: Array,
+    people: int,
+    about: About,
+    confidence: float,
+    together: bool,
+) -> Estimate:
+    """Return a mean curve with its band, from the covariance that one curve has around it."""
     errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0) / people)
     factor = factor_together(covariance, confidence) if together else normal_quantile(confidence)
     return Estimate(

@@ -102,15 +102,29 @@ def answer_about_numbers(
 
 def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
     """Estimate a mean by the mean of numbers with unbounded noise, on a grid of any fineness."""
-    people = len(numbers)
-    require_people(people)
+    require_people(len(numbers))
+    spread = float(numbers.var(ddof=1)) if len(numbers) > 1 else None
+    return mean_with_noise(
+        float(numbers.mean()), spread, len(numbers), mechanism, about, confidence
+    )
+
+
+def mean_with_noise(
+    value: float,
+    spread: float | None,
+    people: int,
+    mechanism: Additive,
+    about: About,
+    confidence: float,
+) -> Estimate:
+    """Return a mean of released numbers with its error; `spread` is their variance, if known."""
     if about == "people":
-        steps = float(mechanism.error_enclosure(0, 2, 128).high)
-        variance = steps * float(mechanism.space.step) ** 2
+        variance = mechanism.variance
     else:
         require_two(people)
-        variance = float(numbers.var(ddof=1))
-    value, error = float(numbers.mean()), math.sqrt(variance / people)
+        assert spread is not None
+        variance = spread
+    error = math.sqrt(variance / people)
     low, high = around(value, error, confidence)
     return Estimate(
         "mean",
@@ -189,4 +203,11 @@ def bins(points: Array, at: Any) -> tuple[Array, Axis]:
 
 
 def _ten_bins(points: Array) -> Array:
-    return np.linspace(points[0], points[-1], min(10, len(points)) + 1)
+    """Return the edges of about ten bins at round numbers; few points have a bin each."""
+    low, high = float(points[0]), float(points[-1])
+    if len(points) <= 10:
+        return np.linspace(low, high, len(points) + 1)
+    magnitude = 10.0 ** math.floor(math.log10((high - low) / 10))
+    width = next(w for w in (1, 2, 2.5, 5, 10) if (high - low) / (w * magnitude) <= 12) * magnitude
+    first, last = math.floor(low / width + 1e-9), math.ceil(high / width - 1e-9)
+    return np.asarray(width * np.arange(first, last + 1), dtype=np.float64)

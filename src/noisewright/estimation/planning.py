@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, ParameterError
+from noisewright.estimation.asked import axis_of, names_of, read_tables
 from noisewright.estimation.channels import Channel, channel_of, joint_second_moments
-from noisewright.estimation.estimate import axis_of, names_of, read_question, read_tables
+from noisewright.estimation.estimate import read_question
 from noisewright.estimation.frequencies import spread
 from noisewright.estimation.intervals import around, read_about, read_confidence
 from noisewright.estimation.linear import planned_variances, worst_variances
@@ -22,8 +23,9 @@ from noisewright.estimation.mean_curves import planned_mean_curve
 from noisewright.estimation.numbers import bins, numbers_of
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import coins_of, item_variances
-from noisewright.mechanisms import ColumnProduct, Mechanism, SetMechanism
+from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, SetMechanism
 from noisewright.spaces import Space, whole_number
+from noisewright.spaces.space import MOST_POINTS
 
 Array = NDArray[np.float64]
 
@@ -60,6 +62,10 @@ def expected_error(
         if of not in (None, "items") or at is not None:
             raise InputError("for sets the error of of='items' can be planned.")
         return _planned_items(mechanism, shares, count, whom, level)
+    if isinstance(mechanism, Additive) and mechanism.space.size > MOST_POINTS:
+        if of not in (None, "mean") or at is not None or shares not in (None, "worst"):
+            mechanism.space.require_enumerable("the shares of its points")
+        return _planned_on_a_fine_grid(mechanism, shares, count, whom, level)
     if not isinstance(mechanism, ColumnProduct):
         question = read_question(of, mechanism.space)
         if question == "shares":
@@ -169,6 +175,19 @@ def _planned_number(
         values, variances = values[0], variances[0]
     what = "mean" if question == "mean" else "share"
     return _planned(what, axes, values, variances, people, about, confidence)
+
+
+def _planned_on_a_fine_grid(
+    mechanism: Additive, shares: Any, people: int, about: About, confidence: float
+) -> Estimate:
+    """Plan the mean of numbers that are spread evenly, or half on each end, from variances."""
+    space = mechanism.space
+    variance = mechanism.variance
+    if about == "population":
+        parts = 12 if shares is None else 4
+        variance += float(space.high - space.low) ** 2 / parts
+    value = float(space.low + space.high) / 2
+    return _planned("mean", (), value, variance, people, about, confidence)
 
 
 def _planned(

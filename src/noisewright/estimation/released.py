@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
-from noisewright.mechanisms import Mechanism
+from noisewright.mechanisms import Additive, Laplace
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.spaces import Interval, Lattice, Space
 
@@ -20,62 +21,60 @@ BATCH = 1 << 16
 _MOST_LABELS = 1 << 12
 """A longer dictionary is not translated again for every batch."""
 
-Codes = list[NDArray[Any]]
-
-
-def code_batches(released: Any, columns: Mapping[str, Mechanism]) -> Iterator[Codes]:
-    """Yield the codes of the named columns, batch by batch, in the narrowest unsigned types.
-
-    Takes an Arrow table, batch or stream of batches, a path to a Parquet, Feather or CSV file, a
-    data frame that speaks Arrow, or a mapping from names to columns. Other columns are ignored.
-    """
-    row = 0
-    for batch in _batches(released, list(columns)):
-        codes = [
-            released_codes(batch[name], mechanism, name=name, first_row=row)
-            for name, mechanism in columns.items()
-        ]
-        lengths = {len(part) for part in codes}
-        if len(lengths) > 1:
-            raise InputError(f"the columns have different lengths: {sorted(lengths)}.")
-        row += lengths.pop()
-        yield codes
-
 
 def released_codes(
-    values: Any, mechanism: Mechanism, *, name: str | None = None, first_row: int = 0
+    values: Any,
+    space: Space,
+    outputs: Space,
+    *,
+    name: str | None = None,
+    first_row: int = 0,
 ) -> NDArray[Any]:
-    """Return the codes of released values; an error names the row of a value that is no output.
+    """Return the codes of released values, in the narrowest unsigned type.
 
-    Outputs of unbounded noise are clamped to the interval, as their channel expects.
+    `space` holds the inputs. Outputs of unbounded noise are clamped to it, as their channel
+    expects. An error names the row of a value that is no output.
     """
-    space = mechanism.outputs
     try:
-        if isinstance(space, Lattice):
-            return _clamped(values, mechanism)
-        quick = _translated(values, space)
+        if isinstance(outputs, Lattice):
+            return _clamped(values, space, outputs)
+        quick = _translated(values, outputs)
         if quick is not None:
             return quick
-        codes = np.atleast_1d(read_inputs(space, values).codes)
+        codes = np.atleast_1d(read_inputs(outputs, values).codes)
     except OutsideSpaceError as problem:
-        raise _not_released(problem, space, name, first_row) from problem
-    return codes.astype(np.min_scalar_type(max(space.size - 1, 0)), copy=False)
+        raise not_released(problem, outputs, name, first_row) from problem
+    return codes.astype(np.min_scalar_type(max(outputs.size - 1, 0)), copy=False)
 
 
-def released_numbers(values: Any, mechanism: Mechanism) -> NDArray[np.float64]:
-    """Return released numbers of a lattice as they are."""
-    lattice = mechanism.outputs
-    assert isinstance(lattice, Lattice)
+def released_numbers(
+    values: Any, mechanism: Additive, *, name: str | None = None, first_row: int = 0
+) -> NDArray[np.float64]:
+    """Return released numbers as they are, before any clamping as far as that can be known.
+
+    What Laplace noise is beyond an end depends on nothing but the end: a number there is replaced
+    by what is expected, α/(1 − α) steps further out. It is unbiased then, and varies no more than
+    without clamping.
+    """
+    outputs, low, step = mechanism.outputs, float(mechanism.space.low), float(mechanism.space.step)
     try:
-        steps = lattice_steps(values, lattice)
+        if isinstance(outputs, Lattice):
+            return low + step * lattice_steps(values, outputs)
+        if not isinstance(mechanism, Laplace):
+            mechanism.space.require_enumerable("numbers with clamped noise")
+        codes = np.atleast_1d(read_inputs(outputs, values).codes).astype(np.float64)
     except OutsideSpaceError as problem:
-        raise _not_released(problem, lattice, None, 0) from problem
-    return float(lattice.origin) + steps * float(lattice.step)
+        raise not_released(problem, outputs, name, first_row) from problem
+    assert isinstance(mechanism, Laplace)
+    beyond = 1 / math.expm1(float(mechanism.decay))
+    ends = (codes == mechanism.space.size - 1).astype(np.float64) - (codes == 0)
+    return low + step * (codes + beyond * ends)
 
 
-def _not_released(
+def not_released(
     problem: OutsideSpaceError, space: Space, name: str | None, first_row: int
 ) -> OutsideSpaceError:
+    """Return the error that names a value which the mechanism cannot have released."""
     where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
     column = "" if name is None else f" of the column {name!r}"
     why = f" ({problem.why})" if problem.why else ""
@@ -88,9 +87,8 @@ def _not_released(
     )
 
 
-def _clamped(values: Any, mechanism: Mechanism) -> NDArray[Any]:
+def _clamped(values: Any, interval: Space, lattice: Space) -> NDArray[Any]:
     """Return codes of numbers on a lattice, clamped to the interval of the inputs."""
-    interval, lattice = mechanism.space, mechanism.outputs
     assert isinstance(interval, Interval)
     steps = lattice_steps(values, lattice)
     clamped = np.clip(steps, 0, interval.size - 1)
@@ -134,7 +132,12 @@ def _translated(values: Any, space: Space) -> NDArray[Any] | None:
     return np.array(known, dtype=kind).take(indices)
 
 
-def _batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def column_batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the named columns, batch by batch; others are ignored.
+
+    Takes an Arrow table, batch or stream of batches, a path to a Parquet, Feather or CSV file or a
+    folder of Parquet files, a data frame that speaks Arrow, or a mapping from names to columns.
+    """
     if isinstance(released, Mapping):
         _require_columns(released, names)
         yield released
@@ -178,7 +181,7 @@ def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
     if not path.exists():
         raise InputError(f"there is no file {path}.")
     _arrow()
-    if path.suffix == ".parquet":
+    if path.suffix == ".parquet" and not path.is_dir():
         from pyarrow import parquet
 
         file = parquet.ParquetFile(path)
@@ -188,6 +191,8 @@ def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
     from pyarrow import dataset
 
     kinds = {".csv": "csv", ".feather": "feather", ".arrow": "feather"}
+    if path.is_dir():
+        kinds[path.suffix] = "parquet"
     if path.suffix not in kinds:
         raise InputError(f"{path.name} is not a .parquet, .feather, .arrow or .csv file.")
     found = dataset.dataset(path, format=kinds[path.suffix])

@@ -45,7 +45,9 @@ class Estimate:
     `standard_error` and `interval` are for that case. `about` says whom they speak about: the
     `people` whose data were released, so that only the noise counts as error, or the population
     that these people were sampled from. Each interval covers with probability `confidence`; if
-    `together`, all of them do at once.
+    `together`, all of them do at once. Answers about public groups speak about the people of their
+    group: `sizes` says how many these are, answer by answer; otherwise it is None, and all people
+    stand behind each answer. `notes` are sentences that belong to the answers.
     """
 
     what: str
@@ -59,6 +61,8 @@ class Estimate:
     method: str
     confidence: float
     together: bool = False
+    sizes: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shape = tuple(len(axis.labels) for axis in self.axes)
@@ -69,6 +73,8 @@ class Estimate:
             array = array.view()
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        if self.sizes is not None:
+            object.__setattr__(self, "sizes", np.broadcast_to(self.sizes, shape))
 
     @property
     def value(self) -> float:
@@ -100,14 +106,19 @@ class Estimate:
 
     @property
     def counts(self) -> Estimate:
-        """The same answers as numbers of people: shares times the people released."""
+        """The same answers as numbers of people: shares times the people behind them."""
         if self.what != "share":
             raise InputError(f"only shares can be counted; this is a {self.what}.")
         scaled = {
-            name: self.people * getattr(self, name)
+            name: self.behind * getattr(self, name)
             for name in ("values", "standard_errors", "lows", "highs")
         }
         return replace(self, what="count", **scaled)
+
+    @property
+    def behind(self) -> NDArray[np.int64]:
+        """How many people stand behind each answer: all of them, or those of its public group."""
+        return np.asarray(self.people if self.sizes is None else self.sizes)
 
     def __getitem__(self, label: Any) -> Estimate:
         """Return one answer by its label, or by one label per axis."""
@@ -123,6 +134,8 @@ class Estimate:
             standard_errors=self.standard_errors[place],
             lows=self.lows[place],
             highs=self.highs[place],
+            people=self.people if self.sizes is None else int(self.sizes[place]),
+            sizes=None,
         )
 
     def top(self, count: int) -> Estimate:
@@ -142,20 +155,29 @@ class Estimate:
             standard_errors=self.standard_errors[order],
             lows=self.lows[order],
             highs=self.highs[order],
+            sizes=None if self.sizes is None else self.sizes[order],
         )
+
+    def labels(self) -> list[list[Any]]:
+        """Return the labels of all answers in their order, a list for each axis."""
+        places = np.unravel_index(np.arange(self.values.size), self.values.shape or (1,))
+        return [
+            [axis.labels[i] for i in place.tolist()]
+            for axis, place in zip(self.axes, places, strict=False)
+        ]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the answers as columns, one row per answer; shares come with their counts."""
-        places = np.unravel_index(np.arange(self.values.size), self.values.shape or (1,))
+        taken = (self.what, "standard_error", "low", "high", "count")
         found: dict[str, list[Any]] = {}
-        for axis, place in zip(self.axes, places, strict=False):
-            found[axis.name] = [axis.labels[i] for i in place.tolist()]
+        for axis, labels in zip(self.axes, self.labels(), strict=True):
+            found[f"{axis.name} (label)" if axis.name in taken else axis.name] = labels
         found[self.what] = self.values.reshape(-1).tolist()
         found["standard_error"] = self.standard_errors.reshape(-1).tolist()
         found["low"] = self.lows.reshape(-1).tolist()
         found["high"] = self.highs.reshape(-1).tolist()
         if self.what == "share":
-            found["count"] = (self.people * self.values).reshape(-1).tolist()
+            found["count"] = (self.behind * self.values).reshape(-1).tolist()
         return found
 
     def table(self) -> Any:
@@ -182,7 +204,8 @@ class Estimate:
         widths = [max(len(row[i]) for row in texts) for i in range(len(names))]
         lines = ["  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in texts]
         rest = self.values.size - len(rows)
-        return "\n".join([head, *lines, *([f"… {rest:,} more"] if rest > 0 else [])])
+        more = [f"… {rest:,} more"] if rest > 0 else []
+        return "\n".join([head, *lines, *more, *self.notes])
 
 
 def _shown(cell: Any) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
 from noisewright.estimation.intervals import require_people, score_interval
-from noisewright.estimation.released import BATCH
+from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.mechanisms import PerItem, SetMechanism
 from noisewright.mechanisms.item_sets import ItemSets, read_sets
@@ -78,14 +78,21 @@ def answer_about_sets(
     coins = coins_of(mechanism)
     if of is None or of == "items":
         people, counts = count_items(released, mechanism.outputs)
-        require_people(people)
-        shares = counts / people
-        return _items(shares, coins, Axis("item", items), people, about, confidence)
+        return shares_of_items(counts, people, coins, Axis("item", items), about, confidence)
+    chosen = items_of_pairs(mechanism, of)
+    places = [items.index(item) for item in chosen]
+    people, both = count_pairs(released, mechanism.outputs, places)
+    return shares_of_pairs(both, people, coins, chosen, about, confidence)
+
+
+def items_of_pairs(mechanism: SetMechanism, of: Any) -> list[Any]:
+    """Return the items whose pairs are asked for, if pairs of them can be estimated."""
     if not isinstance(mechanism, PerItem):
         raise InputError(
             "pairs need items that were randomized independently, as per_item() does; here only "
             "of='items' can be estimated."
         )
+    items = list(mechanism.space.items)
     chosen = items if of == "pairs" else _read_items(of, mechanism.space)
     if len(chosen) > _MOST_ITEMS_OF_PAIRS:
         raise TooLargeError(
@@ -93,10 +100,7 @@ def answer_about_sets(
             f"{_MOST_ITEMS_OF_PAIRS:,}. Name the items whose pairs you want: of=['a', 'b', 'c'].",
             size=len(chosen) ** 2,
         )
-    places = [items.index(item) for item in chosen]
-    people, both = count_pairs(released, mechanism.outputs, places)
-    require_people(people)
-    return _pairs(both / people, coins, chosen, people, about, confidence)
+    return chosen
 
 
 def _read_items(of: Any, space: Subsets) -> list[Any]:
@@ -111,9 +115,12 @@ def _read_items(of: Any, space: Subsets) -> list[Any]:
     return list(dict.fromkeys(of))
 
 
-def _items(
-    observed: Array, coins: Coins, axis: Axis, people: int, about: About, confidence: float
+def shares_of_items(
+    counts: NDArray[Any], people: int, coins: Coins, axis: Axis, about: About, confidence: float
 ) -> Estimate:
+    """Estimate shares of items from in how many released sets each is."""
+    require_people(people)
+    observed = counts / people
     values = (observed - coins.absent) / coins.gap
     inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
     lows, highs = score_interval(values, inside, outside, people, about, confidence)
@@ -129,15 +136,17 @@ def item_variances(shares: Array, coins: Coins, about: About) -> Array:
     return np.maximum(coins.inside * shares + coins.outside * (1 - shares) - known, 0.0)
 
 
-def _pairs(
-    observed: Array,
+def shares_of_pairs(
+    both: Array,
+    people: int,
     coins: Coins,
     items: list[Any],
-    people: int,
     about: About,
     confidence: float,
 ) -> Estimate:
-    """Estimate pairs from the shares of people with both released; the diagonal has the items."""
+    """Estimate pairs from how many sets hold both; the diagonal has the items."""
+    require_people(people)
+    observed = both / people
     alone = np.diagonal(observed)
     one, two = alone[:, None], alone[None, :]
     values = (observed - coins.absent * (one + two) + coins.absent**2) / coins.gap**2
@@ -154,7 +163,9 @@ def _pairs(
     )
     known = likely**2 if about == "population" else likely
     variances = at_zero + (at_one - at_zero) * likely - known
-    single = _items(alone, coins, Axis("item", items), people, about, confidence)
+    single = shares_of_items(
+        np.diagonal(both), people, coins, Axis("item", items), about, confidence
+    )
     errors = np.sqrt(np.maximum(variances, 0.0) / people)
     for table, own in (
         (values, single.values),
@@ -186,17 +197,31 @@ def count_pairs(
     released: Any, space: Subsets, places: list[int]
 ) -> tuple[int, NDArray[np.float64]]:
     """Count in how many sets two of the chosen items are together; the diagonal is one item."""
-    column = np.full(len(space.items), -1, dtype=np.intp)
-    column[places] = np.arange(len(places))
-    people, counts = 0, np.zeros((len(places), len(places)))
-    rows = max(1, _DENSE // max(len(places), 1))
+    tally = PairTally(space, places)
     for part in _parts(released, space):
-        people += len(part)
+        tally.add(part)
+    return tally.people, tally.counts
+
+
+class PairTally:
+    """Counts of the sets that hold two of the chosen items, piece by piece."""
+
+    def __init__(self, space: Subsets, places: list[int]) -> None:
+        self._column = np.full(len(space.items), -1, dtype=np.intp)
+        self._column[places] = np.arange(len(places))
+        self._width = len(places)
+        self.people = 0
+        self.counts = np.zeros((len(places), len(places)))
+
+    def add(self, part: ItemSets | NDArray[np.uint8]) -> None:
+        """Count one more piece."""
+        self.people += len(part)
+        rows = max(1, _DENSE // max(self._width, 1))
         for start in range(0, len(part), rows):
             # Products of zeros and ones in single precision are exact up to 2^24 rows.
-            ones = _matrix(part, start, min(rows, len(part) - start), column, len(places))
-            counts += ones.T @ ones
-    return people, counts
+            piece = min(rows, len(part) - start)
+            ones = _matrix(part, start, piece, self._column, self._width)
+            self.counts += ones.T @ ones
 
 
 def _matrix(
@@ -234,19 +259,16 @@ def _parts(released: Any, space: Subsets) -> Iterator[ItemSets | NDArray[np.uint
         length = len(chunk) if hasattr(chunk, "slice") else 0
         pieces = [chunk.slice(s, BATCH) for s in range(0, length, BATCH)] if length else [chunk]
         for piece in pieces:
-            part = _read(piece, space, first)
+            part = released_sets(piece, space, first)
             first += len(part)
             yield part
 
 
-def _read(piece: Any, space: Subsets, first_row: int) -> ItemSets:
+def released_sets(
+    piece: Any, space: Subsets, first_row: int, *, name: str | None = None
+) -> ItemSets:
+    """Read released sets; an error names the row of a set that is no output."""
     try:
         return read_sets(space, piece)[0]
     except OutsideSpaceError as problem:
-        where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
-        raise OutsideSpaceError(
-            f"the set{where} is not an output of the mechanism, whose outputs are {space!r} "
-            f"({problem.why or 'it is no set'}). Estimate with the mechanism that released it.",
-            row=None if problem.row is None else problem.row + first_row,
-            why=problem.why,
-        ) from problem
+        raise not_released(problem, space, name, first_row) from problem

@@ -60,6 +60,11 @@ class Additive(Structured):
         """How many steps apart two neighbors may be."""
         return self.space.reach
 
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance of the noise before any clamping, rounded up."""
+
     @abstractmethod
     def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
         """Draw independent noise, in steps."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
@@ -21,6 +21,9 @@ from noisewright.plans.parts import Part, built_parts, read_together, requests_o
 from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.privacy import Certificate, certify
 from noisewright.spaces import whole_number
+
+if TYPE_CHECKING:
+    from noisewright.estimation import Estimates
 
 _ORDERS = ("kept", "shuffled")
 _OTHERS = ("error", "drop")
@@ -209,6 +212,25 @@ class Plan:
         """What one person gives away at most: the sum over all their rows."""
         row, rows = self.row_guarantee, self.rows_per_person
         return Guarantee(row.epsilon.times(rows), min(Fraction(1), row.delta * rows))
+
+    def predict(
+        self,
+        *,
+        people: int,
+        shares: Mapping[str, Any] | Literal["worst"] | None = None,
+        about: str = "population",
+        confidence: float = 0.95,
+    ) -> Estimates:
+        """Return the standard errors that estimates from a release will have, before there is one.
+
+        `people` are the rows that will be released. `shares` is a guess of each column's shares,
+        by column; without one they are even (items of sets: rare), and "worst" gives the largest
+        errors that any shares could have. `about` is as for estimates.
+        Ensures: a planned estimate for each private column, and the mean of each that has numbers.
+        """
+        from noisewright.plans.predictions import predictions
+
+        return predictions(self, people, shares, about, confidence)
 
     def certify(self) -> Certificate:
         """Prove the guarantee; the certificate speaks of one person's rows."""

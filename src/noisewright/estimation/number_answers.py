@@ -1,0 +1,123 @@
+"""Answers about numbers and curves: means, variances, quantiles, histograms, by public groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from noisewright.curves import CurveNoise
+from noisewright.estimation.answers import Answering
+from noisewright.estimation.asked import Asked
+from noisewright.estimation.decoding import Decoder
+from noisewright.estimation.frequencies import METHODS
+from noisewright.estimation.groups import Place, for_each_group
+from noisewright.estimation.intervals import require_two
+from noisewright.estimation.layout import Layout
+from noisewright.estimation.mean_curves import mean_with_band
+from noisewright.estimation.numbers import (
+    answer_about_numbers,
+    answers_asked_for,
+    mean_with_noise,
+    numbers_of,
+)
+from noisewright.estimation.questions import Question, subject_of
+from noisewright.estimation.result import Axis, Estimate
+from noisewright.estimation.tallies import Moments
+
+_METHODS = {"histogram": METHODS, "quantiles": ("unbiased", "likelihood")}
+
+
+class Numbers(Answering):
+    """Mean, variance, quantiles or histogram of a column with countable points."""
+
+    def __init__(self, question: Question, layout: Layout, asked: Asked) -> None:
+        super().__init__(question, layout, asked)
+        self.subject = subject_of(question.columns, layout)
+        if question.word not in _METHODS:
+            self.refuse_at()
+        self.table = (*self.public, self.subject)
+
+    def answer(self, decoder: Decoder) -> Estimate:
+        """Return the answers, one for each group."""
+        word, at = self.question.word, self.question.at
+        points = numbers_of(self.layout.space(self.subject))
+        channel = self.layout.channel((self.subject,))
+        groups, sizes = self.group_axes(decoder), np.asarray(self.counts.sum(axis=-1))
+        level = self.asked.level(answers_asked_for(word, points, at) * sizes.size)
+        method = self.method(*_METHODS.get(word, ("unbiased",)))
+        if word == "histogram" and self.question.spare and method == "unbiased":
+            # Noise as wide as several bins makes unbiased shares of bins wild, though right.
+            method = "likelihood"
+
+        def answer(place: Place) -> Estimate:
+            found = answer_about_numbers(
+                self.counts[place],
+                channel,
+                points,
+                of=word,
+                at=at,
+                about=self.asked.about,
+                method=method,
+                confidence=level,
+            )
+            if word == "histogram":
+                found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))
+            return found
+
+        return self.finished(for_each_group(groups, sizes, answer, least=self.least))
+
+
+class Means(Answering):
+    """The mean of numbers on a grid too fine to count, or of curves."""
+
+    def __init__(self, question: Question, layout: Layout, asked: Asked) -> None:
+        super().__init__(question, layout, asked)
+        self.subject = subject_of(question.columns, layout)
+        self.mechanism = layout.part(self.subject).mechanism
+        curves = isinstance(self.mechanism, CurveNoise)
+        if not curves:
+            self.refuse_at()
+        width = self.mechanism.coordinates.count if curves else 1
+        self.moments = Moments(self.subject, width, self.public)
+        self.tally = self.moments
+        self._answer = self._curve if curves else self._number
+
+    def answer(self, decoder: Decoder) -> Estimate:
+        """Return the means, one for each group."""
+        self.method("unbiased")
+        groups, sizes = self.group_axes(decoder), self.moments.rows
+        return self.finished(for_each_group(groups, sizes, self._answer, least=self.least))
+
+    def _number(self, place: Place) -> Estimate:
+        people = int(self.moments.rows[place])
+        spread = float(self.moments.covariance(place)[0, 0]) if people > 1 else None
+        return mean_with_noise(
+            float(self.moments.mean(place)[0]),
+            spread,
+            people,
+            self.mechanism,
+            self.asked.about,
+            self.asked.level(self.moments.rows.size),
+        )
+
+    def _curve(self, place: Place) -> Estimate:
+        people = int(self.moments.rows[place])
+        mean = self.mechanism.shown(self.moments.mean(place)[None, :])
+        at = self.question.at
+        positions = mean.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
+        if self.asked.about == "people":
+            covariance = mean.covariance(positions)
+        else:
+            require_two(people)
+            drawn = mean.functions.at(positions)
+            covariance = drawn @ self.moments.covariance(place) @ drawn.T
+        return mean_with_band(
+            mean.at(positions)[0],
+            covariance,
+            positions,
+            people,
+            self.asked.about,
+            self.asked.level(self.moments.rows.size),
+            self.asked.together,
+        )

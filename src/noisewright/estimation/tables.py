@@ -1,0 +1,124 @@
+"""Answers to many questions about one released table, from one pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from noisewright.errors import (
+    InputError,
+    ParameterError,
+    TooLargeError,
+    UnidentifiableError,
+    UnsolvedError,
+)
+from noisewright.estimation.answers import Answering, Counted, Shares
+from noisewright.estimation.asked import Asked, Key
+from noisewright.estimation.collection import Estimates, shown_key
+from noisewright.estimation.counting import TableCounter
+from noisewright.estimation.decoding import Decoder
+from noisewright.estimation.intervals import require_people
+from noisewright.estimation.layout import Layout
+from noisewright.estimation.number_answers import Means, Numbers
+from noisewright.estimation.questions import Question
+from noisewright.estimation.released import column_batches
+from noisewright.estimation.result import Estimate
+from noisewright.estimation.set_answers import CountedSets, Items, Pairs
+from noisewright.estimation.several_rows import answered
+from noisewright.spaces import Subsets
+
+FEW_VALUES = 1_000
+"""A public column with more different values than this is tabulated only for those who ask."""
+
+
+def answer_questions(
+    released: Any,
+    layout: Layout,
+    questions: Sequence[Question],
+    asked: Asked,
+    *,
+    rows_per_person: int = 1,
+) -> Estimates:
+    """Answer the questions; notes say which spare ones were left out, and why.
+
+    `released` is a table in any form that `column_batches` reads; it is read once. If a person may
+    have several rows, answers about a population allow for that; see `several_rows.py`.
+    """
+    if not questions:
+        raise InputError("nothing was asked; name at least one column.")
+    used = {name for question in questions for name in question.columns}
+    names = [name for name in layout.names if name in used]
+    named = {name for question in questions if not question.spare for name in question.columns}
+    decoder = Decoder(layout, names, few={name: FEW_VALUES for name in names if name not in named})
+    open_questions = [(question, answering(question, layout, asked)) for question in questions]
+    _tally(released, decoder, [one for _, one in open_questions])
+    require_people(decoder.rows)
+    found: dict[Key, Estimate] = {}
+    notes: list[str] = []
+    for question, one in open_questions:
+        overfull = [name for name in question.columns if decoder.is_overfull(name)]
+        if overfull:
+            _leave_out(question, overfull[0], decoder, notes)
+            continue
+        try:
+            found[question.key] = answered(one, decoder, rows_per_person)
+        except (UnidentifiableError, UnsolvedError, TooLargeError, ParameterError) as problem:
+            if not question.spare:
+                raise
+            notes.append(f"{shown_key(question.key)} is left out: {problem}")
+    return Estimates(found, notes=notes)
+
+
+def answering(question: Question, layout: Layout, asked: Asked) -> Answering:
+    """Return what answers a question."""
+    return _kind(question, layout)(question, layout, asked)
+
+
+def _kind(question: Question, layout: Layout) -> type[Answering]:
+    kinds = {name: layout.kind(name) for name in question.columns}
+    private = {name: kind for name, kind in kinds.items() if kind != "public"}
+    if not private:
+        return Counted
+    if question.word == "pairs":
+        return Pairs
+    if "sets" in private.values():
+        return Items
+    if question.word == "items" and isinstance(layout.space(next(iter(private))), Subsets):
+        return CountedSets
+    if "curves" in private.values() or "numbers" in private.values():
+        if len(private) > 1:
+            raise InputError(
+                f"a table of {', '.join(map(repr, question.columns))} cannot be estimated: curves "
+                "and numbers on fine grids have means by public columns, not by private ones."
+            )
+        return Means
+    return Shares if question.word == "shares" else Numbers
+
+
+def _tally(released: Any, decoder: Decoder, answers: Sequence[Answering]) -> None:
+    counted = [name for name in decoder.names if any(name in one.table for one in answers)]
+    wanted = [one for one in answers if one.table]
+    counter = TableCounter(
+        decoder.sizes(counted),
+        [tuple(counted.index(name) for name in one.table) for one in wanted],
+        growing=[counted.index(name) for name in counted if name in decoder.vocabularies],
+    )
+    tallies = [one.tally for one in answers if one.tally is not None]
+    for batch in column_batches(released, decoder.names):
+        decoder.read(batch)
+        if wanted:
+            counter.add(decoder.codes(counted), decoder.sizes(counted))
+        for tally in tallies:
+            tally.add(decoder)
+    for one, counts in zip(wanted, counter.tables(), strict=True):
+        one.counts = counts
+
+
+def _leave_out(question: Question, name: str, decoder: Decoder, notes: list[str]) -> None:
+    most = decoder.vocabularies[name].most
+    sentence = f"the public column {name!r} has more than {most:,} different values"
+    if not question.spare:
+        raise TooLargeError(f"{sentence}; it cannot be tabulated.", size=most + 1)
+    note = f"{sentence[0].upper()}{sentence[1:]} and is left out; ask for it by name."
+    if note not in notes:
+        notes.append(note)

@@ -1,0 +1,98 @@
+"""What estimates from a release will be worth, before there is one: expected standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from noisewright.curves import CurveNoise
+from noisewright.errors import InputError
+from noisewright.estimation import Estimate, Estimates, Layout, expected_error
+from noisewright.estimation.questions import Question, default_questions
+from noisewright.estimation.several_rows import widened
+from noisewright.mechanisms import SetMechanism, marginal
+
+if TYPE_CHECKING:
+    from noisewright.plans.plan import Plan
+
+_PLANNED = ("shares", "mean", "items")
+
+
+def released_layout(plan: Plan) -> Layout:
+    """Return how the columns of a plan's releases come about."""
+    released = {*plan.private, *plan.public}
+    order = tuple(name for name, _ in plan.columns if name in released)
+    return Layout(plan.parts, plan.public, order)
+
+
+def predictions(plan: Plan, people: int, shares: Any, about: str, confidence: float) -> Estimates:
+    """Return the expected errors of the usual estimates about each private column."""
+    guesses = _read_guesses(plan, shares)
+    layout = released_layout(plan)
+    found = {
+        question.key: _predicted(plan, layout, question, people, guesses, about, confidence)
+        for question in default_questions(layout)
+        if question.word in _PLANNED and layout.kind(question.columns[0]) != "public"
+    }
+    return Estimates(found)
+
+
+def _read_guesses(plan: Plan, shares: Any) -> Mapping[str, Any]:
+    if shares is None or shares == "worst":
+        # A curve has no shares: how far its values spread does not touch the noise.
+        flat = [n for n in plan.private if shares is None or _has_shares(plan, n)]
+        return dict.fromkeys(flat, shares)
+    if not isinstance(shares, Mapping):
+        raise InputError(
+            "shares are given by column, as in {'job': {'nurse': 0.3, …}}, or 'worst'."
+        )
+    unknown = [name for name in shares if name not in plan.private]
+    if unknown:
+        raise InputError(
+            f"shares name {unknown[0]!r}; the private columns are "
+            f"{', '.join(map(repr, plan.private))}."
+        )
+    return shares
+
+
+def _has_shares(plan: Plan, name: str) -> bool:
+    part = next(part for part in plan.parts if name in part.columns)
+    return not isinstance(part.mechanism, CurveNoise)
+
+
+def _predicted(
+    plan: Plan,
+    layout: Layout,
+    question: Question,
+    people: int,
+    guesses: Mapping[str, Any],
+    about: str,
+    confidence: float,
+) -> Estimate:
+    (name,) = question.columns
+    part = layout.part(name)
+    whole = part.mechanism
+    mechanism = whole if len(part.columns) == 1 else marginal(whole, name)
+    word = question.word
+    if word == "items" and not isinstance(mechanism, SetMechanism):
+        word = "shares"
+
+    def planned(whom: str) -> Estimate:
+        found = expected_error(
+            mechanism,
+            people=people,
+            of=word,
+            shares=guesses.get(name),
+            about=whom,
+            confidence=confidence,
+        )
+        axes = tuple(replace(axis, name=name) for axis in found.axes)
+        return found if isinstance(mechanism, CurveNoise) else replace(found, axes=axes)
+
+    if isinstance(mechanism, CurveNoise):
+        note = "The noise alone: how much curves differ is not known before."
+        return replace(planned("people"), notes=(note,))
+    if about == "people" or plan.rows_per_person == 1:
+        return planned(about)
+    return widened(planned(about), planned("people"), plan.rows_per_person)

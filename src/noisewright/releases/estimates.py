@@ -1,0 +1,74 @@
+"""Estimates from a released table and its plan; nothing else is needed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+from noisewright.estimation import Estimate, Estimates
+from noisewright.estimation.asked import Asked
+from noisewright.estimation.questions import read_questions
+from noisewright.estimation.tables import answer_questions
+from noisewright.plans import Plan
+from noisewright.plans.predictions import released_layout
+
+
+@overload
+def estimates_of(
+    plan: Plan,
+    released: Any,
+    of: list[Any] | Literal["columns", "pairs"] | None = ...,
+    *,
+    question: Any = ...,
+    at: Any = ...,
+    about: str = ...,
+    method: str = ...,
+    confidence: float = ...,
+    together: bool = ...,
+) -> Estimates: ...
+
+
+@overload
+def estimates_of(
+    plan: Plan,
+    released: Any,
+    of: str | tuple[str, ...],
+    *,
+    question: Any = ...,
+    at: Any = ...,
+    about: str = ...,
+    method: str = ...,
+    confidence: float = ...,
+    together: bool = ...,
+) -> Estimate: ...
+
+
+def estimates_of(
+    plan: Plan,
+    released: Any,
+    of: Any = None,
+    *,
+    question: Any = None,
+    at: Any = None,
+    about: str = "population",
+    method: str = "unbiased",
+    confidence: float = 0.95,
+    together: bool = False,
+) -> Estimate | Estimates:
+    """Estimate what a table was like before it was released as the plan says.
+
+    `of` is a column, a tuple of columns, a list of those, "columns" or nothing for the usual
+    answers about each column, "pairs" for those about pairs of columns too. `question` is a word
+    ("shares", "mean", "variance", "quantiles", "histogram", "items", "pairs"), several, or a
+    mapping from columns to words; `at` goes with quantiles (levels), histograms (edges), pairs (the
+    items) and curves (positions). The rest is as for `noisewright.estimate`.
+
+    Ensures: one pass over the table, whatever is asked. One column or tuple asked for by itself
+    gives one estimate, else there is a mapping from titles to estimates.
+    """
+    layout = released_layout(plan)
+    asked = Asked.reading(about, method, confidence, together)
+    questions, single = read_questions(layout, of, question, at)
+    found = answer_questions(
+        released, layout, questions, asked, rows_per_person=plan.rows_per_person
+    )
+    return next(iter(found.values())) if single else found
