@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import designs, estimation, proofs, sampling, startup
+from benchmarks import designs, estimation, proofs, release, sampling, startup
 from benchmarks.measure import Result, report
 
 
@@ -33,6 +33,12 @@ def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_estimation() -> None:
     results = [*estimation.against_plain_counting(2_000), *estimation.from_a_file(3_000)]
     assert len(results) == 3
+    assert all(result.ratio > 0 for result in results)
+
+
+def test_release() -> None:
+    results = [*release.speed(20_000, repeats=1), *release.memory(20_000)]
+    assert len(results) == 5
     assert all(result.ratio > 0 for result in results)
 
 

@@ -137,14 +137,14 @@ class Randomizer:
 
     def _require_type(self, field: Field) -> None:
         cells = self._cells[field.name]
-        if not cells.accepts(field.type):
+        if not cells.accepts(_stored(field.type)):
             raise InputError(
                 f"the column {field.name!r} has the type {field.type}; its space in the plan takes "
                 f"{cells.needs}. Convert the column, or declare another space."
             )
 
     def _outputs(self, given: Schema) -> dict[str, Outputs]:
-        kinds = tuple(given.field(name).type for name in self._cells)
+        kinds = tuple(_stored(given.field(name).type) for name in self._cells)
         if kinds not in self._makers:
             self._makers[kinds] = _makers(self.parts, dict(zip(self._cells, kinds, strict=True)))
         return self._makers[kinds]
@@ -286,8 +286,13 @@ def _joined(space: Any, codes: list[Any]) -> NDArray[Any]:
     return joined.astype(np.min_scalar_type(space.size))
 
 
+def _stored(kind: Any) -> Any:
+    """Return the type in which an extension type is stored."""
+    return getattr(kind, "storage_type", kind)
+
+
 def _storage(array: Any) -> Any:
-    return array.storage if hasattr(array, "storage") else array
+    return getattr(array, "storage", array)
 
 
 def _public(array: Any) -> Any:

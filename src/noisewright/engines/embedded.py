@@ -63,17 +63,18 @@ def check(
         keys.require_type(reader.schema.field(plan.person.column).type)
     rows = held = 0
     codes: list[tuple[Encoded, Any]] | None = []
-    for encoded, hashes in _encoded(reader, randomizer, keys):
-        rows += encoded.rows
-        if people is not None:
-            people.add(hashes)
-        if codes is not None:
-            held += encoded.nbytes + (0 if hashes is None else hashes.nbytes)
-            codes.append((encoded, hashes))
-            if held > keep:
-                codes = None
-        if progress is not None:
-            progress("check", rows, reader.rows)
+    with closing(_encoded(reader, randomizer, keys)) as batches:
+        for encoded, hashes in batches:
+            rows += encoded.rows
+            if people is not None:
+                people.add(hashes)
+            if codes is not None:
+                held += encoded.nbytes + (0 if hashes is None else hashes.nbytes)
+                codes.append((encoded, hashes))
+                if held > keep:
+                    codes = None
+            if progress is not None:
+                progress("check", rows, reader.rows)
     if not rows:
         raise DataError(f"{reader.name} has no rows; there is nothing to release.")
     released = rows

@@ -1,0 +1,181 @@
+"""How fast a whole table is randomized, next to reading and writing it.
+
+    python -m benchmarks.release [rows] [--memory]
+
+The table has 10 million rows and 5 columns: texts with 12 and with 50 labels, whole numbers,
+decimals and booleans. It is checked, randomized and written by the embedded engine, and read and
+written by pyarrow in the same batches, row groups and compression. Both are measured in turn within
+one run, by the clock and by the processor's time; the clock is what counts, since the engine
+overlaps reading, drawing and writing where there is a second core.
+
+With --memory, only the engine runs, in a process of its own, and its peak memory is reported.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import noisewright as nw
+from benchmarks.measure import Result, report
+
+ROWS = 10_000_000
+AT_MOST = 1.6
+MOST_MEMORY = 1 << 30
+
+JOBS = [f"occupation {i}" for i in range(12)]
+REGIONS = [f"region {i:02d}" for i in range(50)]
+
+
+def plan() -> nw.Plan:
+    return nw.Plan(
+        {
+            "job": nw.Column(JOBS),
+            "region": nw.Column(REGIONS),
+            "age": nw.Column(nw.Counts(99)),
+            "income": nw.Column(nw.Interval(0, 200, step=0.5)),
+            "member": nw.Column([False, True]),
+        },
+        epsilon=10,
+    )
+
+
+def write_table(path: Path, rows: int) -> None:
+    """Write a table of random rows, a million at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    generator = np.random.default_rng()
+    jobs, regions = pa.array(JOBS), pa.array(REGIONS)
+    writer: Any = None
+    for start in range(0, rows, 1 << 20):
+        count = min(1 << 20, rows - start)
+        table = pa.table(
+            {
+                "job": jobs.take(pa.array(generator.integers(0, 12, count))),
+                "region": regions.take(pa.array(generator.integers(0, 50, count))),
+                "age": generator.integers(0, 100, count),
+                "income": generator.integers(0, 401, count) * 0.5,
+                "member": generator.random(count) < 0.3,
+            }
+        )
+        if writer is None:
+            writer = pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1)
+        writer.write_table(table)
+    writer.close()
+
+
+def plainly(given: Path, target: Path, *, texts: str) -> None:
+    """Read and write with pyarrow alone; texts as they are, or as dictionaries."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from noisewright.engines.formats import ROW_GROUP
+    from noisewright.engines.table_reader import BATCH
+
+    encoded = ["job", "region"] if texts == "dictionaries" else None
+    file = pq.ParquetFile(given, read_dictionary=encoded, page_checksum_verification=True)
+    with pq.ParquetWriter(
+        target,
+        file.schema_arrow,
+        compression="zstd",
+        compression_level=1,
+        write_page_checksum=True,
+    ) as writer:
+        held: list[Any] = []
+        for batch in file.iter_batches(BATCH):
+            held.append(batch)
+            if len(held) * BATCH >= ROW_GROUP:
+                writer.write_table(pa.Table.from_batches(held), row_group_size=ROW_GROUP)
+                held = []
+        if held:
+            writer.write_table(pa.Table.from_batches(held), row_group_size=ROW_GROUP)
+
+
+def randomized(given: Path, target: Path, made: nw.Plan) -> None:
+    """Check, randomize and write with the embedded engine."""
+    from noisewright.engines import embedded
+    from noisewright.engines.batches import Randomizer
+    from noisewright.engines.reading import open_table
+    from noisewright.engines.writing import open_writer
+
+    reader = open_table(given, plan=made)
+    schema = Randomizer(made).schema(reader.schema)
+    checked = embedded.check(reader, made)
+    with open_writer(target, schema, overwrite=True) as writer:
+        embedded.run(reader, made, writer, checked=checked)
+
+
+def clocked(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the clock, and of all processors together."""
+    start, spent = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - start, time.process_time() - spent
+
+
+def speed(rows: int = ROWS, *, repeats: int = 5) -> list[Result]:
+    made = plan()
+    with tempfile.TemporaryDirectory() as folder:
+        given, target = Path(folder) / "given.parquet", Path(folder) / "target.parquet"
+        write_table(given, rows)
+        works: dict[str, Callable[[], object]] = {
+            "pyarrow": lambda: plainly(given, target, texts="plain"),
+            "pyarrow, dictionaries": lambda: plainly(given, target, texts="dictionaries"),
+            "ours": lambda: randomized(given, target, made),
+        }
+        # Rounds that alternate, so that a slow moment of the machine meets all.
+        rounds = [{name: clocked(work) for name, work in works.items()} for _ in range(repeats)]
+        best = {
+            (name, kind): min(each[name][kind] for each in rounds)
+            for name in works
+            for kind in (0, 1)
+        }
+    results: list[Result] = []
+    for kind, measured in ((0, "by the clock"), (1, "processor time")):
+        for against in ("pyarrow", "pyarrow, dictionaries"):
+            ours, theirs = best["ours", kind], best[against, kind]
+            required = 1 / AT_MOST if (kind, against) == (0, "pyarrow") else None
+            name = f"rows checked, randomized, written; {measured}"
+            results.append(Result(name, rows / ours, theirs / ours, against, required))
+    return results
+
+
+def memory(rows: int) -> list[Result]:
+    """The peak memory of a process that randomizes a table; the ratio is 1 GB to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, target = Path(folder) / "given.parquet", Path(folder) / "target.parquet"
+        write_table(given, rows)
+        script = (
+            "import resource, sys; from pathlib import Path; from benchmarks import release\n"
+            "release.randomized(Path(sys.argv[1]), Path(sys.argv[2]), release.plan())\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        start = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", script, given, target],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[1],
+        )
+        taken = time.perf_counter() - start
+    peak = int(done.stdout) << 10
+    name = f"peak memory for {rows:,} rows, {peak >> 20:,} MB"
+    return [Result(name, rows / taken, MOST_MEMORY / peak, "1 GB", 1.0)]
+
+
+def run() -> list[Result]:
+    """Measure the release of a whole table."""
+    return [*speed(), *memory(ROWS)]
+
+
+if __name__ == "__main__":
+    asked = int(float(sys.argv[1])) if len(sys.argv) > 1 else ROWS
+    raise SystemExit(report(memory(asked) if "--memory" in sys.argv else speed(asked)))

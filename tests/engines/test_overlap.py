@@ -1,0 +1,106 @@
+"""Threads that read ahead and write behind: in order, with their errors, and never left over."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from noisewright.engines.overlap import Behind, ahead
+
+
+def ours() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("noisewright-")]
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    yield
+    assert ours() == []
+
+
+def test_items_come_in_order() -> None:
+    assert list(ahead(iter(range(100)))) == list(range(100))
+
+
+def test_no_more_than_a_few_items_are_made_ahead() -> None:
+    made: list[int] = []
+
+    def items() -> Iterator[int]:
+        for item in range(100):
+            made.append(item)
+            yield item
+
+    reading = ahead(items())
+    assert next(reading) == 0
+    reading.close()
+    assert len(made) < 8
+
+
+def test_an_error_comes_after_the_items_before_it() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise KeyError("broken")
+
+    reading = ahead(items())
+    assert next(reading) == 1
+    with pytest.raises(KeyError, match="broken"):
+        next(reading)
+
+
+def test_what_is_read_is_closed_when_nobody_wants_more() -> None:
+    closed: list[bool] = []
+
+    def items() -> Iterator[int]:
+        try:
+            yield from range(100)
+        finally:
+            closed.append(True)
+
+    for item in (reading := ahead(items())):
+        if item == 3:
+            break
+    reading.close()
+    assert closed == [True]
+
+
+def test_items_are_written_in_order() -> None:
+    written: list[int] = []
+    with Behind(written.append) as behind:
+        for item in range(100):
+            behind.put(item)
+    assert written == list(range(100))
+
+
+def test_an_error_of_the_writer_reaches_the_caller() -> None:
+    def work(item: int) -> None:
+        if item == 2:
+            raise OSError("full")
+
+    def hand_over(count: int) -> None:
+        with Behind(work) as behind:
+            for item in range(count):
+                behind.put(item)
+
+    for count in (3, 1000):
+        with pytest.raises(OSError, match="full"):
+            hand_over(count)
+
+
+def test_an_error_of_the_caller_stops_the_writer() -> None:
+    written: list[int] = []
+    hold = threading.Event()
+
+    def work(item: int) -> None:
+        hold.wait()
+        written.append(item)
+
+    def hand_over() -> None:
+        with Behind(work) as behind:
+            behind.put(1)
+            behind.put(2)
+            hold.set()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hand_over()
+    assert written in ([], [1], [1, 2])
