@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import ResponseBounds as ResponseBounds
     from noisewright.mechanisms import discrete_exponential as discrete_exponential
     from noisewright.mechanisms import explicit_fair as explicit_fair
-    from noisewright.mechanisms import exponential as exponential
     from noisewright.mechanisms import from_matrix as from_matrix
     from noisewright.mechanisms import geometric as geometric
     from noisewright.mechanisms import laplace as laplace
@@ -103,6 +102,17 @@ if TYPE_CHECKING:
     from noisewright.releases import release as release
     from noisewright.sampling import SeededSource as SeededSource
     from noisewright.sampling import SystemSource as SystemSource
+    from noisewright.selection import PrivateQuantile as PrivateQuantile
+    from noisewright.selection import Selection as Selection
+    from noisewright.selection import TopK as TopK
+    from noisewright.selection import epsilon_for_utility as epsilon_for_utility
+    from noisewright.selection import exponential as exponential
+    from noisewright.selection import noisy_max as noisy_max
+    from noisewright.selection import permute_and_flip as permute_and_flip
+    from noisewright.selection import private_median as private_median
+    from noisewright.selection import private_quantile as private_quantile
+    from noisewright.selection import top_k as top_k
+    from noisewright.selection import utility_bound as utility_bound
     from noisewright.spaces import Categories as Categories
     from noisewright.spaces import Counts as Counts
     from noisewright.spaces import Curves as Curves
@@ -122,7 +132,6 @@ _ROOM_OF = {
             "ResponseBounds",
             "discrete_exponential",
             "explicit_fair",
-            "exponential",
             "from_matrix",
             "geometric",
             "laplace",
@@ -182,6 +191,19 @@ _ROOM_OF = {
         "plans": ("Column", "Person", "Plan", "Wanted"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": ("Release", "release"),
+        "selection": (
+            "PrivateQuantile",
+            "Selection",
+            "TopK",
+            "epsilon_for_utility",
+            "exponential",
+            "noisy_max",
+            "permute_and_flip",
+            "private_median",
+            "private_quantile",
+            "top_k",
+            "utility_bound",
+        ),
         "privacy": (
             "Certificate",
             "Composition",

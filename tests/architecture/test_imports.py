@@ -30,6 +30,7 @@ AT_ONCE: dict[str, set[str]] = {
     "mechanisms": {"numpy"},
     "privacy": {"numpy"},
     "designs": {"numpy"},
+    "selection": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},
     "ledger": {"numpy"},

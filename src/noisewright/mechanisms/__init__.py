@@ -3,7 +3,6 @@
 from noisewright.mechanisms.additive import Additive
 from noisewright.mechanisms.discrete_exponential import discrete_exponential
 from noisewright.mechanisms.explicit_fair import explicit_fair
-from noisewright.mechanisms.exponential import exponential
 from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.geometric import Geometric, geometric
 from noisewright.mechanisms.guarantee import Guarantee, read_delta
@@ -52,7 +51,6 @@ __all__ = [
     "discrete_exponential",
     "epsilon_sum",
     "explicit_fair",
-    "exponential",
     "from_matrix",
     "geometric",
     "laplace",

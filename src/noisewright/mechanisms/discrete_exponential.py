@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from noisewright.errors import NotPrivateError, ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms.decay import least
-from noisewright.mechanisms.exponential import Quality, read_qualities, rounded_powers
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.powers import rounded_powers
 from noisewright.mechanisms.products import RowProduct
+from noisewright.mechanisms.qualities import Quality, read_qualities
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table

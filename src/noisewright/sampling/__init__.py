@@ -1,6 +1,7 @@
 """Entropy and exact draws: the only room with randomness. It knows integers, not privacy."""
 
 from noisewright.sampling.bernoulli import bernoulli
+from noisewright.sampling.choices import geometric_argmax, uniform_among_heads, weighted_index
 from noisewright.sampling.entropy import (
     SeededSource,
     Source,
@@ -31,11 +32,14 @@ __all__ = [
     "default_source",
     "discrete_gaussian",
     "discrete_laplace",
+    "geometric_argmax",
     "permutation",
     "require_private",
     "rounded_normal",
     "staircase_noise",
     "two_sided_geometric",
+    "uniform_among_heads",
     "uniform_below",
     "uniform_below_each",
+    "weighted_index",
 ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms import exponential
+from noisewright.selection import exponential
 from noisewright.spaces import Counts
 from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
 

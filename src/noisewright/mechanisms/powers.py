@@ -1,0 +1,117 @@
+"""Rows of integers in proportion to e^exponent, rounded so that privacy stays proven.
+
+Two ways, for two uses. `rounded_rows` rounds all rows of a table to one total, and the table is
+proven afterwards by looking through its neighbors. `mixed_weights` rounds the row of one dataset,
+whose neighbors nobody lists, so it is private by construction:
+
+    N    how many candidates there are, the same for all datasets
+    p    the ideal probability of a candidate: e^(f'q) / Σ e^(f'q), f' = f (1 − 2^-57)
+    w    F + R p, up to two units either way; F = 2^s, R = N F 2^128 or more
+
+Between neighbors p changes by a factor of at most e^(ε − ε 2^-57), so F + R p does (mixing with
+what does not depend on the data brings ratios closer to 1). Two units of w, and of the sum of
+all w relative to N, change a ratio by at most (1 + 2/F)² / (1 − 2/F)² < e^(9/F), which is at most
+e^(ε 2^-57) by the choice of s. The floor F costs a probability of 2^-128.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.exact import exp_bounds
+from noisewright.mechanisms.decay import bits_below_one
+
+_ROOM = 57
+"""The exponent is smaller than asked for by a relative 2^-57, to make room for rounding."""
+
+_SHRINK = 1 - Fraction(1, 1 << _ROOM)
+_DEEPEST = 160
+_FLOOR = 128
+
+Masses = Callable[[Sequence[Fraction], int], list[int]]
+"""From exponents of at most 0 (one of them 0) and a precision to unnormalized masses."""
+
+
+def powers(exponents: Sequence[Fraction], precision: int) -> list[int]:
+    """Return e^exponent · 2^precision, rounded down, for exponents of at most 0."""
+    # e^-t < 2^-t: what is too small to see at this precision is not worked out.
+    return [exp_bounds(e, precision)[0] if -e <= precision else 0 for e in exponents]
+
+
+def rounded_powers(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:
+    """Round rows ∝ e^exponent to integers with one total; see `rounded_rows`."""
+    return rounded_rows(exponents, epsilon, powers)
+
+
+def rounded_rows(
+    exponents: list[list[Fraction]], epsilon: Fraction, masses: Masses
+) -> tuple[Any, int]:
+    """Round rows of masses to integers with one total, each weight to a relative 2^-s.
+
+    The exponents are shrunk by a relative 2^-57, so ideal ratios stay below e^(ε(1 − 2^-57));
+    s is large enough that two roundings cost less than the room. Rows much deeper than
+    2^-160 are mixed with a floor of about 2^-128, which only brings ratios closer to 1.
+    """
+    weight_bits = _ROOM + 8 + bits_below_one(epsilon)
+    columns = len(exponents[0])
+    spread = max(max(row) - min(row) for row in exponents)
+    depth = int(spread * 3 / 2) + 2
+    floor = 1 << weight_bits if depth > _DEEPEST else 0
+    depth = min(depth, _FLOOR)
+    bits = weight_bits + depth + 2 * columns.bit_length()
+    room = (1 << bits) - columns * floor
+    weights = np.empty((len(exponents), columns), dtype=object)
+    for x, row in enumerate(exponents):
+        top = max(row)
+        ideal = masses([(e - top) * _SHRINK for e in row], bits + 32)
+        norm = sum(ideal)
+        whole = [floor + room * mass // norm for mass in ideal]
+        whole[row.index(top)] += (1 << bits) - sum(whole)
+        weights[x] = whole
+    return weights, bits
+
+
+def mixed_weights(
+    levels: Sequence[Fraction], sizes: Sequence[int], *, factor: Fraction, epsilon: Fraction
+) -> list[int]:
+    """Return the integer weight of one candidate on each level of quality.
+
+    Requires: `sizes[l]` candidates have the quality `levels[l]`; their number N does not depend
+    on the data; with weights e^(factor · quality) exactly, ε would hold.
+    Ensures: with P(candidate) = weight / Σ sizes · weights, ε holds (see above); probabilities
+    differ from the ideal ones by a relative 2^-56 of the exponent and at most 2^-128.
+    """
+    count = sum(sizes)
+    floor_bits = _ROOM + 4 + bits_below_one(epsilon)
+    room_bits = floor_bits + _FLOOR + count.bit_length()
+    precision = room_bits + 2 * count.bit_length() + 8
+    ideal = _chain(levels, factor * _SHRINK, precision)
+    norm = sum(size * mass for size, mass in zip(sizes, ideal, strict=True))
+    return [(1 << floor_bits) + (mass << room_bits) // norm for mass in ideal]
+
+
+def _chain(levels: Sequence[Fraction], factor: Fraction, precision: int) -> list[int]:
+    """Return e^(factor (level − top)) · 2^precision to one unit, by steps from the top.
+
+    Levels are often evenly spaced; then their steps are few and each is worked out once.
+    """
+    spare = len(levels).bit_length() + 2
+    scale = precision + spare
+    masses = [0] * len(levels)
+    order = sorted(range(len(levels)), key=levels.__getitem__, reverse=True)
+    mass, above = 1 << scale, levels[order[0]]
+    for place in order:
+        step = (above - levels[place]) * factor
+        if step > scale:
+            break
+        # Each step loses less than two units of the longer scale.
+        mass = (mass * exp_bounds(-step, scale)[0]) >> scale if step else mass
+        above = levels[place]
+        masses[place] = mass >> spare
+        if not masses[place]:
+            break
+    return masses

@@ -1,0 +1,113 @@
+"""How good each candidate is: read exactly, and how much one person can change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.errors import InputError, NotPrivateError
+from noisewright.exact import Number, exactly
+from noisewright.spaces import Space
+
+Quality = Callable[[Any, Any], Number] | Any
+"""A function of (input, candidate), a matrix with one row per input, or the values of one input."""
+
+
+def read_qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list[Fraction]]:
+    """Read a quality or utility as exact numbers: a function of two points, or a matrix."""
+    if callable(quality):
+        rows: Any = [[quality(x, y) for y in outputs.points] for x in inputs.points]
+    else:
+        rows = quality.tolist() if isinstance(quality, np.ndarray) else quality
+    shape_error = InputError(
+        f"quality must be a function of (input, candidate) or a matrix of {inputs.size} rows and "
+        f"{outputs.size} columns."
+    )
+    try:
+        exact = [[exactly(q, name="a quality") for q in row] for row in rows]
+    except TypeError as problem:
+        raise shape_error from problem
+    if len(exact) != inputs.size or any(len(row) != outputs.size for row in exact):
+        raise shape_error
+    return exact
+
+
+def is_one_row(quality: Any) -> bool:
+    """Tell whether a quality holds one value per candidate, so is about one dataset."""
+    if isinstance(quality, Mapping):
+        return True
+    if isinstance(quality, np.ndarray) or hasattr(quality, "to_numpy"):
+        return np.ndim(quality) == 1
+    if not isinstance(quality, Sequence) or isinstance(quality, (str, bytes)) or not quality:
+        return False
+    return all(isinstance(entry, str) or not np.iterable(entry) for entry in quality)
+
+
+def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]:
+    """Read the quality of each candidate for one dataset: a list, an array or a mapping."""
+    if isinstance(quality, Mapping):
+        missing = sum(candidate not in quality for candidate in candidates)
+        if missing:
+            raise InputError(f"quality says nothing about {missing} of the candidates.")
+        quality = [quality[candidate] for candidate in candidates]
+    if hasattr(quality, "to_numpy"):
+        quality = quality.to_numpy()
+    values = quality.tolist() if isinstance(quality, np.ndarray) else list(quality)
+    if len(values) != len(candidates):
+        raise InputError(
+            f"quality has {len(values)} values; there are {len(candidates)} candidates, and each "
+            "needs one."
+        )
+    return tuple(exactly(value, name="a quality") for value in values)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How much a quality changes between neighbors, per unit of distance if they are "metric".
+
+    `clash` is a pair of neighboring codes between which some qualities rise and others fall;
+    None when all move in one direction between any two neighbors: a monotonic quality.
+    """
+
+    largest: Fraction
+    clash: tuple[int, int] | None
+
+
+def change_of(qualities: list[list[Fraction]], space: Space) -> Change:
+    """Look through all neighbors."""
+    largest, clash = Fraction(0), None
+    for a, b in space.neighbor_codes().tolist():
+        changes = [p - q for p, q in zip(qualities[a], qualities[b], strict=True)]
+        most, least = max(changes), min(changes)
+        if clash is None and least < 0 < most:
+            clash = (a, b)
+        largest = max(largest, max(most, -least) / space.neighbor_distance(a, b))
+    return Change(Fraction(largest), clash)
+
+
+def read_sensitivity(stated: Number | None, change: Change, space: Space) -> Fraction:
+    """Return the stated sensitivity, which must not be below what was found, or that."""
+    if stated is None:
+        return change.largest
+    value = exactly(stated, name="sensitivity")
+    if value < change.largest:
+        per_unit = " per unit of distance" if space.by_distance else ""
+        raise NotPrivateError(
+            f"sensitivity is given as {stated}, but between two neighbors the quality "
+            f"changes by {float(change.largest):g}{per_unit}. Give at least that, or leave it out."
+        )
+    return value
+
+
+def read_candidates(candidates: Space | Iterable[Any]) -> tuple[Any, ...]:
+    """Read what is to be chosen from: a space, or any Python values."""
+    if isinstance(candidates, (str, bytes)):
+        raise InputError("candidates is a text; give a list of candidates.")
+    listed = tuple(candidates.points if isinstance(candidates, Space) else candidates)
+    if not listed:
+        raise InputError("there are no candidates to choose from.")
+    return listed

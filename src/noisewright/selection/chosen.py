@@ -1,0 +1,121 @@
+"""A private choice among candidates, for the data of one dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import OutsideSpaceError
+from noisewright.exact import Number, exactly
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.powers import Masses
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+
+Drawer = Callable[["Source | None"], int]
+
+
+class Law(Protocol):
+    """How qualities become probabilities: one way to choose in private.
+
+    `factor` is what a unit of quality counts in the exponent.
+    """
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
+    def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
+        """Raise InputError for qualities that this law cannot take."""
+        ...
+
+    def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
+        """Return what draws the position of one candidate, exactly, from a source of bits."""
+        ...
+
+    def masses(self, factor: Fraction) -> Masses:
+        """Return how a row of a table is worked out at this factor, not normalized."""
+        ...
+
+    def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+        """Return logarithms of probabilities in doubles, one row per input: to propose with."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """One dataset's candidates with their qualities, ready for one private choice.
+
+    `sample()` draws it. Everything else here is about the private data and must not leave:
+    `probabilities`, `expected_quality` and `chance_within` are for whoever holds the data, or
+    for examples. `claim` is what one draw promises; every further draw costs it again.
+    """
+
+    candidates: tuple[Any, ...]
+    qualities: tuple[Fraction, ...]
+    factor: Fraction
+    law: Law
+    claim: Guarantee
+
+    def sample(self, *, source: Source | None = None) -> Any:
+        """Return one candidate, drawn exactly as the claim's proof says."""
+        return self.candidates[self._drawer(source)]
+
+    @cached_property
+    def _drawer(self) -> Drawer:
+        return self.law.drawer(self.qualities, self.factor, rational_below(self.claim))
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probability of each candidate as a double, for looking at."""
+        top = max(self.qualities)
+        below = np.array([[float(quality - top) for quality in self.qualities]])
+        view = np.exp(self.law.logs(below, float(self.factor))[0])
+        view.setflags(write=False)
+        return view
+
+    def probability(self, candidate: Any) -> float:
+        """Return the probability that this candidate is chosen."""
+        if candidate not in self.candidates:
+            raise OutsideSpaceError("that is none of the candidates.")
+        return float(self.probabilities[self.candidates.index(candidate)])
+
+    @property
+    def best_quality(self) -> Fraction:
+        """The quality of the best candidate (OPT)."""
+        return max(self.qualities)
+
+    @property
+    def expected_quality(self) -> float:
+        """The mean quality of what is chosen."""
+        values = np.array([float(quality) for quality in self.qualities])
+        return float(self.probabilities @ values)
+
+    def chance_within(self, distance: Number) -> float:
+        """Return the probability that what is chosen is within `distance` of the best."""
+        least = self.best_quality - exactly(distance, name="distance")
+        inside = [quality >= least for quality in self.qualities]
+        return float(self.probabilities[np.array(inside)].sum())
+
+    def __repr__(self) -> str:
+        # Qualities belong to the data, so they are not shown.
+        return f"<{self.law.name} among {len(self.candidates):,} candidates, {self.claim}>"
+
+
+def rational_below(claim: Guarantee) -> Fraction:
+    """Return ε as a rational; the log of a rational is taken a hair smaller."""
+    # By less than the rounding of a table costs anyway.
+    epsilon = claim.epsilon
+    if epsilon.ratio is None:
+        return epsilon.rational
+    return Fraction(epsilon.bounds(192)[0], 1 << 192)

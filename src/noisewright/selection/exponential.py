@@ -1,0 +1,131 @@
+"""The exponential mechanism: better candidates are exponentially more likely.
+
+P(y | x) ∝ e^(ε q(x, y) / (2Δ)), with Δ the largest change of the quality q between
+neighbors (McSherry–Talwar 2007), per unit of distance with neighbors="metric". When quality only
+grows with the data (monotonic), the factor 2 is not needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Unpack, final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.powers import Masses, mixed_weights, powers
+from noisewright.mechanisms.qualities import Quality
+from noisewright.mechanisms.table import Table
+from noisewright.selection.choosing import Options, Values, Wish, choice
+from noisewright.selection.chosen import Drawer, Selection
+from noisewright.spaces import Space
+
+
+@final
+@dataclass(frozen=True)
+class Powers:
+    """P(y) ∝ e^(factor · quality)."""
+
+    name: str = "exponential mechanism"
+
+    def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
+        """Accept any rational qualities."""
+
+    def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
+        """Draw by integer weights that are private by construction; see `powers`."""
+        from noisewright.sampling import weighted_index
+
+        sizes = Counter(qualities)
+        levels = list(sizes)
+        found = mixed_weights(levels, list(sizes.values()), factor=factor, epsilon=epsilon)
+        weight = dict(zip(levels, found, strict=True))
+        weights = [weight[quality] for quality in qualities]
+        return lambda source: int(weighted_index(weights, 1, source)[0])
+
+    def masses(self, factor: Fraction) -> Masses:
+        """Return powers of e, whatever the factor."""
+        return powers
+
+    def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+        """Return logarithms of probabilities in doubles."""
+        found = factor * qualities
+        found -= found.max(axis=1, keepdims=True)
+        return found - np.log(np.exp(found).sum(axis=1, keepdims=True))
+
+
+@overload
+def exponential(
+    candidates: Any,
+    quality: Callable[[Any, Any], Number],
+    *,
+    space: Space | None = None,
+    quality_range: tuple[Number, Number] | None = None,
+    **options: Unpack[Options],
+) -> Table: ...
+
+
+@overload
+def exponential(
+    candidates: Any,
+    quality: Quality,
+    *,
+    space: Space,
+    quality_range: tuple[Number, Number] | None = None,
+    **options: Unpack[Options],
+) -> Table: ...
+
+
+@overload
+def exponential(
+    candidates: Any,
+    quality: Values,
+    *,
+    space: None = None,
+    quality_range: tuple[Number, Number] | None = None,
+    **options: Unpack[Options],
+) -> Selection: ...
+
+
+@overload
+def exponential(
+    candidates: Any,
+    quality: Quality,
+    *,
+    space: None = None,
+    quality_range: tuple[Number, Number] | None = None,
+    **options: Unpack[Options],
+) -> Any: ...
+
+
+def exponential(
+    candidates: Space | Sequence[Any] | Any,
+    quality: Quality,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    sensitivity: Number | None = None,
+    space: Space | None = None,
+    monotonic: bool | None = None,
+    calibrated: bool = False,
+    quality_range: tuple[Number, Number] | None = None,
+) -> Table | Selection:
+    """Return the exponential mechanism: for one dataset, or as a table over the inputs `space`.
+
+    Requires: epsilon > 0, and one of two forms. *One dataset*: `quality` holds one value per
+    candidate, `sensitivity` says by how much one person can change any of them, and
+    monotonic=True that a change moves all of them in one direction: promises by the caller.
+    *All inputs*: `quality` is a function of (input, candidate) or a matrix with one row per input
+    of `space` (the candidates themselves by default). Then the sensitivity is computed from the
+    neighbors, and checked when given; monotonic qualities are recognized, unless monotonic=False.
+    Ensures: ε-private; P(y) ∝ e^(ε q/(2Δ)), e^(ε q/Δ) if monotonic (McSherry–Talwar 2007). With
+    `calibrated=True` the factor is instead the largest at which ε still holds, which is at
+    least that: from all inputs, proven on the table; or for one dataset from
+    `quality_range=(low, high)`, the promise that no dataset has a quality outside of it.
+    A table is as private as `verify` says, per unit of distance if the neighbors are "metric".
+    """
+    wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, quality_range)
+    return choice(Powers(), candidates, quality, wish)

@@ -1,0 +1,200 @@
+"""Noisy max: add geometric noise to the quality of each candidate and take the largest.
+
+    step   qualities are whole numbers of steps
+    λ      ε · step / (2Δ), without the 2 if the quality is monotonic; a = e^-λ
+    G      the noise, in steps: P(G = g) = (1 − a) a^g for g = 0, 1, 2, …
+
+Fix the noise of all others: then y wins if and only if its own noise reaches a threshold. Between
+neighbors the threshold moves by at most 2Δ (Δ if the quality is monotonic, since then both sides
+move the same way), and P(G ≥ t + s) ≥ a^s P(G ≥ t). Ties go to the candidate listed first, which
+changes each threshold by a constant, so the argument holds for them too. One-sided noise is
+enough: what matters is how the upper tail falls (Ding et al. 2021). With x = a^j for the best sum
+j steps above the best quality, and p_z = a^(best − q_z):
+
+    P(y) = (1 − a) p_y Σ_(j≥0) x Π_(z<y) (1 − x p_z) Π_(z>y) (1 − x a p_z)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Unpack, final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.exact import Epsilon, Number, exactly, exp_bounds
+from noisewright.mechanisms.decay import bits_below_one
+from noisewright.mechanisms.powers import Masses, powers
+from noisewright.mechanisms.qualities import Quality
+from noisewright.mechanisms.table import Table
+from noisewright.selection.choosing import Options, Values, Wish, choice
+from noisewright.selection.chosen import Drawer, Selection
+from noisewright.selection.permute_and_flip import times_factor
+from noisewright.spaces import Space
+
+_AT_ONCE = 1 << 22
+_MOST_TERMS = 1 << 16
+
+
+@final
+@dataclass(frozen=True)
+class NoisyMax:
+    """The largest of qualities with geometric noise in whole steps."""
+
+    step: Fraction
+    name: str = "noisy max"
+
+    def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
+        """Refuse qualities between the steps."""
+        for place in (y for row in qualities for y, q in enumerate(row) if (q / self.step) % 1):
+            raise InputError(
+                f"the quality of candidate {place} is not a whole number of steps of {self.step}. "
+                "Give a step= that divides all possible qualities, or round the quality; numbers "
+                "such as '3.1' are exact as text, and not as floats."
+            )
+
+    def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
+        """Draw exact geometric noise: nothing is rounded."""
+        from noisewright.sampling import geometric_argmax
+
+        values = [int(quality / self.step) for quality in qualities]
+        decay = Epsilon(rational=factor * self.step)
+        return lambda source: geometric_argmax(values, decay, source)
+
+    def masses(self, factor: Fraction) -> Masses:
+        """Return the sums of a row, by the coefficients of their polynomials in x."""
+        decay = factor * self.step
+        return lambda exponents, precision: _sums(exponents, precision, decay)
+
+    def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+        """Return logarithms of probabilities in doubles, by summing over the best sum."""
+        decay = factor * float(self.step)
+        terms = ceil(45 / decay) + 1
+        if terms > _MOST_TERMS:
+            raise TooLargeError(
+                f"adding up noise of a thousand and more steps takes {terms:,} terms (at most "
+                f"{_MOST_TERMS:,}). Use a larger step, or permute_and_flip.",
+                size=terms,
+            )
+        rows, columns = qualities.shape
+        a, x = np.exp(-decay), np.exp(-decay * np.arange(terms))
+        exponents = factor * (qualities - qualities.max(axis=1, keepdims=True))
+        found = np.empty_like(exponents)
+        step = max(1, _AT_ONCE // (columns * terms))
+        for start in range(0, rows, step):
+            part = exponents[start : start + step]
+            above = x[None, :, None] * np.exp(part)[:, None, :]
+            edge = np.ones((*above.shape[:2], 1))
+            before = np.concatenate([edge, np.cumprod(1 - above, axis=2)[..., :-1]], axis=2)
+            behind = np.cumprod(1 - a * above[..., :0:-1], axis=2)[..., ::-1]
+            others = before * np.concatenate([behind, edge], axis=2)
+            sums = np.einsum("j,rjy->ry", x, others)
+            found[start : start + step] = part + np.log(-np.expm1(-decay) * sums)
+        return found
+
+
+def _sums(exponents: Sequence[Fraction], precision: int, decay: Fraction) -> list[int]:
+    """Return the probabilities · 2^precision up to their common factor 1 − a."""
+    coins = powers(exponents, precision)
+    work = precision + 2 * len(coins) + 2 * bits_below_one(decay) + 16
+    shift = work - precision
+    coins = [coin << shift for coin in coins]
+    a = exp_bounds(-decay, work)[0]
+    sums, power = list[int](), 1 << work
+    for _ in coins:
+        power = (power * a) >> work
+        sums.append((1 << (2 * work)) // ((1 << work) - power))
+    polynomial = [1 << work]
+    for coin in coins[1:]:
+        polynomial = times_factor(polynomial, (a * coin) >> work, work)
+    found: list[int] = []
+    for place, coin in enumerate(coins):
+        total = sum((c * s) >> work for c, s in zip(polynomial, sums, strict=True))
+        found.append(((coin * total) >> work) >> shift)
+        if place + 1 < len(coins):
+            polynomial = times_factor(polynomial, coin, work)
+            polynomial = _divided(polynomial, (a * coins[place + 1]) >> work, work)
+    return found
+
+
+def _divided(polynomial: list[int], p: int, precision: int) -> list[int]:
+    quotient = 0
+    found: list[int] = []
+    for coefficient in polynomial[:-1]:
+        quotient = coefficient + ((p * quotient) >> precision)
+        found.append(quotient)
+    return found
+
+
+@overload
+def noisy_max(
+    candidates: Any,
+    quality: Callable[[Any, Any], Number],
+    *,
+    space: Space | None = None,
+    step: Number = 1,
+    **options: Unpack[Options],
+) -> Table: ...
+
+
+@overload
+def noisy_max(
+    candidates: Any,
+    quality: Quality,
+    *,
+    space: Space,
+    step: Number = 1,
+    **options: Unpack[Options],
+) -> Table: ...
+
+
+@overload
+def noisy_max(
+    candidates: Any,
+    quality: Values,
+    *,
+    space: None = None,
+    step: Number = 1,
+    **options: Unpack[Options],
+) -> Selection: ...
+
+
+@overload
+def noisy_max(
+    candidates: Any,
+    quality: Quality,
+    *,
+    space: None = None,
+    step: Number = 1,
+    **options: Unpack[Options],
+) -> Any: ...
+
+
+def noisy_max(
+    candidates: Space | Sequence[Any] | Any,
+    quality: Quality,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    sensitivity: Number | None = None,
+    space: Space | None = None,
+    monotonic: bool | None = None,
+    calibrated: bool = False,
+    step: Number = 1,
+) -> Table | Selection:
+    """Return noisy max with geometric noise: for one dataset, or as a table over `space`.
+
+    Requires: as `exponential`; all qualities are whole numbers of `step`.
+    Ensures: ε-private. A choice for one dataset is drawn with exact geometric noise in whole steps;
+    nothing is rounded. Ties go to the candidate that is listed first. As the step gets smaller
+    this becomes `permute_and_flip` (Ding et al. 2021).
+    """
+    size = exactly(step, name="step")
+    if size <= 0:
+        raise ParameterError(f"step is {step}; it must be positive.")
+    wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, None)
+    return choice(NoisyMax(size), candidates, quality, wish)

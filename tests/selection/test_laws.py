@@ -1,0 +1,163 @@
+"""Permute-and-flip and noisy max: their tables against definitions, and their claims."""
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import noisewright as nw
+from noisewright.errors import InputError, ParameterError, TooLargeError
+from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
+
+QUALITIES = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
+
+
+def by_permutations(qualities: list[int], factor: float) -> list[float]:
+    """Permute and flip as it is written: go through a random order until a coin comes up."""
+    coins = [math.exp(factor * (q - max(qualities))) for q in qualities]
+    found = [0.0] * len(coins)
+    orders = list(itertools.permutations(range(len(coins))))
+    for order in orders:
+        left = 1.0
+        for y in order:
+            found[y] += left * coins[y] / len(orders)
+            left *= 1 - coins[y]
+    return found
+
+
+def by_convolution(qualities: list[int], decay: float) -> list[float]:
+    """Noisy max as it is written: every combination of noise, cut off far out."""
+    top, far = max(qualities), math.ceil(40 / decay)
+    found = [0.0] * len(qualities)
+    for total in range(min(qualities), top + far):
+        for y, q in enumerate(qualities):
+            if total < q:
+                continue
+            chance = (1 - math.exp(-decay)) * math.exp(-decay * (total - q))
+            for z, other in enumerate(qualities):
+                if z != y:
+                    reached = total - other + (0 if z < y else 1)
+                    chance *= 1 - math.exp(-decay * reached) if reached > 0 else 0.0
+            found[y] += chance
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(QUALITIES, st.floats(0.01, 3))
+def test_permute_and_flip_is_what_its_name_says(qualities: list[int], epsilon: float) -> None:
+    choice = nw.permute_and_flip(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
+    assert np.allclose(choice.probabilities, by_permutations(qualities, epsilon / 2), rtol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(QUALITIES, st.floats(0.1, 3))
+def test_noisy_max_is_what_its_name_says(qualities: list[int], epsilon: float) -> None:
+    choice = nw.noisy_max(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
+    assert np.allclose(choice.probabilities, by_convolution(qualities, epsilon / 2), rtol=1e-9)
+
+
+MAKERS = [nw.exponential, nw.permute_and_flip, nw.noisy_max]
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+@settings(max_examples=25, deadline=None)
+@given(epsilon=EPSILONS, data=st.data())
+def test_tables_keep_their_claim_and_are_the_law(
+    maker: Callable[..., Any], epsilon: float, data: st.DataObject
+) -> None:
+    n, options = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    entry = st.integers(-6, 6)
+    quality = [[data.draw(entry) for _ in range(options)] for _ in range(n + 1)]
+    quality[0][0] = quality[1][0] + 1
+    table = maker(range(options), quality, space=nw.Counts(n), epsilon=epsilon)
+    rows = rows_of(table)
+    assert {sum(row) for row in rows} == {table.total}
+    assert is_private(rows, table.total, adjacent(n + 1), Fraction(epsilon))
+    change = max(
+        abs(a - b) for r, s in itertools.pairwise(quality) for a, b in zip(r, s, strict=True)
+    )
+    monotonic = not any(
+        min(d) < 0 < max(d)
+        for r, s in itertools.pairwise(quality)
+        for d in [[a - b for a, b in zip(r, s, strict=True)]]
+    )
+    if maker is nw.noisy_max and epsilon / change < 0.01:
+        return
+    for x in range(n + 1):
+        one = maker(
+            range(options), quality[x], sensitivity=change, epsilon=epsilon, monotonic=monotonic
+        )
+        assert np.allclose(table.matrix[x], one.probabilities, rtol=1e-8, atol=2**-120)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(-20, 20), min_size=2, max_size=12), st.floats(0.05, 5))
+def test_permute_and_flip_is_never_worse(qualities: list[int], epsilon: float) -> None:
+    names = range(len(qualities))
+    one = nw.exponential(names, qualities, sensitivity=1, epsilon=epsilon)
+    other = nw.permute_and_flip(names, qualities, sensitivity=1, epsilon=epsilon)
+    assert other.expected_quality >= one.expected_quality - 1e-9
+
+
+def test_a_finer_step_brings_noisy_max_to_permute_and_flip() -> None:
+    def gap(step: str) -> float:
+        fine = nw.noisy_max(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1, step=step)
+        limit = nw.permute_and_flip(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1)
+        return float(np.abs(fine.probabilities - limit.probabilities).max())
+
+    assert gap("1/200") < 2e-3 < gap("1/4") < gap("1")
+
+
+BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
+    (nw.noisy_max, {"quality": ["0.5", 1]}, InputError, "candidate 0 is not a whole number of"),
+    (nw.noisy_max, {"step": 0}, ParameterError, "step is 0; it must be positive"),
+    (nw.permute_and_flip, {"sensitivity": 0}, ParameterError, "sensitivity is 0"),
+    (nw.permute_and_flip, {"sensitivity": None}, ParameterError, "sensitivity is missing"),
+    (nw.exponential, {"quality": [1, 2, 3]}, InputError, "3 values; there are 2 candidates"),
+    (nw.exponential, {"quality": {"a": 1}}, InputError, "nothing about 1 of the candidates"),
+    (nw.exponential, {"calibrated": True}, ParameterError, "needs to know which qualities"),
+    (nw.exponential, {"quality_range": (0, 9)}, ParameterError, r"goes with nw\.exponential"),
+    (nw.exponential, {"candidates": (), "quality": [1]}, InputError, "no candidates"),
+    (nw.exponential, {"candidates": "ab"}, InputError, "candidates is a text"),
+]
+
+
+@pytest.mark.parametrize(("maker", "changes", "error", "message"), BAD)
+def test_bad_input(
+    maker: Callable[..., Any], changes: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    given: dict[str, Any] = {
+        "candidates": ["a", "b"],
+        "quality": [1, 2],
+        "sensitivity": 1,
+        "epsilon": 1,
+    }
+    given |= changes
+    with pytest.raises(error, match=message):
+        maker(given.pop("candidates"), given.pop("quality"), **given)
+
+
+def test_looking_at_noise_of_very_many_steps_is_refused() -> None:
+    choice = nw.noisy_max(["a", "b"], [1, 2], sensitivity=1, epsilon=1, step="1/1000000")
+    assert choice.sample() in ("a", "b")
+    with pytest.raises(TooLargeError, match="Use a larger step"):
+        _ = choice.probabilities
+
+
+def test_a_choice_does_not_show_the_data() -> None:
+    choice = nw.exponential(["a", "b"], [17, 2], sensitivity=1, epsilon=1)
+    assert repr(choice) == "<exponential mechanism among 2 candidates, epsilon=1>"
+    assert choice.chance_within(0) == pytest.approx(choice.probability("a"))
+    assert choice.chance_within(15) == pytest.approx(1)
+
+
+def test_any_python_values_are_candidates() -> None:
+    models = [("tree", 3), ("tree", 4), None]
+    choice = nw.permute_and_flip(models, np.array([0.5, 0.25, 0.0]), sensitivity=0.1, epsilon=1)
+    assert choice.sample(source=nw.SeededSource(1)) in models

@@ -1,0 +1,71 @@
+"""The pricing example: the golden number, and what calibration gains."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from tests.selection.pricing import BIDS, DATABASES, PRICES, REVENUES, revenue
+
+CODE = DATABASES.code(BIDS)
+MAKERS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
+    "exponential": (nw.exponential, {}),
+    "permute and flip": (nw.permute_and_flip, {}),
+    "noisy max": (nw.noisy_max, {"step": "0.1"}),
+}
+
+
+def expected_revenue(table: nw.Mechanism) -> float:
+    return float(table.matrix[CODE] @ np.array([float(r) for r in REVENUES]))
+
+
+def test_the_survey_prints_a_wrong_revenue() -> None:
+    assert [4, 3, Fraction("3.1"), 0] == REVENUES
+
+
+def test_the_golden_probability() -> None:
+    choice = nw.exponential(PRICES, REVENUES, sensitivity="3.2", epsilon=1)
+    assert choice.probability("1.0") == pytest.approx(0.30680288028109204, rel=1e-12)
+    assert choice.claim == nw.Guarantee(1)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_one_dataset_is_a_row_of_the_table(name: str) -> None:
+    maker, options = MAKERS[name]
+    table = maker(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False, **options)
+    one = maker(PRICES, REVENUES, sensitivity="3.2", epsilon=1, **options)
+    assert np.allclose(table.matrix[CODE], one.probabilities, rtol=1e-12, atol=0)
+    assert one.expected_quality == pytest.approx(expected_revenue(table), rel=1e-12)
+
+
+def test_the_usual_factor_spends_less_than_half() -> None:
+    table = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False)
+    assert nw.tight_epsilon(table) == pytest.approx(0.4610440684632769, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_calibration_spends_all_of_it_and_earns_more(name: str) -> None:
+    maker, options = MAKERS[name]
+    usual = maker(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False, **options)
+    best = maker(PRICES, revenue, space=DATABASES, epsilon=1, calibrated=True, **options)
+    assert nw.verify(best, epsilon=1)
+    assert nw.tight_epsilon(best) > 1 - 1e-12
+    assert expected_revenue(best) > expected_revenue(usual) + 0.2
+
+
+def test_revenue_is_recognized_as_monotonic() -> None:
+    recognized = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1)
+    said = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=True)
+    assert recognized == said
+    assert 0.98 < nw.tight_epsilon(recognized) <= 1
+
+
+def test_permute_and_flip_earns_more_than_the_exponential_mechanism() -> None:
+    revenues = [
+        expected_revenue(maker(PRICES, revenue, space=DATABASES, epsilon=1, **options))
+        for maker, options in MAKERS.values()
+    ]
+    assert revenues == sorted(revenues)
