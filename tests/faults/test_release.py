@@ -91,6 +91,8 @@ def test_a_folder_or_an_unknown_format_is_no_target(survey: Survey) -> None:
     for overwrite in (False, True):
         there = survey.folder / "there.parquet"
         assert "is a folder" in refused(survey, TargetError, out=there, overwrite=overwrite)
+    for folder in (".", "..", "/", ""):
+        assert "is a folder" in refused(survey, TargetError, out=folder)
     assert "format" in refused(survey, TargetError, out=survey.folder / "private.xls")
 
 

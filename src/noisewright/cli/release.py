@@ -156,8 +156,10 @@ def _tell(made: Release) -> None:
     rows = plan.rows_per_person
     whose = "with one row" if rows == 1 else f"with up to {rows} rows together"
     say(f"Each person gives away at most {made.guarantee}, {whose}. This is proven.")
-    if made.balance is None:
+    if not made.is_accounted:
         say("Nobody accounts for it: no ledger was given, and another release may add to it.")
+    elif made.balance is None:
+        say(f"Spent (entry {made.entry}): {made.guarantee}.")
     else:
         say(
             f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.guarantee}. Left: "

@@ -51,7 +51,6 @@ def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generat
         return
     payment = Payment(payer.debit(certificate, what=what))
     try:
-        payment.balance = payer.balance()
         yield payment
     except BaseException as problem:
         if payment.is_out():
@@ -64,6 +63,10 @@ def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generat
             problem.add_note(note)
         raise
     _record(payment, "released")
+    try:
+        payment.balance = payer.balance()
+    except LedgerError as problem:
+        payment.notes.append(f"What is left could not be read: {problem}")
 
 
 def _record(payment: Payment, state: str, why: str = "") -> None:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from noisewright.engines.formats import require_format
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan
@@ -69,6 +70,7 @@ def release(
         return _in_memory(order, data, payer)
     target = Target.at(out)
     target.require_apart(_paths(path, plan, ledger))
+    require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         # Within: who waited for another release to the same name sees what it has left.
         target.require_free(overwrite=overwrite)
@@ -123,6 +125,8 @@ def _to_files(
     require_space(staging.folder, order.plan, rows)
     snapshot.require_same(meanwhile="Nothing was spent.")
     reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
+    # Whoever reads it back gets these mechanisms again: better known now than by the reader.
+    embedded.plan(where="the recipe of this release")
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(engine.open(staged, embedded))
@@ -135,6 +139,8 @@ def _to_files(
             recipe = embedded.for_file(target.name, file_digest(staged))
             staging.write(target.recipe.name, recipe.to_json().encode())
             payment.goes_out(staged, target.data)
+            # An old report must not lie beside new data.
+            target.report.unlink(missing_ok=True)
             staging.publish(target.recipe.name, target.certificate.name, target.name)
     files = {"data": target.data, "certificate": target.certificate, "recipe": target.recipe}
     return _made(order, recipe, payment, path=target.data, files=files)
@@ -189,9 +195,13 @@ def _require_proven(certificate: Any) -> None:
 
 def _repeatable(data: Any) -> Any:
     """Return the data in a form that can be read twice, and a third time for its fingerprint."""
-    if type(data).__name__ == "RecordBatchReader":
-        return data.read_all()
-    return data
+    match type(data).__name__:
+        case "RecordBatchReader":
+            return data.read_all()
+        case "LazyFrame":
+            return data.collect()
+        case _:
+            return data
 
 
 def _paths(*given: Any) -> list[str]:

@@ -23,7 +23,10 @@ class Target:
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Target:
         """Return the target at a path; a link keeps pointing where it points."""
-        return cls(Path(os.path.realpath(path) if os.path.islink(path) else path))
+        target = cls(Path(os.path.realpath(path) if os.path.islink(path) else path))
+        if target.name in ("", ".."):
+            raise TargetError(f"{os.fspath(path)!r} is a folder; give the name of a file in it.")
+        return target
 
     @property
     def name(self) -> str:
