@@ -60,7 +60,7 @@ FORMS: dict[str, Callable[[Survey], Any]] = {
     "stream": stream,
     "pandas": lambda survey: survey.table().to_pandas(),
     "polars": lambda survey: polars.from_arrow(survey.table()),
-    "lazy": lambda survey: polars.from_arrow(survey.table()).lazy(),
+    "lazy": lambda survey: polars.DataFrame(survey.table()).lazy(),
 }
 
 

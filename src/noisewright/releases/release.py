@@ -143,7 +143,12 @@ def _to_files(
             target.report.unlink(missing_ok=True)
             staging.publish(target.recipe.name, target.certificate.name, target.name)
     files = {"data": target.data, "certificate": target.certificate, "recipe": target.recipe}
-    return _made(order, recipe, payment, path=target.data, files=files)
+    made = _made(order, recipe, payment, path=target.data, files=files)
+    if not report:
+        return made
+    from noisewright.releases.page import with_report
+
+    return with_report(made, target.report)
 
 
 def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
