@@ -105,7 +105,7 @@ SECTIONS = {
         "SanitizedResponse",
         "OutputPerturbation",
     ),
-    "Plans": ("Plan", "Column", "Person", "Wanted"),
+    "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
     "Releases": ("release", "Release"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),

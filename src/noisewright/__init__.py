@@ -75,9 +75,11 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import staircase as staircase
     from noisewright.mechanisms import uniform as uniform
     from noisewright.plans import Column as Column
+    from noisewright.plans import Draft as Draft
     from noisewright.plans import Person as Person
     from noisewright.plans import Plan as Plan
     from noisewright.plans import Wanted as Wanted
+    from noisewright.plans import draft_plan as draft_plan
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
     from noisewright.privacy import OutputPerturbation as OutputPerturbation
@@ -188,7 +190,7 @@ _ROOM_OF = {
             "estimate",
             "expected_error",
         ),
-        "plans": ("Column", "Person", "Plan", "Wanted"),
+        "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": ("Release", "release"),
         "selection": (

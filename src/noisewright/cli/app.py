@@ -9,7 +9,18 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from noisewright.cli import bound, check, compare, demo, design, ledger, release, reproduce, verify
+from noisewright.cli import (
+    bound,
+    check,
+    compare,
+    demo,
+    design,
+    ledger,
+    plan,
+    release,
+    reproduce,
+    verify,
+)
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
 from noisewright.version import __version__
@@ -28,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(name="demo", help=demo.HELP)(demo.demo)
+app.command(name="plan", help=plan.HELP)(plan.plan)
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.command(name="release", help=release.HELP)(release.release)

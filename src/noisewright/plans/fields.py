@@ -8,6 +8,7 @@ looked at: a field is a name and the kind of its type.
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,11 +46,12 @@ def read_fields(path: str | os.PathLike[str]) -> tuple[Field, ...]:
     where = Path(path)
     if where.is_dir():
         where = _first_file(where)
-    suffix = where.suffix.lower()
+    packed = where.suffix.lower() == ".gz"
+    suffix = (where.with_suffix("") if packed else where).suffix.lower()
     if suffix in _CSV:
-        names = _csv_names(where, tab=suffix == ".tsv")
+        names = _csv_names(where, tab=suffix == ".tsv", packed=packed)
         fields = tuple(Field(name, "") for name in names)
-    elif suffix in _PARQUET + _FEATHER:
+    elif suffix in _PARQUET + _FEATHER and not packed:
         fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
     else:
         raise InputError(
@@ -119,13 +121,13 @@ def _written(type_: Any) -> str:
     return f"dictionary of {type_.value_type}" if kinds.is_dictionary(type_) else str(type_)
 
 
-def _csv_names(path: Path, *, tab: bool) -> list[str]:
-    with open(path, "rb") as file:
+def _csv_names(path: Path, *, tab: bool, packed: bool) -> list[str]:
+    with gzip.open(path) if packed else open(path, "rb") as file:
         try:
             names = next(csv.reader(_lines(file), delimiter="\t" if tab else ","), [])
         except UnicodeDecodeError as problem:
             raise InputError(f"the first line of {path} is not text in UTF-8.") from problem
-        except csv.Error as problem:
+        except (csv.Error, gzip.BadGzipFile, EOFError) as problem:
             raise InputError(f"the first line of {path} cannot be read as CSV.") from problem
     if not names:
         raise InputError(f"{path} is empty; its first line must hold the names of its columns.")

@@ -14,7 +14,7 @@ from noisewright.errors import InputError, NoisewrightError
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
-from noisewright.plans.toml_writing import VERSION
+from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
 from noisewright.privacy import load
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
@@ -46,6 +46,7 @@ def read_plan(text: str, folder: Path | None) -> Plan:
         )
     _require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
     columns = _table(document, "columns", "the plan")
+    _require_finished(document, columns)
     treatments = {
         name: located(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
         for name, section in columns.items()
@@ -66,6 +67,27 @@ def read_plan(text: str, folder: Path | None) -> Plan:
         person=None if person is None else located("the plan, person", lambda: _person(person)),
         **settings,
     )
+
+
+def _require_finished(document: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """Refuse a draft, and name everything that is still to be declared."""
+    open_columns = [
+        name
+        for name, section in columns.items()
+        if isinstance(section, dict)
+        # A label may be called anything.
+        and any(value == TODO for key, value in section.items() if key not in ("null", "other"))
+    ]
+    missing = [f"epsilon = {TODO}"] if document.get("epsilon") == TODO else []
+    missing += [f"the column{'s' * (len(open_columns) > 1)} {', '.join(open_columns)}"] * bool(
+        open_columns
+    )
+    if missing:
+        raise InputError(
+            f"the plan is not finished; still to be declared (they say {TODO}): "
+            f"{' and '.join(missing)}. Declare what a column can hold, from what is known without "
+            'the data, or say use = "drop".'
+        )
 
 
 def located(place: str, read: Callable[[], Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,44 +11,71 @@ from noisewright.errors import InputError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.choices import default_choice
-from noisewright.plans.column import Column
+from noisewright.plans.column import Column, Treatment
 from noisewright.privacy import certify
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
+    from noisewright.plans.plan import Person, Plan
 
 VERSION = 1
+
+TODO = "TODO"
+"""What a draft says where somebody must decide."""
 
 
 def plan_text(plan: Plan) -> str:
     """Return the TOML text of a plan."""
+    settings = {name: getattr(plan, name) for name in _SETTINGS}
+    sections = head_sections(settings)
+    sections += [column_lines(name, treatment) for name, treatment in plan.columns]
+    return text_of_sections(sections)
+
+
+def text_of_sections(sections: Sequence[Sequence[str]]) -> str:
+    """Return sections one after the other, with air between them."""
+    return "\n\n".join("\n".join(section) for section in sections) + "\n"
+
+
+_SETTINGS = (
+    "title",
+    "epsilon",
+    "delta",
+    "shares",
+    "order",
+    "others",
+    "together",
+    "person",
+    "estimates",
+)
+
+
+def head_sections(settings: Mapping[str, Any]) -> list[list[str]]:
+    """Return what stands above the columns: the settings, the person, the estimates."""
     head: dict[str, Any] = {"version": VERSION}
-    if plan.title:
-        head["title"] = plan.title
-    if plan.epsilon is not None:
-        head["epsilon"] = plan.epsilon
-    if plan.delta:
-        head["delta"] = plan.delta
-    head |= {"shares": plan.shares, "order": plan.order, "others": plan.others}
-    if plan.together:
-        head["together"] = [list(group) for group in plan.together]
+    head |= {name: settings[name] for name in ("title", "epsilon", "delta") if settings[name]}
+    head |= {name: settings[name] for name in ("shares", "order", "others")}
+    if settings["together"]:
+        head["together"] = [list(group) for group in settings["together"]]
     sections = [_lines(head)]
-    if plan.person is not None:
-        person = plan.person
+    person: Person | None = settings["person"]
+    if person is not None:
         fields = {"column": person.column, "rows": person.rows, "keep": person.keep}
         sections.append(["[person]", *_lines(fields)])
-    for one in plan.estimates:
+    for one in settings["estimates"]:
         wish: dict[str, Any] = {"of": one.of[0] if len(one.of) == 1 else list(one.of)}
         if one.weight != 1:
             wish["weight"] = one.weight
         if one.question is not None:
             wish["question"] = one.question
         sections.append(["[[estimates]]", *_lines(wish)])
-    for name, treatment in plan.columns:
-        fields = _column(treatment) if isinstance(treatment, Column) else {"use": treatment}
-        sections.append([f"[columns.{key(name)}]", *_lines(fields)])
-    return "\n\n".join("\n".join(section) for section in sections) + "\n"
+    return sections
+
+
+def column_lines(name: str, treatment: Treatment) -> list[str]:
+    """Return the section of one column, line by line."""
+    fields = _column(treatment) if isinstance(treatment, Column) else {"use": treatment}
+    return [f"[columns.{key(name)}]", *_lines(fields)]
 
 
 def _column(column: Column) -> dict[str, Any]:

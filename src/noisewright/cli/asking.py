@@ -1,0 +1,93 @@
+"""Asks what columns can hold, for a plan: one column at a time; Enter decides later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from noisewright.cli.say import say
+from noisewright.errors import NoisewrightError
+from noisewright.plans import Column, Draft, Treatment
+from noisewright.plans.codebook import Entry
+from noisewright.plans.domains import domain_of
+from noisewright.plans.fields import Field
+
+_KINDS = {
+    "c": "categories",
+    "n": "numbers",
+    "s": "sets of items",
+    "u": "curves",
+    "d": "drop it",
+    "p": "public",
+}
+_WHERE = "your answer"
+
+
+def asked(draft: Draft) -> Draft:
+    """Ask for the budget and for each open column; what is left out stays open."""
+    if draft.missing:
+        say(
+            "Answer from what is known without the data: a questionnaire, a codebook, the law. "
+            "Enter decides later."
+        )
+    for proposal in draft.proposals:
+        if proposal.treatment is None:
+            treatment = _until_right(lambda field=proposal.field: _treatment(field))
+            if treatment is not None:
+                draft = draft.declared(proposal.field.name, treatment, "as you said")
+    if draft.settings.get("epsilon") is None:
+        text = _prompt("epsilon, what each person gives away with all columns together")
+        if text:
+            draft = draft.with_epsilon(text)
+    return draft
+
+
+def _until_right(ask: Callable[[], Any]) -> Any:
+    while True:
+        try:
+            return ask()
+        except NoisewrightError as problem:
+            say(str(problem), style="red")
+
+
+def _treatment(field: Field) -> Treatment | None:
+    kinds = ", ".join(f"{letter} {word}" for letter, word in _KINDS.items())
+    shown = f"{field.name} ({field.written})" if field.written else field.name
+    answer = _prompt(f"{shown}: {kinds}").lower()[:1]
+    if answer == "d":
+        return "drop"
+    if answer == "p":
+        return "public"
+    if answer not in ("c", "n", "s", "u"):
+        return None
+    entry = _entry(answer)
+    domain = domain_of(entry, field)
+    if domain is None:
+        return None
+    return Column(domain.space, null=domain.null, off_grid=domain.off_grid)
+
+
+def _entry(kind: str) -> Entry:
+    if kind in ("c", "s"):
+        word = "labels" if kind == "c" else "items"
+        listed = [one.strip() for one in _prompt(f"  its {word}, separated by commas").split(",")]
+        labels = tuple(one for one in listed if one)
+        if kind == "c":
+            return Entry(_WHERE, "categories", labels)
+        most = _prompt("  at most how many items in one set (Enter: no bound)")
+        return Entry(_WHERE, "subsets", labels, largest=int(most) if most.isdigit() else None)
+    low = _prompt("  the lowest value") or None
+    high = _prompt("  the highest value") or None
+    if kind == "n":
+        return Entry(_WHERE, "", (), low, high, _prompt("  the step (Enter: choose one)") or None)
+    positions = _prompt("  at how many positions")
+    return Entry(
+        _WHERE, "curves", (), low, high, positions=int(positions) if positions.isdigit() else None
+    )
+
+
+def _prompt(text: str) -> str:
+    answer: str = typer.prompt(text, default="", show_default=False)
+    return answer.strip()

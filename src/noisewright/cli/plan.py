@@ -1,0 +1,247 @@
+"""`noisewright plan`: draft a plan for a table without looking at its values, or explain one."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noisewright.cli.plan_answers import plan_facts, proposal_facts
+from noisewright.cli.say import answer, heading, say
+from noisewright.errors import InputError
+
+if TYPE_CHECKING:
+    from noisewright.plans import Draft, Plan
+
+HELP = """Draft the plan of a release without looking at private values, or explain one.
+
+From a table only the names and types of its columns are read. What they can hold comes from a \
+codebook (CSV, JSON Schema, Table Schema or TOML), from you, or stays open and is marked TODO.
+With a plan instead of a table it checks the plan and says in words what it will do.
+
+\b
+Examples:
+  noisewright plan survey.csv -o plan.toml
+  noisewright plan survey.parquet -c codes.csv --epsilon 8 -o plan.toml
+  noisewright plan survey.parquet -c codes.csv -e 8 --estimate sex,job -o plan.toml
+  noisewright plan visits.csv --person patient --rows-per-person 3 -o plan.toml
+  noisewright plan plan.toml --people 50000
+  noisewright plan --schema > plan-1.json
+"""
+
+
+class Shares(Enum):
+    """How the budget is divided among the columns."""
+
+    EQUAL = "equal"
+    GIVEN = "given"
+    BEST = "best"
+
+
+class Keep(Enum):
+    """Which rows of a person are released, when there are too many."""
+
+    FIRST = "first"
+    RANDOM = "random"
+
+
+def plan(
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="A table to draft a plan for, or a plan to explain.", metavar="file"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the draft; printed if left out."),
+    ] = None,
+    codebook: Annotated[
+        Path | None, typer.Option("--codebook", "-c", help="What the columns can hold.")
+    ] = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("--epsilon", "-e", help="What each person gives away with all columns."),
+    ] = None,
+    delta: Annotated[str, typer.Option("--delta", "-d", help="And the delta.")] = "0",
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that do not leave, by commas.", show_default=False),
+    ] = None,
+    public: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that everybody knows already.", show_default=False),
+    ] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns to randomize as one, by commas.", show_default=False),
+    ] = None,
+    estimate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column, or columns by commas, whose estimates the budget is divided for.",
+            show_default=False,
+        ),
+    ] = None,
+    shares: Annotated[
+        Shares | None, typer.Option(help="How the budget is divided.", show_default=False)
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(help="The column that says whose a row is.", show_default=False)
+    ] = None,
+    rows_per_person: Annotated[
+        int | None,
+        typer.Option(help="How many rows of a person are released.", show_default=False),
+    ] = None,
+    keep: Annotated[Keep, typer.Option(help="Which of them.")] = Keep.RANDOM,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Release rows in random order.")
+    ] = False,
+    people: Annotated[
+        int | None,
+        typer.Option(help="Say the errors of estimates from so many rows.", show_default=False),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
+    no_input: Annotated[bool, typer.Option("--no-input", help="Never ask.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Draft the plan of a release without looking at private values, or explain one."""
+    if schema:
+        print(_schema(), end="")
+        return
+    if source is None:
+        raise InputError("give a table to draft a plan for, or a plan to explain.")
+    if source.suffix.lower() == ".toml":
+        if output is not None:
+            raise InputError(f"{source} is a plan already; there is nothing to draft to {output}.")
+        _explain(source, people, as_json=as_json)
+        return
+    if output is not None and output.exists() and not overwrite:
+        raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
+    draft = _drafted(
+        source,
+        codebook=codebook,
+        epsilon=epsilon,
+        delta=delta,
+        drop=_split(drop),
+        public=_split(public),
+        together=[_split([group]) for group in together or ()],
+        estimates=[tuple(_split([group])) for group in estimate or ()],
+        shares=None if shares is None else shares.value,
+        person=_person(person, rows_per_person, keep.value),
+        order="shuffled" if shuffle else "kept",
+    )
+    if not no_input and not as_json and not draft.is_finished and _is_terminal():
+        from noisewright.cli.asking import asked
+
+        draft = asked(draft)
+    _show(draft, output, people, as_json=as_json)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _split(lists: list[str] | None) -> list[str]:
+    return [name.strip() for text in lists or () for name in text.split(",") if name.strip()]
+
+
+def _person(column: str | None, rows: int | None, keep: str) -> Any:
+    import noisewright as nw
+
+    if column is None:
+        if rows is not None:
+            raise InputError(
+                "--rows-per-person needs --person, the column that says whose a row is."
+            )
+        return None
+    if rows is None:
+        raise InputError(
+            f"--person {column} needs --rows-per-person: how many rows of one person may be "
+            "released. All of them share the budget, so a small number gives better answers."
+        )
+    return nw.Person(column, rows=rows, keep=keep)
+
+
+def _drafted(source: Path, **settings: Any) -> Draft:
+    import noisewright as nw
+
+    return nw.draft_plan(source, **settings)
+
+
+def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
+    import noisewright as nw
+
+    plan = nw.Plan.read(path)
+    if as_json:
+        answer({"plan": str(path), **plan_facts(plan, people)})
+        return
+    for paragraph in plan.words(rows=people):
+        say(paragraph)
+        say()
+
+
+def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
+    from noisewright.files import write_whole
+
+    text = draft.to_toml()
+    plan = draft.plan() if draft.is_finished else None
+    if output is not None:
+        write_whole(output, text.encode())
+    if as_json:
+        facts = {} if plan is None else plan_facts(plan, people)
+        answer(
+            {
+                "plan": None if output is None else str(output),
+                "toml": text,
+                "finished": draft.is_finished,
+                "missing": list(draft.missing),
+                "proposals": [proposal_facts(p) for p in draft.proposals],
+                **facts,
+            }
+        )
+        return
+    if output is None:
+        print(text, end="")
+        return
+    _tell(draft, plan, output, people)
+
+
+def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> None:
+    say(f"{output}: a plan for {len(draft.proposals)} columns, drafted without reading any value.")
+    for name in draft.unused:
+        say(f"The codebook also describes {name}, which the table does not have.")
+    for name in draft.persons:
+        say(
+            f"{name} looks like the number of a person. If a person may have several rows, draft "
+            f"again with --person {name} --rows-per-person 3 (or another bound)."
+        )
+    if plan is not None:
+        heading("What it will do")
+        for paragraph in plan.words(rows=people):
+            say()
+            say(paragraph)
+        heading(f"Change {output} as you like; noisewright plan {output} explains it again.")
+        return
+    heading("Column by column")
+    for proposal in draft.proposals:
+        facts = proposal_facts(proposal)
+        why = f" ({facts['why']})" if facts["why"] else ""
+        say(f"{facts['column']}: {facts['proposal']}{why}")
+    heading(f"Open: {output} says TODO where somebody must decide")
+    if draft.missing:
+        names = ", ".join(draft.missing)
+        say(f"Declare what these can hold, from what is known without the data: {names}.")
+    if draft.settings.get("epsilon") is None:
+        say("Choose epsilon, what each person gives away with all columns together.")
+    say(f"Then: noisewright plan {output}")
+
+
+def _schema() -> str:
+    from importlib import resources
+
+    return (resources.files("noisewright") / "schemas" / "plan-1.json").read_text(encoding="utf-8")

@@ -1,0 +1,209 @@
+"""A first plan for a table from the names and types of its columns, and from a codebook.
+
+Nothing here looks at values. What a column can hold is declared by a codebook or by somebody who
+is asked; what is known of neither stays open, marked TODO, and no plan is read from it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, final
+
+from noisewright.errors import InputError
+from noisewright.exact import Number
+from noisewright.plans.codebook import Entry, read_codebook
+from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
+from noisewright.plans.domains import domain_of
+from noisewright.plans.fields import Field, fields_of, read_fields
+from noisewright.plans.names import hint_of
+from noisewright.plans.plan import Person, Plan
+from noisewright.plans.wanted import Wanted
+
+
+@final
+@dataclass(frozen=True)
+class Proposal:
+    """What a draft proposes for one column, and why; without a treatment it is still open."""
+
+    field: Field
+    treatment: Treatment | None
+    why: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Draft:
+    """A plan in the making: a proposal for each column, and the settings of the plan."""
+
+    proposals: tuple[Proposal, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: str = ""
+    unused: tuple[str, ...] = ()
+    """Columns that the codebook describes and the table does not have."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The columns that somebody must still declare."""
+        return tuple(p.field.name for p in self.proposals if p.treatment is None)
+
+    @property
+    def persons(self) -> tuple[str, ...]:
+        """Columns whose names look like the number of a person, while no person is named."""
+        if self.settings.get("person") is not None:
+            return ()
+        hints = [(p.field.name, hint_of(p.field.name)) for p in self.proposals]
+        return tuple(name for name, hint in hints if hint and hint.suggestion == "person")
+
+    def declared(self, name: str, treatment: Treatment, why: str = "") -> Draft:
+        """Return the draft with one column declared."""
+        proposals = tuple(
+            replace(p, treatment=treatment, why=why) if p.field.name == name else p
+            for p in self.proposals
+        )
+        return replace(self, proposals=proposals)
+
+    def with_epsilon(self, epsilon: Number) -> Draft:
+        """Return the draft with a budget."""
+        return replace(self, settings={**self.settings, "epsilon": epsilon})
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to declare."""
+        return not self.missing and self.settings.get("epsilon") is not None
+
+    def plan(self) -> Plan:
+        """Return the plan, or say what is still to be declared."""
+        if not self.is_finished:
+            missing = [*self.missing, *(["epsilon"] * (self.settings.get("epsilon") is None))]
+            raise InputError(
+                f"the draft is not finished; still to be declared: {', '.join(missing)}."
+            )
+        treatments = {p.field.name: p.treatment for p in self.proposals if p.treatment is not None}
+        return Plan(treatments, **self.settings)
+
+    def to_toml(self) -> str:
+        """Return the draft as TOML with remarks; what is open says TODO."""
+        from noisewright.plans.draft_text import draft_text
+
+        return draft_text(self)
+
+
+def draft_plan(
+    data: str | os.PathLike[str] | Any,
+    *,
+    codebook: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    drop: Iterable[str] = (),
+    public: Iterable[str] = (),
+    person: Person | None = None,
+    epsilon: Number | None = None,
+    delta: Number = 0,
+    shares: str | None = None,
+    estimates: Sequence[str | Sequence[str] | Wanted] = (),
+    together: Sequence[Sequence[str]] = (),
+    order: str = "kept",
+    others: str = "error",
+) -> Draft:
+    """Draft a plan for a table from the names and types of its columns.
+
+    Requires: the path of a Parquet, Feather or CSV file or of a folder of Parquet files, or an
+    Arrow schema. `codebook` is the path of a codebook, or what each column can hold by name:
+    columns, "drop" or "public".
+    Ensures: no value of the table is read, nor anything that was made from its values.
+    """
+    fields, source = _fields(data)
+    known: Mapping[str, Any] = {}
+    if codebook is not None:
+        known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
+    names = [one.name for one in fields]
+    said = dict[str, str].fromkeys(_known(drop, names, "drop"), DROP)
+    for name in _known(public, names, "public"):
+        if name in said:
+            raise InputError(f"the column {name!r} is to be dropped and to be public; choose one.")
+        said[name] = PUBLIC
+    if person is not None:
+        _known([person.column], names, "person")
+        said[person.column] = "person"
+    for group in together:
+        _known(group, names, "together")
+    proposals = tuple(_proposal(one, said.get(one.name), known.get(one.name)) for one in fields)
+    settings = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "shares": shares,
+        "estimates": tuple(estimates),
+        "together": tuple(tuple(group) for group in together),
+        "person": person,
+        "order": order,
+        "others": others,
+    }
+    unused = tuple(name for name in known if name not in names)
+    return Draft(proposals, settings, source, unused)
+
+
+def _fields(data: Any) -> tuple[tuple[Field, ...], str]:
+    if isinstance(data, (str, os.PathLike)):
+        return read_fields(data), Path(data).name
+    if hasattr(data, "field") and hasattr(data, "names"):
+        return fields_of(data), ""
+    raise InputError(
+        f"a plan is drafted from a path or from an Arrow schema; got a {type(data).__name__}. For "
+        "a table in memory give its schema."
+    )
+
+
+def _known(names: Iterable[str], columns: list[str], option: str) -> list[str]:
+    given = list(names)
+    for name in given:
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(columns)}."
+            raise InputError(f"{option} names {name!r}, which the table does not have.{hint}")
+    return given
+
+
+def _proposal(one: Field, said: Any, known: Any) -> Proposal:
+    if said == "person":
+        return Proposal(one, DROP, "it says whose a row is, and is not released")
+    if said is not None:
+        return Proposal(one, said, "as you said")
+    if isinstance(known, Column) or known in (DROP, PUBLIC):
+        return Proposal(one, known, "from the codebook")
+    entry = known if isinstance(known, Entry) else None
+    if entry is not None and entry.kind in ("drop", "public", "text"):
+        why = "free text, the codebook says" if entry.kind == "text" else "from the codebook"
+        return Proposal(one, PUBLIC if entry.kind == "public" else DROP, why)
+    domain = None if entry is None else domain_of(entry, one)
+    if domain is not None and entry is not None:
+        column = Column(
+            domain.space, null=domain.null, other=domain.other, off_grid=domain.off_grid
+        )
+        empty = "empty cells are errors unless null = says what they count as"
+        remarks = [domain.remark] * bool(domain.remark)
+        remarks += [empty] * (entry.nullable and domain.null is None)
+        return Proposal(one, column, "; ".join(["from the codebook", *remarks]))
+    return _from_name(one)
+
+
+def _from_name(one: Field) -> Proposal:
+    hint = hint_of(one.name)
+    suggestion = None if hint is None else hint.suggestion
+    texts = one.type in ("text", "")
+    if suggestion in ("identifier", "person"):
+        assert hint is not None
+        return Proposal(one, DROP, f"its name looks like {hint.why}")
+    if one.type == "date" or (suggestion == "date" and texts):
+        why = "a date points at few people; release an age, a year or a weekday instead"
+        return Proposal(one, DROP, why)
+    if suggestion == "text" and texts:
+        return Proposal(one, DROP, "it looks like free text, which cannot be randomized")
+    if one.type == "boolean":
+        return Proposal(one, Column([False, True]), "booleans need no declaration")
+    if one.type == "other":
+        return Proposal(one, DROP, f"its type ({one.written}) cannot be randomized")
+    if suggestion == "place":
+        return Proposal(one, None, "few people share a place; declare larger regions, or drop it")
+    return Proposal(one, None)

@@ -1,0 +1,74 @@
+"""A draft as TOML with remarks: what was proposed and why, and what somebody must still declare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from noisewright.exact import exactly
+from noisewright.plans.toml_writing import (
+    TODO,
+    column_lines,
+    head_sections,
+    key,
+    text_of_sections,
+)
+from noisewright.plans.wanted import Wanted
+
+if TYPE_CHECKING:
+    from noisewright.plans.draft import Draft, Proposal
+    from noisewright.plans.plan import Plan
+
+_EXAMPLES: dict[str, str] = {
+    "text": 'space = "categories" with labels = ["…", "…"], or use = "drop"',
+    "whole": 'space = "counts" with n = 10, "interval" with low, high and step, or "categories"',
+    "number": 'space = "interval" with low = 0, high = 100 and step = 1',
+    "list of text": 'space = "subsets" with items = ["…", "…"] and largest = 3',
+    "list of numbers": 'space = "curves" with grid = [0, 1, …], low = 0 and high = 5',
+    "": 'space = "categories" with labels, "interval" with low, high and step, or use = "drop"',
+}
+
+
+def draft_text(draft: Draft) -> str:
+    """Return the text of a draft; a finished one is the text of its plan, with remarks."""
+    lines = [
+        f"# A draft{f' for {draft.source}' if draft.source else ''}, made from the names and types "
+        "of its columns and from what was",
+        "# declared; no value was looked at. Declare from what is known without the data: bounds "
+        "and labels",
+        "# that are read off the data give people away.",
+    ]
+    if not draft.is_finished:
+        lines.append(f"# Where it says {TODO}, somebody must decide.")
+    plan = draft.plan() if draft.is_finished else None
+    sections = [lines, *head_sections(_settings(draft, plan))]
+    resolved = {} if plan is None else dict(plan.columns)
+    for proposal in draft.proposals:
+        sections.append(_column(proposal, resolved.get(proposal.field.name)))
+    return text_of_sections(sections)
+
+
+def _settings(draft: Draft, plan: Plan | None) -> dict[str, Any]:
+    given = dict(draft.settings)
+    epsilon, usual = given["epsilon"], "best" if given["estimates"] else "equal"
+    return given | {
+        "title": "",
+        "epsilon": TODO if epsilon is None else exactly(epsilon, name="epsilon"),
+        "delta": exactly(given["delta"], name="delta"),
+        "shares": plan.shares if plan is not None else given["shares"] or usual,
+        "estimates": [w if isinstance(w, Wanted) else Wanted(w) for w in given["estimates"]],
+    }
+
+
+def _column(proposal: Proposal, resolved: Any) -> list[str]:
+    remark = _remark(proposal)
+    above = [f"# {remark}"] if remark else []
+    if proposal.treatment is not None:
+        return [*above, *column_lines(proposal.field.name, resolved or proposal.treatment)]
+    example = _EXAMPLES.get(proposal.field.type, _EXAMPLES[""])
+    section = f"[columns.{key(proposal.field.name)}]"
+    return [*above, section, f'space = "{TODO}"  # {example}']
+
+
+def _remark(proposal: Proposal) -> str:
+    said = [proposal.field.written, proposal.why]
+    return "; ".join(part for part in said if part).replace("\n", " ")
