@@ -82,7 +82,9 @@ class Draft:
             raise InputError(
                 f"the draft is not finished; still to be declared: {', '.join(missing)}."
             )
-        treatments = {p.field.name: p.treatment for p in self.proposals if p.treatment is not None}
+        treatments: dict[str, Treatment] = {
+            p.field.name: p.treatment for p in self.proposals if p.treatment is not None
+        }
         return Plan(treatments, **self.settings)
 
     def to_toml(self) -> str:
