@@ -139,7 +139,7 @@ def column_batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str,
     folder of Parquet files, a data frame that speaks Arrow, or a mapping from names to columns.
     """
     if isinstance(released, Mapping):
-        _require_columns(released, names)
+        require_columns(released, names)
         yield released
         return
     if isinstance(released, (str, Path)):
@@ -161,13 +161,14 @@ def column_batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str,
                 f"the released data holds a {type(batch).__name__} where a record batch with the "
                 f"columns {list(names)} is needed. Give a table or a mapping of columns."
             )
-        _require_columns(batch.schema.names, names)
+        require_columns(batch.schema.names, names)
         for start in range(0, batch.num_rows, BATCH):
             part = batch.slice(start, BATCH)
             yield {name: part.column(name) for name in names}
 
 
-def _require_columns(given: Iterable[str], names: Sequence[str]) -> None:
+def require_columns(given: Iterable[str], names: Sequence[str]) -> None:
+    """Raise unless all named columns are among those given."""
     known = list(given)
     missing = [name for name in names if name not in known]
     if missing:
@@ -185,8 +186,9 @@ def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
         from pyarrow import parquet
 
         file = parquet.ParquetFile(path)
-        _require_columns(file.schema_arrow.names, names)
-        file = parquet.ParquetFile(path, read_dictionary=list(names))
+        require_columns(file.schema_arrow.names, names)
+        texts = [n for n in names if str(file.schema_arrow.field(n).type) == "string"]
+        file = parquet.ParquetFile(path, read_dictionary=texts)
         return file.iter_batches(batch_size=BATCH * 2, columns=list(names))
     from pyarrow import dataset
 
@@ -196,7 +198,7 @@ def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
     if path.suffix not in kinds:
         raise InputError(f"{path.name} is not a .parquet, .feather, .arrow or .csv file.")
     found = dataset.dataset(path, format=kinds[path.suffix])
-    _require_columns(found.schema.names, names)
+    require_columns(found.schema.names, names)
     return found.to_batches(columns=list(names), use_threads=False)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal, overload
 
+from noisewright.engines.reading import open_table
 from noisewright.estimation import Estimate, Estimates
 from noisewright.estimation.asked import Asked
 from noisewright.estimation.questions import read_questions
+from noisewright.estimation.released import require_columns
 from noisewright.estimation.tables import answer_questions
 from noisewright.plans import Plan
 from noisewright.plans.predictions import released_layout
@@ -68,7 +71,22 @@ def estimates_of(
     layout = released_layout(plan)
     asked = Asked.reading(about, method, confidence, together)
     questions, single = read_questions(layout, of, question, at)
+    used = {name for one in questions for name in one.columns}
     found = answer_questions(
-        released, layout, questions, asked, rows_per_person=plan.rows_per_person
+        _opened(released, plan, [name for name in layout.names if name in used]),
+        layout,
+        questions,
+        asked,
+        rows_per_person=plan.rows_per_person,
     )
     return next(iter(found.values())) if single else found
+
+
+def _opened(released: Any, plan: Plan, names: list[str]) -> Any:
+    """Return the batches of a file as the plan says its cells are; other tables as they are."""
+    if not isinstance(released, (str, os.PathLike)):
+        return released
+    reader = open_table(released, plan=plan)
+    require_columns(reader.schema.names, names)
+    texts = [n for n in names if str(reader.schema.field(n).type) in ("string", "large_string")]
+    return reader.batches(names, encoded=texts)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, final
 
 from noisewright.errors import ReleaseError
+from noisewright.estimation import Estimate
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
@@ -80,6 +81,50 @@ class Release:
     def certificate(self) -> Certificate:
         """The proven guarantee; made again from the plan where its file is missing."""
         return self._certificate or _made_again(self.plan, self.recipe)
+
+    def estimate(
+        self,
+        of: Any = None,
+        *,
+        question: Any = None,
+        at: Any = None,
+        about: str = "population",
+        method: str = "unbiased",
+        confidence: float = 0.95,
+        together: bool = False,
+    ) -> Any:
+        """Estimate what the table was like before, from the released one and its recipe alone.
+
+        `of` is a column, a tuple of columns for a table of them, or a list of those; nothing gives
+        the usual answers about each column, "pairs" those about pairs of columns too. `question`
+        asks for something else than usual: "shares", "mean", "variance", "quantiles", "histogram",
+        for sets "items" or "pairs"; a mapping says so column by column. `at` goes with quantiles
+        (levels), histograms (edges), pairs (the items) and curves (positions). `about`, `method`,
+        `confidence` and `together` are as for `noisewright.estimate`.
+
+        Ensures: an Estimate if one table was asked for by itself, else Estimates. Groups of public
+        columns are exact. The file is read once, batch by batch.
+        """
+        from noisewright.releases.estimates import estimates_of
+
+        found = estimates_of(
+            self.plan,
+            self._kept if self.path is None else self.path,
+            of,
+            question=question,
+            at=at,
+            about=about,
+            method=method,
+            confidence=confidence,
+            together=together,
+        )
+        some = found if isinstance(found, Estimate) else next(iter(found.values()))
+        if some.people != self.rows:
+            raise ReleaseError(
+                f"the table has {some.people:,} rows, and {self.rows:,} were released: rows were "
+                "taken out or added since. Ask the publisher for the file again."
+            )
+        return found
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Release:
