@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from noisewright.curves import curve_noise as curve_noise
     from noisewright.curves import gaussian_process as gaussian_process
     from noisewright.curves import kernel_density as kernel_density
+    from noisewright.curves import load as load
     from noisewright.curves import verify_projections as verify_projections
     from noisewright.designs import Comparison as Comparison
     from noisewright.designs import Derivability as Derivability
@@ -93,7 +94,6 @@ if TYPE_CHECKING:
     from noisewright.privacy import check as check
     from noisewright.privacy import compose as compose
     from noisewright.privacy import gaussian_rho as gaussian_rho
-    from noisewright.privacy import load as load
     from noisewright.privacy import optimal_composition as optimal_composition
     from noisewright.privacy import profile as profile
     from noisewright.privacy import sufficient_sets as sufficient_sets
@@ -157,6 +157,7 @@ _ROOM_OF = {
             "curve_noise",
             "gaussian_process",
             "kernel_density",
+            "load",
             "verify_projections",
         ),
         "designs": (
@@ -220,7 +221,6 @@ _ROOM_OF = {
             "check",
             "compose",
             "gaussian_rho",
-            "load",
             "optimal_composition",
             "profile",
             "sufficient_sets",

@@ -111,6 +111,26 @@ def person_of(rows: int, mechanism: Any, epsilon: Any, delta: str = "0") -> Any:
     return {"form": "person", "rows": rows, "parent": parent}
 
 
+def curve_of(matrix: Any, *, steps: int, shift: int, decay: Any, weights: Any = ()) -> Any:
+    positions = len(matrix[0])
+    return {
+        "form": "curve",
+        "inputs": {
+            "kind": "curves",
+            "grid": [str(t) for t in range(positions)],
+            "low": "-1",
+            "high": str(steps - 1),
+            "step": "1",
+        },
+        "basis": "none",
+        "matrix": [[str(entry) for entry in row] for row in matrix],
+        "log2_scale": 0,
+        "shift": shift,
+        "decay": {"value": str(decay)},
+        "weights": [str(z) for z in weights],
+    }
+
+
 def columns_of(*columns: tuple[str, Any, Any, str]) -> Any:
     return {
         "form": "columns",

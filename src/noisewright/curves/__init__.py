@@ -2,6 +2,7 @@
 
 from noisewright.curves.calibration import curve_noise, gaussian_process
 from noisewright.curves.density import DensityNoise, kernel_density
+from noisewright.curves.loading import load
 from noisewright.curves.noise import CurveNoise
 from noisewright.curves.projections import Projection, verify_projections
 from noisewright.curves.release import Band, CurveRelease
@@ -15,5 +16,6 @@ __all__ = [
     "curve_noise",
     "gaussian_process",
     "kernel_density",
+    "load",
     "verify_projections",
 ]

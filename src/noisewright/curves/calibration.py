@@ -8,7 +8,7 @@ from typing import Any
 from noisewright.curves.coordinates import Coordinates, in_basis, of_kernel
 from noisewright.curves.kernels import Kernel
 from noisewright.curves.noise import CurveNoise
-from noisewright.curves.sensitivity import Sensitivity, l1_sensitivity, l2_sensitivity
+from noisewright.curves.sensitivity import BY_ROOT, Sensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
@@ -163,7 +163,7 @@ def _l1(
 ) -> Sensitivity:
     if bound is None:
         return l1_sensitivity(coordinates.matrix, space.steps, length)
-    return Sensitivity(_root(coordinates.count) * length.value, False, "√K times the bound on Δ2")
+    return Sensitivity(_root(coordinates.count) * length.value, False, BY_ROOT)
 
 
 def _root(count: int) -> Fraction:

@@ -113,6 +113,26 @@ def in_basis(space: Curves, basis: str, count: int | None) -> Coordinates:
     )
 
 
+def from_matrix(space: Curves, basis: str, whole: NDArray[Any], log2_scale: int) -> Coordinates:
+    """Return coordinates whose matrix is known, as `in_basis` has once made them.
+
+    The matrix is taken as it is. The functions only draw what was released: they are the
+    combinations of the basis that come nearest to inverting it on the grid.
+    """
+    if basis not in BASES[1:]:
+        raise ParameterError(
+            f"basis is {basis!r}; it must be one of {', '.join(map(repr, BASES[1:]))}."
+        )
+    positions, share = _grid(space)
+    span = _span(basis, len(whole), positions)
+    ortho = (whole.astype(np.float64) / 2.0**log2_scale / np.sqrt(share)).T
+    combined = np.linalg.lstsq(np.sqrt(share)[:, None] * span.at(positions), ortho, rcond=None)[0]
+    size = int(np.abs(whole).max()) * space.steps * len(space.grid)
+    matrix = whole.astype(np.int64) if size.bit_length() <= 62 else whole
+    name = f"{basis}, {span.count} coefficients"
+    return Coordinates(name, matrix, log2_scale, Combined(span, combined.astype(np.float64)))
+
+
 def of_kernel(space: Curves, kernel: Kernel, count: int | None) -> Coordinates:
     """Return coordinates whose length is the norm of the kernel's Hilbert space, to K terms."""
     positions, share = _grid(space)

@@ -21,8 +21,9 @@ curve is first pulled into a ball by whole-number arithmetic: then two curves ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 from typing import Any, Literal, final
 
@@ -30,11 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.curves.bases import Floats
+from noisewright.curves.certified import description, without_form
+from noisewright.curves.columns import as_column
 from noisewright.curves.coordinates import Coordinates
 from noisewright.curves.release import Band, CurveRelease, Noise, noise_variance
+from noisewright.curves.sensitivity import Sensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms import Guarantee
+from noisewright.mechanisms import CurveMechanism, Guarantee
+from noisewright.privacy.gaussian import gaussian_delta
 from noisewright.sampling import Source, rounded_normal, two_sided_geometric
 from noisewright.spaces import Curves
 from noisewright.spaces.curve_rows import RowError, read_rows
@@ -42,8 +47,10 @@ from noisewright.spaces.curve_rows import RowError, read_rows
 
 @final
 @dataclass(frozen=True, eq=False)
-class CurveNoise:
+class CurveNoise(CurveMechanism):
     """A mechanism for curves: exact whole-number noise in fixed coordinates.
+
+    A column of curves in a product of columns (`nw.product(load=…)`) is released as rows of values.
 
     `claim` holds for replacing one curve by any other. `sensitivity` is how far that moves the
     coordinates, proven: Σ|·| for Laplace noise, the Euclidean length for Gaussian noise, in
@@ -70,7 +77,7 @@ class CurveNoise:
 
     def sample(
         self,
-        curves: Any,
+        inputs: Any,
         *,
         outside: Literal["error", "clamp"] = "error",
         source: Source | None = None,
@@ -80,11 +87,19 @@ class CurveNoise:
         Ensures: `claim` for each row, and so for the whole table when one row changes
         (Holohan–Leith–Mason 2015, Theorem 5).
         """
-        return self.sample_steps(self.space.read(curves, outside=outside), source=source)
+        return self.sample_steps(self.space.read(inputs, outside=outside), source=source)
 
     def sample_steps(self, steps: NDArray[Any], *, source: Source | None = None) -> CurveRelease:
         """Release curves that were read before, as `Curves.read` gives them."""
         return self._released(self.exact(steps), 1, source)
+
+    def sample_column(self, column: Any, *, source: Source | None = None) -> Any:
+        """Release a column of curves as rows of values on the grid.
+
+        An Arrow column of lists comes back as one, everything else as an array with a row for
+        each curve.
+        """
+        return as_column(self.sample(column, source=source).values, column)
 
     def mean(
         self,
@@ -200,6 +215,68 @@ class CurveNoise:
         """Return the root mean square of the noise over the grid, by its quadrature weights."""
         weights = np.array([float(w) for w in self.space.weights])
         return float(np.sqrt(self.standard_error(rows=rows) ** 2 @ weights / weights.sum()))
+
+    @property
+    def moved(self) -> Fraction:
+        """How far replacing a curve moves the released numbers, in whole numbers: a bound."""
+        if self.noise == "gaussian" or self.bound is not None:
+            return self.sensitivity / self.unit
+        found = self.reach.value / (1 << self.shift)
+        return found if self.shift == 0 else found + self.coordinates.count
+
+    @cached_property
+    def reach(self) -> Sensitivity:
+        """How far replacing a curve moves C, as Σ|·|, proven anew from the whole numbers."""
+        matrix, steps, weights = self.coordinates.matrix, self.space.steps, self.space.weights
+        return l1_sensitivity(matrix, steps, l2_sensitivity(matrix, steps, weights))
+
+    def measured(self) -> CurveNoise:
+        """Return the same Laplace noise with its sensitivity found anew."""
+        exact = self.reach.exact
+        return replace(self, sensitivity=self.moved * self.unit, sensitivity_is_exact=exact)
+
+    @property
+    def decay(self) -> Fraction:
+        """What one whole number more costs: Laplace noise of z has a weight of e^(−decay·|z|)."""
+        return self.unit / self.scale
+
+    def pure_epsilon(self) -> Epsilon | None:
+        """Return an ε that holds at δ = 0 for every two curves; None for normal noise."""
+        return None if self.noise == "gaussian" else Epsilon(rational=self.moved * self.decay)
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether no smaller ε than `pure_epsilon` holds: some two curves move that far."""
+        plain = self.noise == "laplace" and self.bound is None and self.shift == 0
+        return plain and self.reach.exact
+
+    def within(self, guarantee: Guarantee) -> bool:
+        """Tell whether a guarantee can be proven; False may mean that it cannot be decided."""
+        pure = self.pure_epsilon()
+        if pure is not None:
+            return pure <= guarantee.epsilon
+        ratio = self.sensitivity / self.scale
+        return gaussian_delta(ratio=ratio, epsilon=guarantee.epsilon).high <= guarantee.delta
+
+    def without_form(self) -> str | None:
+        """Say why no certificate can be written; None if one can."""
+        return without_form(self)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the map in whole numbers and the noise as a certificate writes them."""
+        return description(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CurveNoise) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        matrix = tuple(map(tuple, self.coordinates.matrix.tolist()))
+        numbers = (self.scale, self.unit, self.shift, self.bound)
+        return self.space, matrix, self.coordinates.log2_scale, self.noise, *numbers
 
     @property
     def variance(self) -> float:

@@ -83,7 +83,7 @@ def verify_projections(
     sets = [tuple(float(t) for t in chosen) for chosen in positions]
     if not all(sets):
         raise InputError("a set of positions is empty; each needs at least one position.")
-    if isinstance(mechanism, Mechanism):
+    if isinstance(mechanism, Mechanism) and not isinstance(mechanism, CurveNoise):
         return _of_table(mechanism, sets, epsilon)
     chosen = mechanism.claim.epsilon if epsilon is None else Epsilon.of(epsilon)
     first, second = widest_pair(mechanism) if inputs is None else inputs

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 
 from noisewright.exact import sqrt_bounds
 
-_MOST_PATTERNS = 15
+BY_ROOT = "√K times the bound on Δ2"
+MOST_PATTERNS = 15
 _MOST_CORNERS = 12
 _BLOCK = 1 << 9
 _WEIGHT_BITS = 40
@@ -47,7 +48,7 @@ class Sensitivity:
 def l1_sensitivity(matrix: NDArray[Any], steps: int, l2: Sensitivity) -> Sensitivity:
     """Return Δ1, or a bound on it, for a matrix of whole numbers."""
     count, positions = matrix.shape
-    if min(count, positions) <= _MOST_PATTERNS:
+    if min(count, positions) <= MOST_PATTERNS:
         # The largest entry of signs · A · signs' does not care which side is listed.
         rows = matrix if count <= positions else matrix.T
         return Sensitivity(Fraction(steps * _largest_sum(rows)), True, "all sign patterns")
@@ -55,7 +56,7 @@ def l1_sensitivity(matrix: NDArray[Any], steps: int, l2: Sensitivity) -> Sensiti
     by_root = _root_above(Fraction(count)) * l2.value
     if plain <= by_root:
         return Sensitivity(plain, _one_entry_a_row(matrix), "sum of all entries")
-    return Sensitivity(by_root, False, "√K times the bound on Δ2")
+    return Sensitivity(by_root, False, BY_ROOT)
 
 
 def l2_sensitivity(matrix: NDArray[Any], steps: int, weights: tuple[Fraction, ...]) -> Sensitivity:
@@ -138,10 +139,15 @@ def _wide(matrix: NDArray[Any]) -> NDArray[Any]:
     return matrix.astype(np.int64) if total.bit_length() <= 62 else matrix.astype(object)
 
 
+def inverse_weights(weights: tuple[Fraction, ...]) -> list[int]:
+    """Return z_j, in proportion to the inverse weights: whole numbers from 1 on."""
+    total = sum(weights, Fraction(0))
+    return [max(1, math.floor(total / w * (1 << _WEIGHT_BITS))) for w in weights]
+
+
 def _by_weights(matrix: NDArray[Any], weights: tuple[Fraction, ...]) -> Fraction:
     """Bound max |A s|² over corners by the quadrature weights."""
-    total = sum(weights, Fraction(0))
-    inverse = [max(1, math.floor(total / w * (1 << _WEIGHT_BITS))) for w in weights]
+    inverse = inverse_weights(weights)
     exact = matrix.astype(object)
     gram = (exact * np.array(inverse, dtype=object)) @ exact.T
     largest = max(sum(abs(int(x)) for x in row) for row in gram)

@@ -1,6 +1,7 @@
 """Mechanisms: one probability distribution for each input."""
 
 from noisewright.mechanisms.additive import Additive
+from noisewright.mechanisms.curve_mechanism import CurveMechanism
 from noisewright.mechanisms.discrete_exponential import discrete_exponential
 from noisewright.mechanisms.explicit_fair import explicit_fair
 from noisewright.mechanisms.from_matrix import from_matrix
@@ -34,6 +35,7 @@ from noisewright.mechanisms.wording import number
 __all__ = [
     "Additive",
     "ColumnProduct",
+    "CurveMechanism",
     "Geometric",
     "Guarantee",
     "Laplace",

@@ -51,6 +51,13 @@ class Mechanism(ABC):
         read = read_inputs(self.space, inputs)
         return read.restore(self.draw(read.codes, source), self.outputs)
 
+    def sample_column(self, column: Any, *, source: Source | None = None) -> Any:
+        """Draw one output for each cell of a column of a table: what `sample` gives, in most cases.
+
+        Ensures: what comes back can stand in a table in place of the column.
+        """
+        return self.sample(column, source=source)
+
     @abstractmethod
     def table(self) -> Table:
         """Return the mechanism as one table of integers, or raise TooLargeError."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.additive import Additive
+from noisewright.mechanisms.curve_mechanism import CurveMechanism
 from noisewright.mechanisms.geometric import Geometric
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
@@ -150,6 +151,8 @@ class ColumnProduct(Structured):
             return type(inputs).from_arrays(list(drawn.values()), names=list(drawn))
         if isinstance(inputs, Mapping):
             return self._by_name(inputs, source)
+        if any(isinstance(mechanism, CurveMechanism) for _, mechanism in self.columns):
+            return self._record_by_columns(inputs, source)
         if any(isinstance(mechanism.outputs, Lattice) for _, mechanism in self.columns):
             # Records whose columns have no last code have no code themselves.
             return self._by_record(inputs, source)
@@ -167,6 +170,25 @@ class ColumnProduct(Structured):
         released = list(zip(*(column.tolist() for column in drawn), strict=True))
         return released[0] if one else released
 
+    def _record_by_columns(self, inputs: Any, source: Source | None) -> Any:
+        """Sanitize records that hold curves, which are read as columns and have no codes."""
+        one = isinstance(inputs, tuple)
+        records = [inputs] if one else list(inputs)
+        names = [name for name, _ in self.columns]
+        listed = [[r[n] for n in names] if isinstance(r, Mapping) else list(r) for r in records]
+        for row, record in enumerate(listed):
+            if len(record) != len(names):
+                raise self.space.outside(row=row, why=f"a record has {len(names)} columns")
+        drawn = self._by_name(
+            {name: [record[place] for record in listed] for place, name in enumerate(names)}, source
+        )
+        columns = [column.tolist() for column in drawn.values()]
+        released = [
+            tuple(tuple(cell) if isinstance(cell, list) else cell for cell in record)
+            for record in zip(*columns, strict=True)
+        ]
+        return released[0] if one else released
+
     def _by_name(self, inputs: Mapping[str, Any], source: Source | None) -> dict[str, Any]:
         names = [name for name, _ in self.columns]
         if set(inputs) != set(names):
@@ -178,7 +200,7 @@ class ColumnProduct(Structured):
         if len(lengths) > 1:
             shown = sorted("one value" if n is None else f"{n:,}" for n in lengths)
             raise InputError(f"the columns have different lengths: {', '.join(shown)}.")
-        return {name: m.sample(inputs[name], source=source) for name, m in self.columns}
+        return {name: m.sample_column(inputs[name], source=source) for name, m in self.columns}
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Draw released records for records given by their codes."""

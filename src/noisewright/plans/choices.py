@@ -142,7 +142,9 @@ def choice_for(space: Space, mechanism: Any) -> Choice:
 
 
 def _given(space: Space, mechanism: Mechanism) -> Choice:
-    if mechanism.space.describe() != space.describe():
+    curves = isinstance(space, Curves) or isinstance(mechanism.space, Curves)
+    same = mechanism.space == space if curves else mechanism.space.describe() == space.describe()
+    if not same:
         raise SpaceError(
             f"the mechanism is for {mechanism.space!r}, and the column for {space!r}; both must "
             "have the same points in the same order."

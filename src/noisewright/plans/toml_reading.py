@@ -10,13 +10,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from noisewright.curves import load
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
-from noisewright.privacy import load
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 _PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")

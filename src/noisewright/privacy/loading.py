@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -27,12 +28,16 @@ from noisewright.mechanisms import (
 )
 from noisewright.spaces import Categories, Counts, Interval, Pairs, Space, Subsets
 
+Reader = Callable[[dict[str, Any], Guarantee], Mechanism]
+"""Makes the mechanism of a form that lives in a room above this one."""
 
-def load(path: str | os.PathLike[str]) -> Mechanism:
+
+def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = None) -> Mechanism:
     """Read a certificate, prove it again, and return its mechanism with the proven claim.
 
     A certificate names points, not how they came about: counts and grids come back as such, all
     others as Categories (a subset or a record as its JSON text), with the discrete metric.
+    `also` are readers of further forms; nw.load knows them all.
     Ensures: a file that does not prove its claims raises, and nothing is returned.
     """
     document = _document(path)
@@ -43,7 +48,7 @@ def load(path: str | os.PathLike[str]) -> Mechanism:
         raise kind(f"{os.fspath(path)} is not proven. {failure.part}: {failure.message}")
     claims = document["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
-    return _mechanism(document["mechanism"], document["neighbors"], claim)
+    return _mechanism(document["mechanism"], document["neighbors"], claim, also or {})
 
 
 def _document(path: str | os.PathLike[str]) -> Any:
@@ -63,7 +68,12 @@ def _epsilon(section: dict[str, str]) -> Epsilon:
     return Epsilon.log(Fraction(section["ln"]))
 
 
-def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Mechanism:
+def _mechanism(
+    section: dict[str, Any],
+    neighbors: dict[str, Any],
+    claim: Guarantee,
+    also: Mapping[str, Reader],
+) -> Mechanism:
     match section["form"]:
         case "geometric":
             space = Counts(section["inputs"]["n"])
@@ -73,12 +83,10 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return Response(space, keep, section["log2_total"], claim)
         case "rows":
             parent = section["parent"]
-            return RowProduct(
-                _mechanism(parent["mechanism"], parent["neighbors"], claim), section["count"]
-            )
+            row = _mechanism(parent["mechanism"], parent["neighbors"], claim, also)
+            return RowProduct(row, section["count"])
         case "person":
-            _, row = _part(section["parent"])
-            return PersonRows(row, section["rows"])
+            return PersonRows(_part(section["parent"], also)[1], section["rows"])
         case "noise":
             space = _space(section["inputs"], neighbors)
             assert isinstance(space, Interval)
@@ -95,16 +103,21 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             levels = tuple(int(level, 16) for level in section["levels"])
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
-            return ColumnProduct(tuple(_part(column) for column in section["columns"]))
-        case _:
+            return ColumnProduct(tuple(_part(column, also) for column in section["columns"]))
+        case "table":
             return _table(section, neighbors, claim)
+        case form if form in also:
+            return also[form](section, claim)
+        case form:
+            raise CertificateError(f"the form {form!r} is read by nw.load, not by this function.")
 
 
-def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
+def _part(part: dict[str, Any], also: Mapping[str, Reader]) -> tuple[str, Mechanism]:
     """Return a column with its name, or a row without one, with its own claim."""
     claims = part["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
-    return part.get("name", ""), _mechanism(part["mechanism"], part["neighbors"], claim)
+    inner = _mechanism(part["mechanism"], part["neighbors"], claim, also)
+    return part.get("name", ""), inner
 
 
 def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from noisewright.errors import CertificateError, NotPrivateError, ParameterError
 from noisewright.mechanisms import (
     ColumnProduct,
+    CurveMechanism,
     Geometric,
     Guarantee,
     Laplace,
@@ -85,6 +86,13 @@ def require_form(mechanism: Mechanism, claim: Guarantee, *, where: str = "") -> 
             f"{where}certificates prove formulas on sets without a delta only; {part!r} needs one. "
             "If it is small certify its .table(); verify and tight_delta prove it from the formula."
         )
+    if isinstance(part, CurveMechanism):
+        why = part.without_form()
+        if why is not None:
+            raise CertificateError(
+                f"{where}certificates have no form for curves with {why}; verify proves the claim."
+            )
+        return
     if not isinstance(part, _FORMS):
         raise CertificateError(
             f"{where}certificates have no form for {part!r} yet. If it is small certify its "

@@ -19,6 +19,7 @@ from noisewright.errors import InputError, TooLargeError
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
+    CurveMechanism,
     Geometric,
     Guarantee,
     Laplace,
@@ -137,7 +138,7 @@ def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
     if formula is not None:
         return [(formula, None)]
     if isinstance(inner, ColumnProduct):
-        if any(isinstance(column, Additive) for _, column in inner.columns):
+        if any(isinstance(column, (Additive, CurveMechanism)) for _, column in inner.columns):
             return [(_any_two_rows(column), None) for _, column in inner.columns]
         if inner.space.size * inner.outputs.size > _SMALL_TABLE:
             return [(_any_two_rows(column), None) for _, column in inner.columns]

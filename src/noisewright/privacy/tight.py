@@ -11,6 +11,7 @@ from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
+    CurveMechanism,
     Geometric,
     Mechanism,
     PersonRows,
@@ -48,7 +49,7 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return geometric_tight_epsilon(part.epsilon, spare)
     if isinstance(part, Additive):
         return additive_tight_epsilon(part, spare)
-    if isinstance(part, (ColumnProduct, PersonRows)) and spare == 0:
+    if isinstance(part, (ColumnProduct, CurveMechanism, PersonRows)) and spare == 0:
         return _ceiling(change_of_all(part))
     if isinstance(part, SetMechanism):
         return sets_tight_epsilon(part, spare)
@@ -154,12 +155,24 @@ def change_of_all(mechanism: Mechanism) -> Change | None:
     if isinstance(mechanism, Additive):
         whole = mechanism.pure_epsilon(mechanism.space.size - 1)
         return Change(whole.rational, whole.ratio or Fraction(1))
+    if isinstance(mechanism, CurveMechanism):
+        return _change_of_curves(mechanism)
     if isinstance(mechanism, Response):
         truth, other, _ = mechanism.masses()
         return Change(Fraction(0), Fraction(truth, other)) if other else None
     if isinstance(mechanism, SetMechanism):
         return Change(Fraction(0), mechanism.tight_ratio())
     return _change_of_table(mechanism.table())
+
+
+def _change_of_curves(mechanism: CurveMechanism) -> Change | None:
+    pure = mechanism.pure_epsilon()
+    if pure is not None and not mechanism.is_tight:
+        raise InputError(
+            f"the least epsilon of {mechanism!r} is not known: how far curves move its numbers is "
+            "bounded, and its claim is what the bound proves. verify and certify know it."
+        )
+    return pure and Change(pure.rational, pure.ratio or Fraction(1))
 
 
 def _change_of_table(table: Table) -> Change | None:

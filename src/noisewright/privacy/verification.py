@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from noisewright.errors import InputError
 from noisewright.exact import Epsilon, Number, shown
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
+    CurveMechanism,
     Geometric,
     Guarantee,
     Mechanism,
@@ -111,6 +113,8 @@ def verify(
             return Verdict(True, guarantee)
         if guarantee.delta == 0 and _is_tabular(part):
             return Verdict(False, guarantee, _widest(part))
+    if isinstance(part, CurveMechanism):
+        return _verify_curves(part, guarantee)
     if isinstance(part, SetMechanism) and guarantee.delta == 0:
         if sets_within(part, guarantee.epsilon):
             return Verdict(True, guarantee)
@@ -213,6 +217,17 @@ def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Verdict:
     low, high = mechanism.epsilon.alpha_bounds(128)
     alpha = Fraction(low + high, 1 << 129)
     return Verdict(False, guarantee, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
+
+
+def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Verdict:
+    if mechanism.within(guarantee):
+        return Verdict(True, guarantee)
+    if guarantee.delta == 0 and mechanism.is_tight:
+        return Verdict(False, guarantee)
+    raise InputError(
+        f"{guarantee} cannot be decided for {mechanism!r}: how far curves move its numbers is "
+        f"known as a bound only. Proven is {mechanism.claim}."
+    )
 
 
 def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Verdict:

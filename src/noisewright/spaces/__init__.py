@@ -1,6 +1,7 @@
 """What a record can be: points, metrics and neighbors."""
 
 from noisewright.spaces.amounts import amount
+from noisewright.spaces.any_curves import AnyCurves
 from noisewright.spaces.categories import Categories, Label
 from noisewright.spaces.counts import Counts, whole_number
 from noisewright.spaces.curves import Curves
@@ -14,6 +15,7 @@ from noisewright.spaces.space import Space
 from noisewright.spaces.subsets import Subsets
 
 __all__ = [
+    "AnyCurves",
     "Categories",
     "Counts",
     "Curves",
