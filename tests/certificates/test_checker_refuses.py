@@ -109,7 +109,7 @@ EVERYTHING = [
     certificate(
         rows_of(3, columns_of(("a", table(HALVES, 4), LN2, "0")), "replace"), "one row", "1"
     ),
-    certificate(curve_of([[1, -2], [3, 4]], steps=2, shift=1, decay="1/9"), "replace", "1"),
+    certificate(curve_of([[1, -2], [3, 4]], steps=2, shift=1, decay="1/10"), "replace", "1"),
     certificate(
         person_of(2, columns_of(("a", table(HALVES, 4), LN2, "0")), LN2, "1/9"),
         "replace",
