@@ -21,6 +21,7 @@
     │   └── UnknownDatasetError          no budget under this name, or for this data
     ├── LedgerError                      a ledger that cannot be read or written
     │   └── AlteredLedgerError           its entries are not what was written; carries which
+    ├── EngineError (RuntimeError)       what runs a release, such as Spark, does not work
     ├── TargetError (OSError)            a place where a release cannot be written
     ├── ReleaseError                     files that are no release, or not the one they say
     └── MissingPartError (ImportError)   an optional dependency is not installed
@@ -151,6 +152,10 @@ class AlteredLedgerError(LedgerError):
     def __init__(self, message: str, *, entry: int | None = None) -> None:
         super().__init__(message)
         self.entry = entry
+
+
+class EngineError(NoisewrightError, RuntimeError):
+    """What runs a release, such as Spark, does not work as it has to."""
 
 
 class TargetError(NoisewrightError, OSError):
