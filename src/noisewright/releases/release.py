@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from noisewright.engines.formats import require_format
@@ -17,7 +18,8 @@ from noisewright.ledger import Ledger
 from noisewright.plans import Plan
 from noisewright.privacy import Certificate, check
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
-from noisewright.releases.drawing import Embedded, Progress, require_space
+from noisewright.releases.drawing import Embedded, Engine, Progress, require_space
+from noisewright.releases.on_spark import OnSpark, is_for_spark, require_possible
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.recipe import KEY, Recipe
 from noisewright.releases.released import Release, file_digest
@@ -54,13 +56,14 @@ def release(
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
     wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
     """
-    if engine not in (None, "arrow"):
-        raise ParameterError(f"engine is {engine!r}; it must be 'arrow', or be left out.")
+    on_spark = is_for_spark(data, engine)
+    if on_spark:
+        require_possible(None if out is None else Path(out), source)
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = _repeatable(data)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    order = _Order(read, certificate, what=what, progress=progress, source=source)
+    order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:
         if path is not None:
             raise ParameterError(
@@ -75,7 +78,9 @@ def release(
         # Within: who waited for another release to the same name sees what it has left.
         target.require_free(overwrite=overwrite)
         snapshot = Snapshot.of(data)
-        payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=path)
+        # A DataFrame of Spark has no fingerprint: its rows are not here.
+        known = None if on_spark and path is None else data
+        payer = payer_for(ledger, known, dataset, price=certificate.guarantee, shown=path)
         return _to_files(order, data, snapshot, payer, target, staging, report=report)
 
 
@@ -88,6 +93,7 @@ class _Order:
     what: str
     progress: Progress | None
     source: Source | None
+    on_spark: bool = False
 
     @property
     def is_private(self) -> bool:
@@ -120,7 +126,7 @@ def _to_files(
 ) -> Release:
     staged = staging.path(target.name)
     _write_certificate(order.certificate, staging, target.certificate.name)
-    engine = Embedded(data, order.plan)
+    engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan)
     rows = engine.check(order.progress)
     require_space(staging.folder, order.plan, rows)
     snapshot.require_same(meanwhile="Nothing was spent.")
