@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench papers docs constraints clean
+.PHONY: help setup demo test check spark bench papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -13,6 +13,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
+SPARK_READY := .venv-spark/.ready
 
 help: ## say what there is
 	@echo "Noisewright. Start with: make demo"
@@ -30,6 +31,10 @@ $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-bench bench
 	@touch $@
 
+$(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv-spark dev,spark
+	@touch $@
+
 demo: setup ## the tour: build a mechanism, prove it, certify it, tamper with it
 	@$(BIN)/noisewright demo
 
@@ -44,9 +49,16 @@ check: setup ## format, lint, types, import contracts, code blocks of the docs
 	@echo "Documentation"
 	@$(BIN)/pytest -q tests/docs
 
-test: check ## check, then every test
+test: check ## check, then every test; those on Spark where Java is
 	@echo "Tests"
 	@$(BIN)/pytest -q -n auto
+	@echo "Tests on Spark"
+	@if $(BIN)/python -c 'from noisewright.engines.spark.session import require_java; require_java()' 2>/dev/null; \
+	then $(MAKE) --no-print-directory spark; \
+	else echo "Left out: they need Java 17 or newer (Debian, Ubuntu: apt-get install openjdk-17-jre-headless)."; fi
+
+spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two workers, started here
+	@.venv-spark/bin/pytest -q tests/spark
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
@@ -64,5 +76,5 @@ constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench .venv-spark build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
