@@ -197,3 +197,13 @@ def test_labels_of_several_kinds_have_no_column() -> None:
     plan = nw.Plan({"x": nw.Column([1, "a"])}, epsilon=1)
     with pytest.raises(InputError, match="several kinds"):
         Randomizer(plan).schema(pa.schema([("x", pa.string())]))
+
+
+def test_one_label_may_be_drawn_together_with_256() -> None:
+    """Codes of such records fill a byte, and the number of labels does not fit into one."""
+    columns = {"a": nw.Column(["only"]), "b": nw.Column(list(range(256)))}
+    plan = nw.Plan(columns, epsilon=400, together=[("a", "b")])
+    batch = pa.RecordBatch.from_pydict({"a": ["only"] * 256, "b": list(range(256))})
+    assert (
+        Randomizer(plan).randomize(batch).equals(batch.cast(Randomizer(plan).schema(batch.schema)))
+    )

@@ -95,6 +95,14 @@ def test_texts_of_parquet_can_be_read_as_dictionaries(tmp_path: Path) -> None:
     assert batch.column("job").to_pylist() == TABLE["job"].to_pylist()[: batch.num_rows]
 
 
+def test_a_column_may_have_a_dot_in_its_name(tmp_path: Path) -> None:
+    table = pa.table({"a.b": [1, 2], "a": [{"b": 5}, {"b": 6}]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    reader = open_table(tmp_path / "t.parquet")
+    assert [b.to_pydict() for b in reader.batches(["a.b"])] == [{"a.b": [1, 2]}]
+    assert [b.to_pydict() for b in reader.batches(["a"])] == [{"a": [{"b": 5}, {"b": 6}]}]
+
+
 # CSV
 
 

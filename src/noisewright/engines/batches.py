@@ -272,6 +272,7 @@ def _drawn(part: Part, codes: Any, source: Source | None) -> list[Any]:
         return [drawn]
     outputs: Any = mechanism.outputs
     found: list[Any] = []
+    drawn = drawn.astype(np.intp)
     for _, space in reversed(outputs.columns):
         found.append(drawn % space.size)
         drawn = drawn // space.size

@@ -84,10 +84,11 @@ class LabelCells(Cells):
 
     def _by_dictionary(self, array: Any) -> NDArray[Any]:
         """Translate the dictionary once, and then only its indices."""
-        dictionary = array.dictionary
-        if self._last is None or not dictionary.equals(self._last[0]):
-            self._last = (dictionary, self._translated(dictionary.to_pylist()))
-        table = self._last[1]
+        dictionary, last = array.dictionary, self._last
+        if last is None or not dictionary.equals(last[0]):
+            # Kept in one piece, so that threads which share this never mix two of them.
+            self._last = last = (dictionary, self._translated(dictionary.to_pylist()))
+        table = last[1]
         indices = array.indices
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(dictionary))

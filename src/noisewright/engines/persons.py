@@ -28,6 +28,8 @@ _POSITIONS = 256
 """Longer cells are first shortened to 64 bytes by a cryptographic hash."""
 
 _MOST_ROWS = 1 << 32
+_COMPARED = 1 << 22
+"""Rows times chosen rows that are compared at once."""
 
 
 @final
@@ -223,8 +225,14 @@ class Kept:
         different, inverse = np.unique(hashes, return_inverse=True)
         known = self._totals.find(different)
         line = np.where(known >= 0, self._line[known], -1)[inverse]
-        drawn = (self._chosen[line] == before[:, None]).any(axis=1) if len(self._chosen) else first
-        return np.where(line >= 0, drawn, first)
+        kept = first
+        # Some at a time: each is compared with all the rows that were chosen of its person.
+        many = np.flatnonzero(line >= 0)
+        step = max(1, _COMPARED // self._most)
+        for start in range(0, many.size, step):
+            some = many[start : start + step]
+            kept[some] = (self._chosen[line[some]] == before[some, None]).any(axis=1)
+        return kept
 
 
 def chosen_rows(totals: NDArray[Any], most: int, source: Source | None) -> NDArray[np.uint32]:
