@@ -48,6 +48,16 @@ SECTIONS = {
         "utility_bound",
         "epsilon_for_utility",
     ),
+    "Workloads and synthetic tables": (
+        "Workload",
+        "Answers",
+        "WorkloadDistance",
+        "blr",
+        "Blr",
+        "SyntheticRecords",
+        "blr_accuracy",
+        "blr_size",
+    ),
     "Design": (
         "design",
         "Design",

@@ -121,6 +121,14 @@ if TYPE_CHECKING:
     from noisewright.spaces import Interval as Interval
     from noisewright.spaces import Records as Records
     from noisewright.spaces import Subsets as Subsets
+    from noisewright.synthetic import Answers as Answers
+    from noisewright.synthetic import Blr as Blr
+    from noisewright.synthetic import SyntheticRecords as SyntheticRecords
+    from noisewright.synthetic import Workload as Workload
+    from noisewright.synthetic import WorkloadDistance as WorkloadDistance
+    from noisewright.synthetic import blr as blr
+    from noisewright.synthetic import blr_accuracy as blr_accuracy
+    from noisewright.synthetic import blr_size as blr_size
 
 _ROOM_OF = {
     name: room
@@ -194,6 +202,16 @@ _ROOM_OF = {
         "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": ("Release", "release"),
+        "synthetic": (
+            "Answers",
+            "Blr",
+            "SyntheticRecords",
+            "Workload",
+            "WorkloadDistance",
+            "blr",
+            "blr_accuracy",
+            "blr_size",
+        ),
         "selection": (
             "PrivateQuantile",
             "Selection",

@@ -31,6 +31,7 @@ AT_ONCE: dict[str, set[str]] = {
     "privacy": {"numpy"},
     "designs": {"numpy"},
     "selection": {"numpy"},
+    "synthetic": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},
     "ledger": {"numpy"},
@@ -52,6 +53,7 @@ ON_USE: dict[str, set[str]] = {
     "engines": {"pandas", "polars", "pyarrow", "pyspark"},
     "releases": {"pyarrow"},
     "report": {"altair", "vl_convert"},
+    "synthetic": {"pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 

@@ -1,0 +1,18 @@
+"""Workloads of counting queries, and synthetic tables that answer them."""
+
+from noisewright.synthetic.accuracy import blr_accuracy, blr_size
+from noisewright.synthetic.answers import Answers, WorkloadDistance
+from noisewright.synthetic.blr import Blr, blr
+from noisewright.synthetic.records import SyntheticRecords
+from noisewright.synthetic.workload import Workload
+
+__all__ = [
+    "Answers",
+    "Blr",
+    "SyntheticRecords",
+    "Workload",
+    "WorkloadDistance",
+    "blr",
+    "blr_accuracy",
+    "blr_size",
+]

@@ -1,0 +1,299 @@
+"""BLR: a synthetic database that answers a whole workload, drawn by the exponential mechanism.
+
+    X   the universe: the points of the domain         n   rows of the data
+    m   records of the synthetic database              k   queries of the workload
+
+Every database D̂ of m records over X is a candidate, with the quality −max_q |q(D) − q(D̂)| over
+the k counting queries as shares. Replacing one row of D changes each share by at most 1/n, so the
+sensitivity is 1/n, and P(D̂) ∝ e^(ε n · quality / 2) (Blum–Ligett–Roth 2008; survey, section 2.5).
+
+Candidates are listed, not walked through: each gets its exact integer weight. Databases with the
+same error (and, where sequences are counted, in equally many orders) form a group; one draw takes a
+group, then one of its members. "Sequences" and "multisets" are different mechanisms: with
+sequences, X^m, a database counts once for each order of its records, so mixed ones count more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.exact import Epsilon, Number, exactly
+from noisewright.mechanisms import Guarantee
+from noisewright.mechanisms.decay import positive_epsilon
+from noisewright.mechanisms.powers import mixed_weights
+from noisewright.selection import rational_below
+from noisewright.spaces import amount, whole_number
+from noisewright.synthetic.accuracy import blr_accuracy, blr_size, read_measure
+from noisewright.synthetic.answers import Answers
+from noisewright.synthetic.multisets import (
+    MOST_MULTISETS,
+    blocks,
+    most_records,
+    multiset_at,
+    multiset_count,
+    place_of,
+    sequences_of,
+    shapes,
+)
+from noisewright.synthetic.records import SyntheticRecords
+from noisewright.synthetic.workload import Workload
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+_EXACT = 1 << 53
+"""Doubles hold every integer below this."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Blr:
+    """All synthetic databases of m records with their probabilities, ready for one draw.
+
+    `sample()` draws one, and that may leave. Probabilities and errors are about the private data.
+    `claim` holds for neighbors that replace one row; the number of rows is public.
+
+    `errors[l] / (n m)` is the error of level l; group g holds `members[g]` databases of level
+    `levels[g]`, each of which stands for `orders[g]` candidates.
+    """
+
+    workload: Workload
+    rows: int
+    m: int
+    measure: Literal["multisets", "sequences"]
+    claim: Guarantee
+    errors: tuple[int, ...]
+    levels: tuple[int, ...]
+    orders: tuple[int, ...]
+    members: tuple[int, ...]
+    group_of: NDArray[np.int32]
+
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        """The integer weight of one candidate of each level; private by construction."""
+        sizes = [0] * len(self.errors)
+        for level, orders, members in zip(self.levels, self.orders, self.members, strict=True):
+            sizes[level] += orders * members
+        scale = self.rows * self.m
+        epsilon = rational_below(self.claim)
+        qualities = [Fraction(-error, scale) for error in self.errors]
+        factor = epsilon * self.rows / 2
+        return tuple(mixed_weights(qualities, sizes, factor=factor, epsilon=epsilon))
+
+    @cached_property
+    def _masses(self) -> tuple[int, ...]:
+        """The weight of each group."""
+        groups = zip(self.levels, self.orders, self.members, strict=True)
+        return tuple(self._weights[level] * orders * members for level, orders, members in groups)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The databases group by group, and where each group starts."""
+        return np.argsort(self.group_of, kind="stable"), np.cumsum([0, *self.members])
+
+    def sample(self, *, source: Source | None = None) -> SyntheticRecords:
+        """Draw one synthetic database, exactly by its integer weight."""
+        from noisewright.sampling import uniform_below, weighted_index
+
+        group = int(weighted_index(self._masses, 1, source)[0])
+        member = int(uniform_below(self.members[group], 1, source)[0])
+        order, starts = self._sorted
+        place = int(order[starts[group] + member])
+        domain = self.workload.domain
+        return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))
+
+    def probability(self, counts: Any) -> Fraction:
+        """Return the exact probability of a database, given by its count of each point.
+
+        It is that of the multiset: of all orders of its records together.
+        """
+        listed = [int(count) for count in counts]
+        if len(listed) != self.workload.domain.size or sum(listed) != self.m or min(listed) < 0:
+            raise InputError(
+                f"give {self.workload.domain.size} counts of at least 0 that add up to {self.m}."
+            )
+        group = int(self.group_of[place_of(listed)])
+        return Fraction(self._masses[group], self.members[group] * sum(self._masses))
+
+    def chance_within(self, error: Number) -> Fraction:
+        """Return the exact probability that the largest error of the workload is at most this."""
+        most = exactly(error, name="error") * self.rows * self.m
+        inside = [
+            mass
+            for mass, level in zip(self._masses, self.levels, strict=True)
+            if self.errors[level] <= most
+        ]
+        return Fraction(sum(inside), sum(self._masses))
+
+    @property
+    def least_error(self) -> Fraction:
+        """The largest error of the best database of m records."""
+        return Fraction(min(self.errors), self.rows * self.m)
+
+    @property
+    def expected_error(self) -> float:
+        """The mean of the largest error of the workload."""
+        found = sum(
+            m * self.errors[level] for m, level in zip(self._masses, self.levels, strict=True)
+        )
+        return float(Fraction(found, self.rows * self.m * sum(self._masses)))
+
+    def accuracy(self, *, beta: Number = 0.05) -> float:
+        """Return the error that `blr_accuracy` promises with probability 1 − beta."""
+        return blr_accuracy(
+            self.workload.domain.size,
+            queries=self.workload.queries,
+            rows=self.rows,
+            m=self.m,
+            epsilon=self.claim.epsilon,
+            beta=beta,
+            measure=self.measure,
+        )
+
+    def __repr__(self) -> str:
+        count = amount(len(self.group_of))
+        return (
+            f"<BLR over {count} {self.measure} of {self.m} records, "
+            f"{self.workload.queries:,} queries, {self.claim}>"
+        )
+
+
+def blr(
+    table: Any,
+    workload: Workload,
+    *,
+    epsilon: Number | Epsilon | None = None,
+    alpha: Number | None = None,
+    m: int | None = None,
+    within: Number | None = None,
+    measure: Literal["multisets", "sequences"] = "multisets",
+) -> Blr:
+    """Return the BLR mechanism for a table and a workload, ready to `sample()`.
+
+    Requires: epsilon > 0; `m`, the number of synthetic records, or `within`, an error from which m
+    is computed by Hoeffding's bound (`blr_size`); a domain so small that all databases of m
+    records, up to order, can be listed: at most 10^7. `measure` says what counts as one
+    candidate: a multiset of records, or a sequence of them (X^m, as the survey has it).
+    Ensures: ε-private when one row is replaced; P(D̂) ∝ e^(−ε n · error / 2), as exact integers
+    (Blum–Ligett–Roth 2008; survey, section 2.5). The error is within `accuracy(beta=)` with
+    probability at least 1 − beta.
+    """
+    claim = Guarantee(positive_epsilon(epsilon, alpha, instead="Draw records uniformly then."))
+    kind = read_measure(measure)
+    if not workload.queries:
+        raise InputError("the workload has no queries, so every database answers it.")
+    if (m is None) == (within is None):
+        raise ParameterError(
+            "give m=, the number of synthetic records, or within=, an error from which it is "
+            "computed; one of them."
+        )
+    if m is None:
+        assert within is not None
+        records = blr_size(workload.queries, within=within)
+    else:
+        records = whole_number(m, name="m", least=1)
+    answers = workload.answers(table)
+    if not answers.rows:
+        raise InputError("the table has no rows.")
+    require_listable(workload, answers.rows, records, claim, kind)
+    return _listed(answers, workload, records, claim, kind)
+
+
+def require_listable(
+    workload: Workload,
+    rows: int,
+    m: int,
+    claim: Guarantee,
+    measure: Literal["multisets", "sequences"],
+) -> None:
+    """Raise TooLargeError, with what would be feasible, if the databases cannot be listed."""
+    size = workload.domain.size
+    count = multiset_count(size, m)
+    if count > MOST_MULTISETS:
+        feasible = most_records(size)
+        advice = "Use a coarser domain"
+        if feasible:
+            bound = blr_accuracy(
+                size,
+                queries=workload.queries,
+                rows=rows,
+                m=feasible,
+                epsilon=claim.epsilon,
+                measure=measure,
+            )
+            advice = (
+                f"Here m can be at most {feasible}, for which the theorem promises an error of "
+                f"{bound:.3g} with probability 0.95. Use that, a coarser domain"
+            )
+        raise TooLargeError(
+            f"BLR lists every synthetic database: {amount(count)} multisets of {m:,} records over "
+            f"{size:,} points (at most {MOST_MULTISETS:,}). {advice}, or MWEM "
+            "(Hardt–Ligett–McSherry 2012), which lists only the points.",
+            size=count,
+        )
+    if rows * m >= _EXACT:
+        raise TooLargeError(
+            f"{rows:,} rows times {m:,} records is beyond 2^53; use a sample.", size=rows * m
+        )
+
+
+def _listed(
+    answers: Answers,
+    workload: Workload,
+    m: int,
+    claim: Guarantee,
+    measure: Literal["multisets", "sequences"],
+) -> Blr:
+    """List all databases with their errors, and put them into groups."""
+    size = workload.domain.size
+    # Integers below 2^53 in doubles: exact, and multiplied by the fastest routine there is.
+    queries = workload.matrix().T.astype(np.float64)
+    wanted = answers.counts.astype(np.float64) * m
+    found: list[NDArray[np.int64]] = []
+    forms: list[NDArray[np.int64]] = []
+    for block in blocks(size, m):
+        gaps = block.astype(np.float64) @ queries
+        gaps *= answers.rows
+        gaps -= wanted
+        found.append(np.abs(gaps, out=gaps).max(axis=1).astype(np.int64))
+        if measure == "sequences":
+            forms.append(shapes(block, m))
+    errors, level = np.unique(np.concatenate(found), return_inverse=True)
+    if measure == "multisets":
+        members = np.bincount(level, minlength=len(errors))
+        return Blr(
+            workload,
+            answers.rows,
+            m,
+            measure,
+            claim,
+            tuple(errors.tolist()),
+            tuple(range(len(errors))),
+            (1,) * len(errors),
+            tuple(members.tolist()),
+            level.astype(np.int32),
+        )
+    kinds, first, form = np.unique(np.concatenate(forms), return_index=True, return_inverse=True)
+    orders = [sequences_of(multiset_at(place, size, m).tolist()) for place in first.tolist()]
+    pairs, group, members = np.unique(
+        level.astype(np.int64) * len(kinds) + form, return_inverse=True, return_counts=True
+    )
+    return Blr(
+        workload,
+        answers.rows,
+        m,
+        measure,
+        claim,
+        tuple(errors.tolist()),
+        tuple((pairs // len(kinds)).tolist()),
+        tuple(orders[kind] for kind in (pairs % len(kinds)).tolist()),
+        tuple(members.tolist()),
+        group.astype(np.int32),
+    )
