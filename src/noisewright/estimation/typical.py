@@ -217,16 +217,22 @@ def _mean(
     if channel is None or histogram is None or not are_numbers(mechanism.space):
         return None
     points = numbers_of(mechanism.space)
-    inside, _ = bins(points, _edges(histogram, points))
-    if inside.shape[1] != histogram.values.size:
+    shares = _spread_over(histogram, points)
+    if shares is None:
         return None
-    shares = inside @ (projected(histogram.values) / np.maximum(inside.sum(axis=0), 1))
-    return _averages(channel, shares / shares.sum(), points, estimate, releases, seed)
+    return _averages(channel, shares, points, estimate, releases, seed)
 
 
-def _edges(histogram: Estimate, points: Array) -> Array:
-    """Return the edges of bins of equal width, which is what a histogram has unless told."""
-    return np.linspace(points[0], points[-1], histogram.values.size + 1)
+def _spread_over(histogram: Estimate, points: Array) -> Array | None:
+    """Return shares of points: those of a histogram over the usual bins, evenly within each bin."""
+    shares = projected(histogram.values)
+    if histogram.values.shape == points.shape:
+        return shares
+    inside, axis = bins(points, None)
+    if list(axis.labels) != list(histogram.axes[0].labels):
+        return None
+    spread = inside @ (shares / np.maximum(inside.sum(axis=0), 1))
+    return spread / spread.sum()
 
 
 def _curves(

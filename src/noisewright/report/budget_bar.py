@@ -5,15 +5,22 @@ from __future__ import annotations
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.report.guarantee_words import delta_text, epsilon_text
-from noisewright.report.markup import Heading, Markup, joined, label, paragraph, table, text
+from noisewright.report.markup import Heading, Markup, joined, paragraph, table, text
 
 _SWATCH = (
     '<svg aria-hidden="true" focusable="false"><rect class="{}" width="100%" height="100%"/></svg>'
 )
 
 
-def budget(balance: Balance | None, this: Guarantee) -> Markup:
+def budget(balance: Balance | None, this: Guarantee, *, accounted: bool) -> Markup:
     """Return the budget as a bar and a table, or say that nobody kept account."""
+    if balance is None and accounted:
+        words = (
+            f"A ledger was debited with {epsilon_text(this)} for each person before any noise was "
+            "drawn. What was spent before and what is left, the publisher's ledger knows; it was "
+            "not asked when this page was made."
+        )
+        return paragraph(text(words))
     if balance is None:
         words = (
             "No ledger kept account of this release. What it gives away is stated above, but "
@@ -36,9 +43,9 @@ def budget(balance: Balance | None, this: Guarantee) -> Markup:
         [
             paragraph(
                 Markup(
-                    f"The ledger holds a budget of {text(epsilon_text(granted))} for each person "
-                    f"in {label(balance.dataset)}. A release is entered before any noise is drawn, "
-                    "and nothing is ever given back."
+                    f"The ledger holds a budget of {text(epsilon_text(granted))} for each of these "
+                    "people. A release is entered before any noise is drawn, and nothing is ever "
+                    "given back."
                 )
             ),
             _bar(parts, whole),

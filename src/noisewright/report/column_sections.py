@@ -62,7 +62,9 @@ def answered(facts: ReleaseFacts, part: Part) -> Iterator[Answered]:
         mechanism = _mechanism_of(part, name)
         if mechanism is None:
             continue
-        histogram = next((e for e in estimates if e.what == "share" and len(e.axes) == 1), None)
+        # Of numbers: which there are, for simulating their mean. The coarser the surer.
+        shares = [e for e in estimates if e.what == "share" and len(e.axes) == 1]
+        histogram = min(shares, key=lambda e: e.values.size, default=None)
         for estimate in estimates:
             yield Answered(
                 name, mechanism, estimate, _simulated(mechanism, estimate, histogram, name)

@@ -33,7 +33,9 @@ class ReleaseFacts:
     `data` is the name of the released file. `estimates` holds for the columns, by name (or for
     columns that were released together by the name of their part), one estimate or several, made
     from the released rows. `balance` is the budget after the release, None when no ledger kept
-    account. `not_private` says that the noise can be repeated by whoever knows the seed.
+    account or nobody asked it; `accounted` says whether one did. `made` is when the page was made,
+    which is when the release was unless `made_again`. `not_private` says that the noise can be
+    repeated by whoever knows the seed.
     Requires: nothing in here depends on raw data except through the mechanisms of the plan.
     """
 
@@ -45,9 +47,11 @@ class ReleaseFacts:
     certificate_digest: str
     estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
     balance: Balance | None = None
+    accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()
     what: str = ""
     not_private: bool = False
+    made_again: bool = False
     version: str = __version__
 
     def estimates_of(self, name: str) -> tuple[Estimate, ...]:

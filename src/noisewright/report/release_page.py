@@ -69,7 +69,7 @@ def release_page(facts: ReleaseFacts) -> str:
         "guarantee": _guarantee(facts),
         "columns": _columns(facts),
         "estimates": _estimates(facts, parts, found, no_charts),
-        "budget": budget(facts.balance, facts.guarantee),
+        "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted),
         "check": how_to_check(facts),
         "analyze": how_to_analyze(facts, [one for each in found for one in each]),
         "files": files_table(facts),
@@ -93,7 +93,7 @@ def release_page(facts: ReleaseFacts) -> str:
 
 def _head(facts: ReleaseFacts, title: str) -> Markup:
     plan, guarantee = facts.plan, facts.guarantee
-    made = facts.made.strftime("%Y-%m-%d %H:%M %Z").strip()
+    day, _, time = facts.made.strftime("%Y-%m-%d %H:%M %Z").strip().partition(" ")
     columns = len(plan.private)
     others = [
         f"{len(names)} {kind}"
@@ -121,9 +121,8 @@ def _head(facts: ReleaseFacts, title: str) -> Markup:
             "</small></dd></div>",
             f"<div><dt>rows</dt><dd>{facts.rows:,}<small>{_rows_words(facts)}</small></dd></div>",
             f"<div><dt>private columns</dt><dd>{columns:,}{small}</dd></div>",
-            f"<div><dt>made</dt><dd>{text(made.split(' ')[0])}<small>"
-            f"{text(' '.join(made.split(' ')[1:]))}, noisewright {text(facts.version)}</small></dd>"
-            "</div>",
+            f"<div><dt>{'page made' if facts.made_again else 'made'}</dt><dd>{text(day)}<small>"
+            f"{text(time)}, noisewright {text(facts.version)}</small></dd></div>",
             "</dl>",
             f'<nav aria-label="Sections of this page"><ul>{links}</ul></nav>',
             "</header>",
