@@ -1,20 +1,28 @@
-"""The report beside a release: made of what was released, after it was released."""
+"""The report of a release: made from what was released, after it is safe.
+
+A report is a convenience. It is written when the data, its recipe and its certificate have their
+names and the ledger knows that they went out, so that nothing that goes wrong here, not even the
+end of the process, takes anything from the release. It can be made anew at any time.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from noisewright.errors import NoisewrightError
+from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import write_whole
-from noisewright.plans import Plan
-from noisewright.releases.estimates import estimates_of
-from noisewright.releases.released import Release, file_digest
+from noisewright.ledger import Balance
 from noisewright.report import ReleaseFacts, ReleaseFile, release_page
+from noisewright.releases.estimates import estimates_of
 
-_ABOUT_NUMBERS = ("mean", "histogram", "quantiles")
+if TYPE_CHECKING:
+    from noisewright.releases.released import Release
 
 _WORDS = {
     "data": "the private copy",
@@ -22,51 +30,120 @@ _WORDS = {
     "recipe": "what an analyst needs to account for the noise",
 }
 
+_QUESTIONS = ("mean", "quantiles", "histogram", "items", "shares")
+
 
 def with_report(made: Release, path: Path) -> Release:
     """Write the report and return the release with it.
 
     The release is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
+    again = (
+        "The release is complete; only its report is missing, and "
+        f"`noisewright report {made.path}` makes it"
+    )
     try:
-        write_whole(path, release_page(facts_of(made)).encode())
+        written = write_report(made, path, balance=made.balance, made_again=False)
     except Exception as problem:
         why = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
-        note = f"The report could not be made, and everything else is there: {why}"
-        return replace(made, notes=(*made.notes, note))
-    return replace(made, files={**made.files, "report": path})
+        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why}"))
+    except BaseException as problem:
+        problem.add_note(f"{again}.")
+        raise
+    return replace(made, files={**made.files, "report": written})
 
 
-def facts_of(made: Release) -> ReleaseFacts:
-    """Return what the report tells; all of it may leave the building."""
-    assert made.path is not None
-    balance = made.balance
+def write_report(
+    release: Release,
+    path: str | os.PathLike[str] | None,
+    *,
+    balance: Balance | None,
+    made_again: bool,
+) -> Path:
+    """Write the page of a release, whole or not at all; by default beside its data."""
+    target = _target(release) if path is None else Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"the report is a page; {target.name!r} must end in .html.")
+    page = release_page(facts_of(release, balance=balance, made_again=made_again))
+    try:
+        write_whole(target, page.encode())
+    except OSError as problem:
+        raise InputError(
+            f"cannot write the report to {str(target)!r}: {problem.strerror}. Choose a folder that "
+            "exists and that you may write to."
+        ) from problem
+    return target
+
+
+def _target(release: Release) -> Path:
+    if release.path is None:
+        raise ReleaseError(
+            "this release is in memory, so there is no place beside it. Say where the report goes: "
+            "release.report('private.report.html')."
+        )
+    from noisewright.releases.target import Target
+
+    return Target.at(release.path).report
+
+
+def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> ReleaseFacts:
+    """Return what the page tells of a release; all of it may leave the building."""
     if balance is not None:
         # What the ledger calls these people, and the numbers of its entries, stay inside.
-        balance = replace(balance, dataset="this dataset", reserved=())
+        balance = replace(balance, dataset="", reserved=())
     return ReleaseFacts(
-        plan=made.plan,
-        data=made.path.name,
-        rows=made.rows,
+        plan=release.plan,
+        data="private.parquet" if release.path is None else release.path.name,
+        rows=release.rows,
         made=datetime.now(UTC),
-        guarantee=made.guarantee,
-        certificate_digest=made.certificate.digest,
-        estimates=_estimates(made.plan, made.path),
+        guarantee=release.guarantee,
+        certificate_digest=release.recipe.document["certificate"]["digest"],
+        estimates=_estimates(release),
         balance=balance,
-        files=tuple(_file(kind, path) for kind, path in made.files.items()),
-        not_private=not made.is_private,
+        accounted=release.is_accounted,
+        files=tuple(_file(kind, path, release) for kind, path in _shown(release.files)),
+        not_private=not release.is_private,
+        made_again=made_again,
+        version=release.recipe.document["made_by"].removeprefix("noisewright "),
     )
 
 
-def _estimates(plan: Plan, path: Path) -> dict[str, list[Estimate]]:
-    """Return the usual estimates about each column, from one pass over the released file."""
-    found = estimates_of(plan, path)
-    titles = {
-        name: [name, *(f"{word} of {name}" for word in _ABOUT_NUMBERS)] for name in plan.private
-    }
-    return {name: [found[one] for one in names if one in found] for name, names in titles.items()}
+def _shown(files: Mapping[str, Path]) -> list[tuple[str, Path]]:
+    return [(kind, files[kind]) for kind in _WORDS if kind in files]
 
 
-def _file(kind: str, path: Path) -> ReleaseFile:
-    size = path.stat().st_size if path.is_file() else None
-    return ReleaseFile(path.name, _WORDS[kind], size, file_digest(path))
+def _file(kind: str, path: Path, release: Release) -> ReleaseFile:
+    from noisewright.releases.released import file_digest
+
+    known = release.recipe.file
+    # The digest of the data was taken when it was written, and compared when it was opened.
+    digest = known["sha256"] if kind == "data" and known is not None else file_digest(path)
+    size = None if path.is_dir() else path.stat().st_size
+    return ReleaseFile(path.name, _WORDS[kind], size, "" if path.is_dir() else digest)
+
+
+def _batches(release: Release) -> Any:
+    """Return the released rows as they are read: files in a stream, whatever their size."""
+    if release.path is None:
+        return release.table
+    from noisewright.engines.reading import open_table
+
+    return open_table(release.path, plan=release.plan).batches()
+
+
+def _estimates(release: Release) -> dict[str, list[Estimate]]:
+    """Return the usual estimates of the private columns, by column, about the released rows."""
+    if not release.rows:
+        return {}
+    try:
+        found: Mapping[Any, Estimate] = estimates_of(
+            release.plan, _batches(release), about="people"
+        )
+    except NoisewrightError:
+        # A page without estimates is better than none; the same call tells an analyst why.
+        return {}
+    by_column: dict[str, list[Estimate]] = {}
+    for name in release.plan.private:
+        titles = [name, *(f"{word} of {name}" for word in _QUESTIONS)]
+        by_column[name] = [found[title] for title in titles if title in found]
+    return by_column

@@ -144,6 +144,20 @@ class Release:
         files = {kind: file for kind, file in kinds.items() if file.exists()}
         return cls(plan, recipe, target.data, files, _certificate=_certificate_of(target, recipe))
 
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
+    ) -> Path:
+        """Write the page about this release anew, beside its data or to a path; return where.
+
+        It is made from the released rows and costs no privacy. `balance` is what the ledger says
+        now, for a release that was read back: that of the release itself is known only to who made
+        it.
+        """
+        from noisewright.releases.reporting import write_report
+
+        known = self.balance if balance is None else balance
+        return write_report(self, path, balance=known, made_again=True)
+
     def __repr__(self) -> str:
         kind = "release" if self.is_private else "test release, NOT PRIVATE (seeded noise),"
         books = "" if self.is_accounted else ", accounted for by nobody"
