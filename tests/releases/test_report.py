@@ -48,7 +48,7 @@ def test_a_report_that_cannot_be_made_is_a_note_and_nothing_else(
     made = nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert "report" not in made.files
     assert len(made.notes) == 1
-    assert "everything else is there" in made.notes[0]
+    assert "The release is complete" in made.notes[0]
     assert "No space left on device" in made.notes[0]
     assert survey.states() == ["released"]
     assert nw.Release.open(survey.out).rows == 500

@@ -30,9 +30,9 @@ ODD = [
 ]
 
 
-def page_of(labels: list[str], *, name: str = "answer", **more: object) -> Page:
+def page_of(labels: list[str], *, name: str = "answer") -> Page:
     plan = nw.Plan({name: nw.Column(labels)}, epsilon=3, title=f"About {name}")
-    return Page(release_page(facts_of(plan, **more)))
+    return Page(release_page(facts_of(plan)))
 
 
 def tags_of(page: Page) -> list[str]:

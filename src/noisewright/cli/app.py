@@ -18,6 +18,7 @@ from noisewright.cli import (
     ledger,
     plan,
     release,
+    report,
     reproduce,
     verify,
 )
@@ -43,6 +44,7 @@ app.command(name="plan", help=plan.HELP)(plan.plan)
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.command(name="release", help=release.HELP)(release.release)
+app.command(name="report", help=report.HELP)(report.report)
 app.add_typer(design.app, name="design", help=design.HELP)
 app.add_typer(bound.app, name="bound", help=bound.HELP)
 app.add_typer(ledger.app, name="ledger", help=ledger.HELP)

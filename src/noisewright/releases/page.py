@@ -18,8 +18,8 @@ from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import write_whole
 from noisewright.ledger import Balance
-from noisewright.report import ReleaseFacts, ReleaseFile, release_page
 from noisewright.releases.estimates import estimates_of
+from noisewright.report import ReleaseFacts, ReleaseFile, release_page
 
 if TYPE_CHECKING:
     from noisewright.releases.released import Release

@@ -163,8 +163,9 @@ def column_section(
 
 def _caption(one: Answered) -> str:
     whom = "of the released rows" if one.estimate.about == "people" else "of the population"
-    kinds = {"share": "Estimated shares", "mean": "Estimated mean"}
-    return f"{kinds.get(one.estimate.what, 'Estimated ' + one.estimate.what)} {whom}: {one.name}"
+    what = {"share": "shares", "quantile": "quantiles"}.get(one.estimate.what, one.estimate.what)
+    how = {"likelihood": "Most likely", "projected": "Nearest possible"}
+    return f"{how.get(one.estimate.method, 'Estimated')} {what} {whom}: {one.name}"
 
 
 def _definitions(
@@ -174,7 +175,12 @@ def _definitions(
     yield text("values"), text(space_words(part.space))
     what = "item survives" if isinstance(part.space, Subsets) else "true value survives"
     yield text(what), text(survival_words(part.mechanism))
-    planned = expected(part.mechanism, facts.rows, found[0].estimate if found else None)
+    first = found[0] if found else None
+    planned = expected(
+        part.mechanism if first is None else first.mechanism,
+        facts.rows,
+        None if first is None else first.estimate,
+    )
     if planned is not None:
         what, size = planned
         yield (

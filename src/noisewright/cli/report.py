@@ -1,0 +1,67 @@
+"""`noisewright report`: the page about a release, made anew from the released file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noisewright.cli.say import answer, say
+from noisewright.errors import InputError
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Balance
+
+HELP = """Write the report of a release anew: one page for readers, analysts and auditors.
+
+It is made from the released file and its recipe alone, costs no privacy, and needs no network to \
+be read. A release writes one by itself; this is for one that is missing, or made by another \
+version.
+
+\b
+Examples:
+  noisewright report private.parquet
+  noisewright report private.parquet -o for-the-board.html
+  noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
+"""
+
+
+def report(
+    release: Annotated[
+        Path, typer.Argument(help="A released file, with its recipe.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The page; beside the release if left out."),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Whose budget it is.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Write the report of a release anew."""
+    import noisewright as nw
+
+    opened = nw.Release.open(release)
+    path = opened.report(output, balance=_balance(ledger, dataset))
+    if as_json:
+        answer({"report": str(path), "private": opened.is_private, "bytes": path.stat().st_size})
+        return
+    if not opened.is_private:
+        say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
+    say(f"{path}: the release of {opened.rows:,} rows in plain words.", style="bold green")
+
+
+def _balance(ledger: str | None, dataset: str | None) -> Balance | None:
+    if (ledger is None) != (dataset is None):
+        raise InputError(
+            "--ledger and --dataset go together: whose budget is to be shown, and where it is kept."
+        )
+    if ledger is None or dataset is None:
+        return None
+    import noisewright as nw
+
+    return nw.Ledger.open(ledger).balance(dataset)
