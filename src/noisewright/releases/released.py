@@ -153,7 +153,7 @@ class Release:
         now, for a release that was read back: that of the release itself is known only to who made
         it.
         """
-        from noisewright.releases.reporting import write_report
+        from noisewright.releases.page import write_report
 
         known = self.balance if balance is None else balance
         return write_report(self, path, balance=known, made_again=True)
