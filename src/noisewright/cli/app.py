@@ -15,6 +15,7 @@ from noisewright.cli import (
     compare,
     demo,
     design,
+    estimate,
     ledger,
     plan,
     release,
@@ -45,6 +46,7 @@ app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.command(name="release", help=release.HELP)(release.release)
 app.command(name="report", help=report.HELP)(report.report)
+app.command(name="estimate", help=estimate.HELP)(estimate.estimate)
 app.add_typer(design.app, name="design", help=design.HELP)
 app.add_typer(bound.app, name="bound", help=bound.HELP)
 app.add_typer(ledger.app, name="ledger", help=ledger.HELP)

@@ -105,7 +105,7 @@ def read_questions(layout: Layout, of: Any, question: Any, at: Any) -> tuple[lis
             raise InputError(f"of={of!r} asks the usual questions; name the columns to ask others.")
         return found, False
     if of is None:
-        of = list(question) if isinstance(question, Mapping) else list(layout.names)
+        of = list(question) if isinstance(question, Mapping) else _who_can(question, layout)
     keys, single = read_tables(of, layout.names)
     asked: list[Question] = []
     for key in keys:
@@ -116,6 +116,18 @@ def read_questions(layout: Layout, of: Any, question: Any, at: Any) -> tuple[lis
             name = key if usual else title(word, columns, layout)
             asked.append(Question(name, columns, word, at))
     return asked, single and len(asked) == 1
+
+
+def _who_can(question: Any, layout: Layout) -> list[str]:
+    """Return the columns that a word, or all of several words, can be asked about."""
+    words = {question} if isinstance(question, str) else set(question or ())
+    able = [name for name in layout.names if words <= set(words_for(name, layout))]
+    if not able:
+        raise InputError(
+            f"the question {' and '.join(map(repr, sorted(words)))} can be asked about none of the "
+            f"columns {', '.join(map(repr, layout.names))}."
+        )
+    return able
 
 
 def _words(columns: tuple[str, ...], question: Any, layout: Layout) -> list[str]:
