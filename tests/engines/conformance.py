@@ -117,6 +117,18 @@ def test_sets_are_lists_of_declared_items_in_declared_order(engine: Engine) -> N
         assert released["likes"].to_pylist() == [["tv", "tea"], [], ["cars"], ["tv", "cars", "tea"]]
 
 
+def test_curves_are_lists_of_doubles(engine: Engine) -> None:
+    """At a huge ε the noise is far below the step, to which curves are rounded first."""
+    space = nw.Curves(range(4), low=0, high=10, step=1)
+    plan = nw.Plan({"day": nw.Column(space, null=[0] * 4, outside="clamp")}, epsilon=10**9)
+    given = [[1.2, 2.0, 30.0, -4.0], None, [5.0, 5.0, 5.0, 5.0]]
+    for kind in engine.held([pa.list_(pa.float64()), pa.large_list(pa.float32())]):
+        released = engine.run(pa.table({"day": pa.array(given, kind)}), plan)["day"]
+        assert released.type.value_type == pa.float64()
+        values = np.array(sorted(released.to_pylist()))
+        assert np.abs(values - [[0, 0, 0, 0], [1, 2, 10, 0], [5, 5, 5, 5]]).max() < 0.5
+
+
 # Empty and undeclared cells
 
 

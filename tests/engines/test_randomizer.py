@@ -111,6 +111,22 @@ def test_a_dictionary_may_have_labels_that_no_row_uses() -> None:
     assert codes(nw.Column(["a"], null="none"), empty) == ["a", "none"]
 
 
+def test_curves_are_read_and_released() -> None:
+    space = nw.Curves(range(4), low=0, high=10, step=1)
+    column = nw.Column(space, null=[0, 0, 0, 0], outside="clamp")
+    given_rows = [[1.2, 2.0, 30.0, -4.0], None, [5.0, 5.0, 5.0, 5.0]]
+    randomizer = Randomizer(nw.Plan({"day": column}, epsilon=10**9))
+    for kind in (pa.list_(pa.float64()), pa.large_list(pa.float32()), pa.list_(pa.float64(), 4)):
+        batch = pa.RecordBatch.from_arrays([pa.array(given_rows, kind)], names=["day"])
+        released = randomizer.randomize(batch)
+        assert released.schema == randomizer.schema(batch.schema)
+        values = np.array(released.column("day").to_pylist())
+        assert np.abs(values - [[1, 2, 10, 0], [0] * 4, [5] * 4]).max() < 1e-3
+    short = pa.RecordBatch.from_pydict({"day": [[1.0] * 4, [1.0] * 3]})
+    with pytest.raises(OutsideSpaceError, match=r"'day' .* in row 2"):
+        randomizer.randomize(short)
+
+
 def test_sets_beyond_the_bound_count_in_part_if_the_plan_says_so() -> None:
     space = nw.Subsets(list("abcde"), largest=2)
     plan = nw.Plan({"likes": nw.Column(space, outside="sample")}, epsilon=400)
