@@ -35,7 +35,7 @@ $(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-spark dev,spark
 	@touch $@
 
-demo: setup ## the tour: build a mechanism, prove it, certify it, tamper with it
+demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them
 	@$(BIN)/noisewright demo
 
 check: setup ## format, lint, types, import contracts, code blocks of the docs

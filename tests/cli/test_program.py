@@ -62,8 +62,8 @@ def test_wrong_words_end_with_2(arguments: list[str], noisewright: Program) -> N
     assert as_json.json["error"]
 
 
-def test_the_demo_is_a_tour_in_sentences(shell: Program, tmp_path: Path) -> None:
-    said = shell("demo", "--out", "tour")
+def test_the_tour_is_one_in_sentences(shell: Program, tmp_path: Path) -> None:
+    said = shell("tour", "--out", "tour")
     assert said.code == 0, said
     assert said.err == ""
     assert sorted(path.name for path in (tmp_path / "tour").iterdir()) == [
@@ -90,17 +90,49 @@ def test_the_demo_is_a_tour_in_sentences(shell: Program, tmp_path: Path) -> None
     assert "NOT" in said.out.upper().split("5. A FORGERY")[1]
 
 
-def test_the_demo_can_be_run_again(noisewright: Program) -> None:
-    assert noisewright("demo").code == 0
-    assert noisewright("demo").code == 0
+def test_the_demo_releases_a_table_and_its_estimates_are_near_the_truth(
+    shell: Program, tmp_path: Path
+) -> None:
+    said = shell("demo", "--people", "4000", "--out", "demo")
+    assert said.code == 0, said
+    assert said.err == ""
+    folder = tmp_path / "demo"
+    assert nw.check(folder / "private.certificate.json")
+    made = nw.Release.open(folder / "private.parquet")
+    assert (made.rows, made.guarantee) == (4000, nw.Guarantee(8))
+    assert nw.Ledger.open(folder / "budget.db").left("survey") == nw.Guarantee(2)
+    assert "<html" in (folder / "private.report.html").read_text(encoding="utf-8")
+    assert (folder / "estimates.png").read_bytes().startswith(b"\x89PNG")
+    assert not (folder / "again.parquet").exists()
+    assert "refused" in said.out
+    inside = re.findall(r"  (\d+) of (\d+)$", said.out, re.MULTILINE)
+    held, asked = (sum(int(pair[i]) for pair in inside) for i in (0, 1))
+    assert asked == 5 + 8 + 2 + 7 + 1 + 12 + 24
+    # Intervals hold in 95% of all cases, and those of one column together or not at all.
+    assert held >= asked / 2
+
+
+@pytest.mark.parametrize("verb", [["tour"], ["demo", "--people", "100"]], ids=["tour", "demo"])
+def test_the_tour_and_the_demo_can_be_run_again(verb: list[str], noisewright: Program) -> None:
+    assert noisewright(*verb).code == 0
+    assert noisewright(*verb).code == 0
+
+
+def test_a_demo_touches_no_folder_of_somebody_else(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "budget.db").write_bytes(b"years of work")
+    said = noisewright("demo", "--out", ".")
+    assert said.code == 2
+    assert "Choose another" in said.err
+    assert [path.name for path in tmp_path.iterdir()] == ["budget.db"]
 
 
 @pytest.mark.parametrize("out", ["file", "file/tour", "/proc/tour", "/proc"])
+@pytest.mark.parametrize("verb", ["tour", "demo"])
 def test_a_demo_that_cannot_write_says_so_in_one_sentence(
-    out: str, noisewright: Program, tmp_path: Path
+    verb: str, out: str, noisewright: Program, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
-    said = noisewright("demo", "--out", out)
+    said = noisewright(verb, "--out", out)
     assert said.code == 2
     assert said.err.startswith("noisewright: cannot ")
     assert said.err.count("\n") == 1
@@ -141,7 +173,7 @@ def test_ctrl_c_ends_with_130_and_without_a_traceback(after: float, tmp_path: Pa
     assert b"interrupted" in err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["demo"], ["check", *["nowhere.json"] * 200]])
+@pytest.mark.parametrize("arguments", [["--help"], ["tour"], ["check", *["nowhere.json"] * 200]])
 def test_a_reader_who_leaves_early_causes_no_traceback(
     arguments: list[str], tmp_path: Path
 ) -> None:
@@ -159,7 +191,7 @@ def test_a_reader_who_leaves_early_causes_no_traceback(
 def test_ascii_terminals_get_an_answer(tmp_path: Path) -> None:
     """A demo in a terminal that knows only ASCII must not end in an encoding error."""
     child = subprocess.run(
-        [str(PROGRAM), "demo"],
+        [str(PROGRAM), "demo", "--people", "200"],
         capture_output=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"},

@@ -21,6 +21,7 @@ from noisewright.cli import (
     release,
     report,
     reproduce,
+    tour,
     verify,
 )
 from noisewright.cli.say import failed
@@ -52,6 +53,7 @@ app.add_typer(bound.app, name="bound", help=bound.HELP)
 app.add_typer(ledger.app, name="ledger", help=ledger.HELP)
 app.command(name="compare", help=compare.HELP)(compare.compare)
 app.command(name="reproduce", help=reproduce.HELP)(reproduce.reproduce)
+app.command(name="tour", help=tour.HELP)(tour.tour)
 
 # The root of the errors about arguments; typer keeps its own copy under a private name.
 _ArgumentError = cast(type[Exception], typer.BadParameter.__mro__[2])

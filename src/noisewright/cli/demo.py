@@ -1,8 +1,7 @@
-"""`noisewright demo`: a tour in sentences, from a mechanism to a caught forgery."""
+"""`noisewright demo`: the main job on a made-up survey, from raw table to checked estimates."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -12,86 +11,165 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli import survey
 from noisewright.cli.say import heading, say
 
-HELP = """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
+HELP = """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
 
 \b
 Examples:
   noisewright demo
-  noisewright demo --out /tmp/tour
+  noisewright demo --people 200000 --out /tmp/demo
 """
 
-_DRAWS = 1_000_000
+_BUDGET = 10
+_EPSILON = 8
+_DATASET = "survey"
+_MARK = "made-by-noisewright-demo.txt"
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder for what the demo writes.")] = Path(
         "noisewright-demo"
     ),
+    people: Annotated[
+        int, typer.Option(min=100, max=5_000_000, help="How many people to make up.")
+    ] = 50_000,
 ) -> None:
-    """Build a mechanism, prove it, certify it, sample it, and catch a forgery."""
+    """Release a whole table: make a survey up, plan, release, estimate, compare with the truth."""
     import noisewright as nw
+
+    began = time.perf_counter()
+    _require_own(out)
+    heading("1. A survey")
+    table = survey.make_survey(people)
+    raw = _written(table, out / "survey.parquet")
+    say(
+        f"{people:,} made-up people told their age, job, children, commute, interests, whether "
+        f"they smoke, and what their household draws from the grid in each hour of a day. Their "
+        f"answers are in {raw}. Nobody is to see that file."
+    )
+
+    heading("2. A plan")
+    plan = demo_plan()
+    path = plan.save(out / "plan.toml")
+    for line in plan.words():
+        say(f"  {line}")
+    say(f"The plan is in {path}: short, and yours to edit.")
+
+    heading("3. A budget")
+    ledger = nw.Ledger.create(out / "budget.db")
+    ledger.grant(_DATASET, epsilon=_BUDGET, data=raw, why="the demo's budget")
+    say(
+        f"A ledger holds what these people may give away in all: epsilon={_BUDGET}. Whoever "
+        "releases something about them has to spend from it first."
+    )
+
+    heading("4. The release")
+    start = time.perf_counter()
+    release = nw.release(raw, plan, out=out / "private.parquet", ledger=ledger, what="the demo")
+    say(
+        f"{release.rows:,} rows were checked, paid for, randomized and written in "
+        f"{time.perf_counter() - start:.1f} s. Beside the private table lie its certificate, the "
+        "recipe for estimates, and a report to read."
+    )
+
+    heading("5. A certificate that needs no trust in us")
+    _stand_alone_check(release.files["certificate"])
+
+    heading("6. Estimates, and the truth")
+    say(
+        "From here on only the private file is used. Because this demo made the people up, it "
+        "knows the truth and can tell how far off the estimates are; you could not."
+    )
+    _compare(release, table, out / "estimates.png")
+
+    heading("7. What is left")
+    balance = ledger.balance(_DATASET)
+    say(f"{balance}")
+    try:
+        nw.release(raw, plan, out=out / "again.parquet", ledger=ledger, what="the demo, again")
+    except nw.errors.OverBudgetError as refused:
+        say(f"A second release like this one is refused. {refused}")
+
+    heading("What next")
+    for path in _files(out):
+        if path.exists():
+            say(f"  {path}")
+    program = "noisewright" if shutil.which("noisewright") else sys.argv[0]
+    say(f"Read {release.files['report']} in a browser. Then try your own table:")
+    say(f"  {program} plan data.csv -o plan.toml")
+    say(f"All of this took {time.perf_counter() - began:.0f} s.")
+
+
+def demo_plan() -> Any:
+    """Return the plan for the survey: all kinds of columns under one budget."""
+    import noisewright as nw
+
+    return nw.Plan(
+        {
+            "person": "drop",
+            "region": "public",
+            "age_group": nw.Column(survey.AGES),
+            "job": nw.Column(survey.JOBS, null="no answer"),
+            "smokes": nw.Column([False, True]),
+            "children": nw.Column(nw.Counts(survey.MOST_CHILDREN)),
+            "commute": nw.Column(nw.Interval(0, survey.LONGEST_COMMUTE, step=5), off_grid="round"),
+            "interests": nw.Column(
+                nw.Subsets(survey.INTERESTS, largest=survey.MOST_INTERESTS), share=2
+            ),
+            "power": nw.Column(
+                nw.Curves(range(survey.HOURS), low=0, high=survey.MOST_POWER),
+                basis="fourier",
+                coefficients=9,
+                share=3,
+            ),
+        },
+        epsilon=_EPSILON,
+        together=[("age_group", "job")],
+        title="A survey of made-up people",
+    )
+
+
+def _require_own(out: Path) -> None:
+    """Make the folder, or empty the one that an earlier demo made; never touch another."""
     from noisewright.errors import InputError
 
     try:
         out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()) and not (out / _MARK).exists():
+            raise InputError(
+                f"cannot use the folder {out}: it holds files that no demo made. Choose another "
+                "one by --out."
+            )
+        (out / _MARK).write_text("Run the demo again and it overwrites what is here.\n")
+        for old in _files(out):
+            old.unlink(missing_ok=True)
     except OSError as problem:
         raise InputError(f"cannot make the folder {out}: {problem.strerror}.") from problem
 
-    heading("1. A mechanism")
-    say(
-        "Eight people were asked a question, and we want to publish how many said yes without "
-        "giving any of them away. The geometric mechanism adds noise to the count and keeps it "
-        "between 0 and 8."
-    )
-    mechanism = nw.geometric(nw.Counts(8), epsilon="0.5")
-    _picture(mechanism.matrix)
-    truth = mechanism.matrix[3, 3]
-    say(f"If 3 people said yes, it answers 3 with probability {truth:.3f}.")
 
-    heading("2. Its guarantee")
-    verdict = nw.verify(mechanism, epsilon="0.5")
-    least = nw.tight_epsilon(mechanism)
-    say(
-        f"{verdict} This was decided on the integers that are sampled, not on rounded "
-        f"probabilities. No smaller epsilon would do: the least is {least!r}."
-    )
-    too_much = nw.verify(mechanism, epsilon="0.49")
-    say(f"Claim a little more and you are told why not. {too_much}")
-
-    heading("3. A certificate that needs no trust in us")
-    path = nw.certify(mechanism).save(out / "geometric.json")
-    say(f"The proof's data is in {path}.")
-    _stand_alone_check(path)
-
-    heading("4. Noise")
-    _sample(mechanism)
-
-    heading("5. A forgery")
-    forged = _forge(path, out / "forged.json")
-    say(
-        "Someone makes the truthful answer to the count 3 a hair more likely, by one part in "
-        "2^30, takes that from another answer so that the row still adds up, and refreshes the "
-        "digests."
-    )
-    _stand_alone_check(forged)
-
-    heading("What next")
-    say(f"Both certificates are in {out}. Read them: they are plain JSON.")
-    program = "noisewright" if shutil.which("noisewright") else sys.argv[0]
-    say(f"Ask about your own mechanism: {program} verify matrix.csv --epsilon 1")
+def _files(out: Path) -> list[Path]:
+    """Return all that the demo writes, which is what it may remove when it is run again."""
+    private = "private"
+    names = [
+        "survey.parquet",
+        "plan.toml",
+        "budget.db",
+        f"{private}.parquet",
+        f"{private}.certificate.json",
+        f"{private}.recipe.json",
+        f"{private}.report.html",
+        "estimates.png",
+    ]
+    return [out / name for name in names]
 
 
-def _picture(matrix: Any) -> None:
-    """Draw the mechanism: a row for each true count, darker where the answer is likelier."""
-    shades = " ░▒▓█"
-    top = matrix.max()
-    say("          answer 0 … 8")
-    for count, row in enumerate(matrix):
-        # The square root brings out the faint parts, as eyes and heatmaps do.
-        cells = "".join(shades[min(4, int(5 * (p / top) ** 0.5))] * 2 for p in row)
-        say(f"  {count} said yes  │{cells}│")
+def _written(table: Any, path: Path) -> Path:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path)
+    return path
 
 
 def _stand_alone_check(path: Path) -> None:
@@ -108,35 +186,55 @@ def _stand_alone_check(path: Path) -> None:
         say(f"  {line}", style="green" if answer.returncode == 0 else "red")
 
 
-def _sample(mechanism: Any) -> None:
-    import numpy as np
+def _compare(release: Any, table: Any, picture: Path) -> None:
+    """Show how far the estimates are from the truth, in words and as a picture."""
+    from noisewright.cli.demo_truth import TITLES, truths
+    from noisewright.report import estimate_chart, save_chart, side_by_side
 
-    start = time.perf_counter()
-    drawn = mechanism.sample(np.full(_DRAWS, 3))
-    seconds = time.perf_counter() - start
-    share = float((drawn == 3).mean())
-    say(
-        f"A million answers to the count 3 took {seconds * 1000:.0f} ms, with randomness from "
-        f"AES keyed by the operating system. {share:.1%} of them are 3; the table says "
-        f"{mechanism.matrix[3, 3]:.1%}."
+    truth = truths(table)
+    estimates = release.estimate(
+        of=list(truth), question={"children": "shares", "commute": "mean"}, about="people"
     )
+    say(f"  {'':<11}{'answers':>7}{'typical error':>15}{'predicted':>13}   in 95% intervals")
+    for name, known in truth.items():
+        found = estimates[name]
+        error = float(((found.values - known) ** 2).mean() ** 0.5)
+        predicted = float((found.standard_errors**2).mean() ** 0.5)
+        inside = int(((found.lows <= known) & (known <= found.highs)).sum())
+        unit = _UNITS.get(name)
+        say(
+            f"  {name:<11}{found.values.size:>7}{_size(error, unit):>15}"
+            f"{_size(predicted, unit):>13}   {inside} of {found.values.size}"
+        )
+    say(
+        "The typical error is what the demo measures; the predicted one is what the private file "
+        "says about itself. Power is written in nine waves, which bend the true curve a little: "
+        "that is in the first number and not in the second."
+    )
+    say()
+    say("  jobs          estimated, and the truth (|)")
+    _bars(estimates["job"], truth["job"])
+    charts = [
+        estimate_chart(estimates[name], truth=truth[name], title=title)
+        for name, title in TITLES.items()
+    ]
+    save_chart(side_by_side(charts, columns=2), picture)
+    say(f"These and others are in the picture {picture}.")
 
 
-def _forge(path: Path, target: Path) -> Path:
-    import hashlib
+_UNITS = {"commute": "min", "power": "kW"}
 
-    document = json.loads(path.read_text(encoding="utf-8"))
-    row = document["mechanism"]["weights"][3]
-    step = int(row[3], 16) >> 30
-    row[3] = f"{int(row[3], 16) + step:x}"
-    row[4] = f"{int(row[4], 16) - step:x}"
 
-    def digest(section: Any) -> str:
-        text = json.dumps(section, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+def _size(error: float, unit: str | None) -> str:
+    return f"{100 * error:.2f} points" if unit is None else f"{error:.2g} {unit}"
 
-    document.pop("digest")
-    document["digests"]["mechanism"] = digest(document["mechanism"])
-    document["digest"] = digest(document)
-    target.write_text(json.dumps(document, indent=1), encoding="utf-8")
-    return target
+
+def _bars(found: Any, known: Any) -> None:
+    """Draw shares as bars, with a mark where the truth is."""
+    width = 40 / max(float(found.values.max()), float(known.max()))
+    for label, share, true in zip(found.axes[0].labels, found.values, known, strict=True):
+        bar = ["▆"] * max(round(width * share), 0)
+        place = round(width * true)
+        bar += [" "] * (place + 1 - len(bar))
+        bar[place] = "|"
+        say(f"  {label:<11}{100 * share:>6.1f}% {100 * true:>6.1f}%  {''.join(bar)}")

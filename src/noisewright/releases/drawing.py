@@ -84,7 +84,7 @@ class Embedded:
 
 def require_space(folder: Path, plan: Plan, rows: int) -> None:
     """Refuse to start what would certainly not fit on the disk; a guess, and a low one."""
-    bits = sum((part.mechanism.outputs.size - 1).bit_length() for part in plan.parts)
+    bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
     # Half of what independent draws would need: skewed columns are compressed.
     least = math.ceil(rows * bits / 16) + _ROOM
     free = shutil.disk_usage(folder).free

@@ -5,7 +5,7 @@ Altair is loaded when a chart is drawn; without it each function says how to ins
 
 from noisewright.report.curve_charts import curve_bands
 from noisewright.report.error_charts import error_histogram, tail_profile
-from noisewright.report.estimate_charts import estimate_chart
+from noisewright.report.estimate_charts import estimate_chart, side_by_side
 from noisewright.report.facts import ReleaseFacts, ReleaseFile
 from noisewright.report.heatmaps import heatmap, heatmaps, require_visible
 from noisewright.report.loss_curves import loss_curves
@@ -27,5 +27,6 @@ __all__ = [
     "require_format",
     "require_visible",
     "save_chart",
+    "side_by_side",
     "tail_profile",
 ]

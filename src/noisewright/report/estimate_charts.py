@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,13 @@ def estimate_chart(
     return chart.properties(title=alt.TitleParams(title, anchor="middle"))
 
 
+def side_by_side(charts: Sequence[Any], *, columns: int = 2) -> alt.ConcatChart:
+    """Put several charts into one picture, so many in a row; each keeps its own scales."""
+    alt = load_altair()
+    together = alt.concat(*charts, columns=columns, spacing=30)
+    return together.resolve_scale(x="independent", y="independent", color="independent")
+
+
 def _rows(shown: Estimate, truth: Any) -> list[dict[str, Any]]:
     columns = shown.columns()
     known = None
@@ -70,7 +78,7 @@ def _rows(shown: Estimate, truth: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for place in range(shown.values.size):
         row = {
-            "label": str(columns[names[-1]][place]),
+            "label": _label(columns[names[-1]][place]),
             "estimate": columns[shown.what][place],
             "low": columns["low"][place],
             "high": columns["high"][place],
@@ -83,13 +91,17 @@ def _rows(shown: Estimate, truth: Any) -> list[dict[str, Any]]:
     return rows
 
 
+def _label(label: Any) -> str:
+    return f"{label:.10g}" if isinstance(label, float) else str(label)
+
+
 def _dots(
     alt: Any, rows: list[dict[str, Any]], shown: Estimate, *, has_truth: bool, panels: bool
 ) -> Any:
     axis = shown.axes[-1]
     whom = "these people" if shown.about == "people" else "the population"
     title = f"{shown.what}, about {whom}, with {100 * shown.confidence:.3g}% intervals"
-    labels = [str(label) for label in axis.labels]
+    labels = [_label(label) for label in axis.labels]
     y = alt.Y(
         "label:N", sort=labels, title=None if panels else axis.name, axis=alt.Axis(ticks=False)
     )
