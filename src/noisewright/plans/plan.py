@@ -107,7 +107,7 @@ class Plan:
         set_field(self, "person", self._read_person(person))
         set_field(self, "order", _one_of("order", order, _ORDERS))
         set_field(self, "others", _one_of("others", others, _OTHERS))
-        set_field(self, "title", str(title))
+        set_field(self, "title", _read_title(title))
         if self.shares == "best":
             set_field(self, "columns", tuple((dict(self.columns) | self._best_columns()).items()))
         # A plan that cannot be carried out is refused at once.
@@ -313,6 +313,12 @@ def _read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
     if not any(isinstance(treatment, Column) for treatment in columns.values()):
         raise InputError("the plan randomizes no column; declare at least one Column.")
     return tuple(columns.items())
+
+
+def _read_title(title: Any) -> str:
+    if not isinstance(title, str):
+        raise ParameterError(f"title is {title!r}; it must be a text.")
+    return title
 
 
 def _read_epsilon(epsilon: Number | None) -> Fraction | None:
