@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
@@ -44,7 +44,13 @@ def read_together(together: Any, columns: Mapping[str, Any]) -> tuple[tuple[str,
     read: list[tuple[str, ...]] = []
     seen: set[str] = set()
     for group in together:
-        names = (group,) if isinstance(group, str) else tuple(group)
+        names: tuple[Any, ...] = (
+            tuple(group) if isinstance(group, Iterable) and not isinstance(group, str) else (group,)
+        )
+        if not all(isinstance(name, str) for name in names):
+            raise ParameterError(
+                f"together names {names}; a group is a list of the names of columns."
+            )
         if len(names) < 2:
             raise ParameterError(f"together names {names}; a group has at least two columns.")
         for name in names:

@@ -39,7 +39,7 @@ def read_plan(text: str, folder: Path | None) -> Plan:
         raise InputError(f"the plan is not TOML: {problem}.") from problem
     except ValueError as problem:
         raise InputError("the plan has a number that is not finite, or too long.") from problem
-    if document.get("version") != VERSION:
+    if document.get("version") != VERSION or isinstance(document["version"], bool):
         raise InputError(
             f"the plan says version = {document.get('version')!r}; this program reads version "
             f"{VERSION}. Write version = {VERSION} at its top."
@@ -127,11 +127,20 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
             raise InputError(f"use is {section['use']!r}; it must be 'drop' or 'public'.")
         return section["use"]
     if "space" not in section:
+        inner = next((name for name, value in section.items() if isinstance(value, dict)), None)
+        dotted = f' If its name has a dot, write [columns."….{inner}"].' if inner else ""
         raise InputError(
             f'it needs space = "…" ({", ".join(_SPACES)}), or use = "drop" or use = "public".'
+            f"{dotted}"
         )
+    for name, value in section.items():
+        if isinstance(value, dict):
+            raise InputError(
+                f"{name} is a section of its own; it must be a value. If the name of a column has "
+                f'a dot, write [columns."….{name}"].'
+            )
     kind = section["space"]
-    if kind not in _SPACES:
+    if not isinstance(kind, str) or kind not in _SPACES:
         raise InputError(f"space is {kind!r}; it must be one of {', '.join(_SPACES)}.")
     allowed = ("space", "certificate", *_SPACES[kind], *_SETTINGS, *_OPTIONS)
     _require_known(section, allowed, f"a column with space = {kind!r}")

@@ -140,7 +140,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value)
+        return repr(value + 0.0)  # -0.0 is the same label as 0.0, and has one text
     if isinstance(value, str):
         return text_of(value)
     if isinstance(value, (list, tuple)):
