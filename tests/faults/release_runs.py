@@ -18,14 +18,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 MODULES = [
+    "cryptography.hazmat.primitives.ciphers.algorithms",
+    "cryptography.hazmat.primitives.ciphers.modes",
+    "noisewright.plans.toml_reading",
+    "noisewright.plans.toml_writing",
+    "noisewright.releases",
     "pandas",  # pyarrow loads it when it is there
     "pyarrow.compute",
     "pyarrow.csv",
     "pyarrow.ipc",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
     "sqlalchemy.dialects.sqlite",
-    "noisewright.releases",
-    "noisewright.engines.spark",
 ]
 
 
@@ -161,8 +165,7 @@ def answer(command: dict[str, Any]) -> Any:
 
 def main() -> None:
     for name in MODULES:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+        importlib.import_module(name)
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
 
