@@ -76,7 +76,7 @@ def release(
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         # Within: who waited for another release to the same name sees what it has left.
-        target.require_free(overwrite=overwrite)
+        target.require_free(overwrite=overwrite, is_folder=on_spark)
         snapshot = Snapshot.of(data)
         # A DataFrame of Spark has no fingerprint: its rows are not here.
         known = None if on_spark and path is None else data
@@ -160,10 +160,10 @@ def _to_files(
 def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
     _require_proven(order.certificate.document)
     engine = Embedded(data, order.plan)
-    rows = engine.check(order.progress)
+    recipe = order.recipe(engine.check(order.progress), payer)
+    recipe.plan(where="the recipe of this release")
+    writer = engine.in_memory()
     with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
-        recipe = order.recipe(rows, payer)
-        writer = engine.in_memory()
         engine.draw(writer, order.progress, order.source)
     table = writer.table.replace_schema_metadata({KEY: recipe.to_json()})
     return _made(order, recipe, payment, _kept=table)

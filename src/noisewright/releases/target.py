@@ -82,6 +82,11 @@ class Target:
         """
         if self.data.is_dir() and not is_folder:
             raise TargetError(f"{str(self.data)!r} is a folder; give the name of a file in it.")
+        if self.data.exists() and not self.data.is_dir() and is_folder:
+            raise TargetError(
+                f"{str(self.data)!r} is a file, and this release is a folder of files. Choose "
+                "another name."
+            )
         there = [path for path in self.all if os.path.lexists(path)]
         if not there or overwrite or self._is_left_behind():
             return
