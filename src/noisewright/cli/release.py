@@ -177,6 +177,7 @@ def _tell(made: Release) -> None:
         if kind in words:
             say(f"  {path}  {words[kind]}")
     heading("What next")
+    say(f"  noisewright estimate {made.path}  (answers with intervals; do not just count)")
     say(f"  noisewright check {made.files['certificate']}")
 
 
