@@ -46,6 +46,7 @@ AT_ONCE: dict[str, set[str]] = {
 ON_USE: dict[str, set[str]] = {
     "sampling": {"cryptography"},
     "mechanisms": {"pyarrow"},
+    "curves": {"pyarrow"},
     "designs": {"highspy", "scipy"},
     "estimation": {"pyarrow"},
     "plans": {"pyarrow"},
