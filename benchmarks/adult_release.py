@@ -1,0 +1,171 @@
+"""Are the errors that a release states those that releases have? On Adult, over 50 releases.
+
+    python -m benchmarks.adult_release [path/of/adult.data] [--releases 50]
+
+The table has 32,561 people and 8 columns of categories (UCI Machine Learning Repository, "Adult":
+https://archive.ics.uci.edu/dataset/2/adult, file adult.data). Each release spends epsilon = 8 for a
+whole row, an eighth for each column. Every release is estimated from itself alone, and its standard
+errors are compared with how far its shares are from the true ones: root mean squares over all
+categories of a column and all releases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import noisewright as nw
+
+PLACES = (
+    Path(__file__).parents[2] / "shared" / "data" / "adult.data",
+    Path("adult.data"),
+)
+HOW = (
+    "adult.data is not here. Get it from https://archive.ics.uci.edu/dataset/2/adult and run\n"
+    "    python -m benchmarks.adult_release path/of/adult.data"
+)
+EPSILON = 8
+RELEASES = 50
+REQUIRED = 0.10
+
+# From the file adult.names of the repository; "?" stands for what is not known.
+COLUMNS = {
+    "workclass": (
+        1,
+        "? Federal-gov Local-gov Never-worked Private Self-emp-inc Self-emp-not-inc State-gov "
+        "Without-pay",
+    ),
+    "education": (
+        3,
+        "10th 11th 12th 1st-4th 5th-6th 7th-8th 9th Assoc-acdm Assoc-voc Bachelors Doctorate "
+        "HS-grad Masters Preschool Prof-school Some-college",
+    ),
+    "marital-status": (
+        5,
+        "Divorced Married-AF-spouse Married-civ-spouse Married-spouse-absent Never-married "
+        "Separated Widowed",
+    ),
+    "occupation": (
+        6,
+        "? Adm-clerical Armed-Forces Craft-repair Exec-managerial Farming-fishing "
+        "Handlers-cleaners Machine-op-inspct Other-service Priv-house-serv Prof-specialty "
+        "Protective-serv Sales Tech-support Transport-moving",
+    ),
+    "relationship": (7, "Husband Not-in-family Other-relative Own-child Unmarried Wife"),
+    "race": (8, "Amer-Indian-Eskimo Asian-Pac-Islander Black Other White"),
+    "sex": (9, "Female Male"),
+    "native-country": (
+        13,
+        "? Cambodia Canada China Columbia Cuba Dominican-Republic Ecuador El-Salvador England "
+        "France Germany Greece Guatemala Haiti Holand-Netherlands Honduras Hong Hungary India Iran "
+        "Ireland Italy Jamaica Japan Laos Mexico Nicaragua Outlying-US(Guam-USVI-etc) Peru "
+        "Philippines Poland Portugal Puerto-Rico Scotland South Taiwan Thailand Trinadad&Tobago "
+        "United-States Vietnam Yugoslavia",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Stated and actual errors of a column; `chance` is what luck alone moves their ratio by."""
+
+    column: str
+    categories: int
+    stated: float
+    actual: float
+    chance: float
+
+    @property
+    def ratio(self) -> float:
+        return self.actual / self.stated
+
+
+def adult(path: Path) -> Any:
+    """Read the 8 columns of categories."""
+    import pyarrow as pa
+
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file, skipinitialspace=True) if len(row) == 15]
+    return pa.table({name: [row[place] for row in rows] for name, (place, _) in COLUMNS.items()})
+
+
+def plan() -> nw.Plan:
+    columns = {name: nw.Column(labels.split()) for name, (_, labels) in COLUMNS.items()}
+    return nw.Plan(columns, epsilon=EPSILON, title="Adult")
+
+
+def compared(
+    table: Any, by: nw.Plan, releases: int = RELEASES, *, source: Any = None
+) -> list[Compared]:
+    """Release a table many times; compare stated with actual errors, column by column."""
+    truth = {
+        name: np.array([table.column(name).to_pylist().count(label) for label in _labels(by, name)])
+        / table.num_rows
+        for name in by.private
+    }
+    stated: dict[str, list[Any]] = {name: [] for name in truth}
+    actual: dict[str, list[Any]] = {name: [] for name in truth}
+    for _ in range(releases):
+        made = nw.release(table, by, ledger=None, source=source)
+        found = made.estimate(list(truth), about="people")
+        for name, shares in truth.items():
+            stated[name].append(found[name].standard_errors)
+            actual[name].append(found[name].values - shares)
+    return [
+        Compared(
+            name,
+            len(shares),
+            _root_mean_square(stated[name]),
+            _root_mean_square(actual[name]),
+            # k errors that sum to zero are k − 1, each with a square of relative deviation √2.
+            1 / (2 * releases * max(len(shares) - 1, 1)) ** 0.5,
+        )
+        for name, shares in truth.items()
+    ]
+
+
+def pooled(results: list[Compared]) -> float:
+    """Return the ratio of all columns together, each with the same weight."""
+    return float(np.mean([result.ratio**2 for result in results])) ** 0.5
+
+
+def _labels(by: nw.Plan, name: str) -> list[Any]:
+    space: Any = dict(by.columns)[name].space  # pyright: ignore[reportAttributeAccessIssue]
+    return list(space.labels)
+
+
+def _root_mean_square(numbers: list[Any]) -> float:
+    return float(np.sqrt(np.mean(np.square(numbers))))
+
+
+def main() -> int:
+    """Print the comparison; fail if all columns together are off by more than a tenth."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("path", nargs="?", type=Path, help="the file adult.data")
+    parser.add_argument("--releases", type=int, default=RELEASES)
+    given = parser.parse_args()
+    path = given.path or next((place for place in PLACES if place.exists()), None)
+    if path is None:
+        print(HOW)
+        return 2
+    table = adult(path)
+    results = compared(table, plan(), given.releases)
+    print(f"{table.num_rows:,} people, {given.releases} releases, epsilon = {EPSILON} a row\n")
+    print("| column | categories | stated error | actual error | actual / stated | by chance |")
+    print("|---|---|---|---|---|---|")
+    for one in results:
+        print(
+            f"| {one.column} | {one.categories} | {one.stated:.5f} | {one.actual:.5f} | "
+            f"{one.ratio:.3f} | ± {one.chance:.3f} |"
+        )
+    print(f"\nall columns: actual / stated = {pooled(results):.3f}")
+    return 0 if abs(pooled(results) - 1) <= REQUIRED else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
