@@ -1,8 +1,13 @@
 """A small version of each benchmark runs, so that none can rot. Nothing here asserts a time."""
 
+import sys
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 
-from benchmarks import designs, estimation, proofs, release, sampling, startup
+import noisewright as nw
+from benchmarks import adult_release, designs, estimation, proofs, release, sampling, startup
 from benchmarks.measure import Result, report
 
 
@@ -52,3 +57,35 @@ def test_the_report_fails_when_something_is_too_slow(capsys: pytest.CaptureFixtu
     assert report([fine]) == 0
     assert report([fine, slow]) == 1
     assert "TOO SLOW" in capsys.readouterr().out
+
+
+def test_adult_release() -> None:
+    """A small table of the same form; 30 seeded releases, so the ratio is 3% off on average."""
+    labels = [f"c{place}" for place in range(8)]
+    table = pa.table(
+        {
+            "a": [label for place, label in enumerate(labels) for _ in range(20 * place + 1)],
+            "b": ["yes", "no", "no", "no"] * 142,
+        }
+    )
+    plan = nw.Plan({"a": nw.Column(labels), "b": nw.Column(["yes", "no"])}, epsilon=2)
+    results = adult_release.compared(table, plan, 30, source=nw.SeededSource(3))
+    assert [result.column for result in results] == ["a", "b"]
+    assert results[1].chance == pytest.approx(60**-0.5)
+    for result in results:
+        assert result.ratio == pytest.approx(1, abs=4 * result.chance)
+    assert adult_release.pooled(results) == pytest.approx(1, abs=0.25)
+
+
+def test_adult_says_where_its_data_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(adult_release, "PLACES", (tmp_path / "adult.data",))
+    monkeypatch.setattr(sys, "argv", ["adult_release"])
+    assert adult_release.main() == 2
+    assert "archive.ics.uci.edu" in capsys.readouterr().out
+    row = "39, State-gov, 1, Bachelors, 13, Divorced, Sales, Wife, Black, Female, 0, 0, 40, Cuba, x"
+    (tmp_path / "adult.data").write_text("\n".join([row] * 400 + ["", "|end"]))
+    monkeypatch.setattr(sys, "argv", ["adult_release", "--releases", "2"])
+    adult_release.main()
+    assert "400 people, 2 releases, epsilon = 8 a row" in capsys.readouterr().out
