@@ -65,14 +65,14 @@ def test_texts_keep_their_type_and_their_values(engine: Engine) -> None:
 
 
 def test_a_dictionary_has_the_declared_labels_in_their_order(engine: Engine) -> None:
-    """Whatever the labels of the input are, in which order, used or not."""
-    for index in engine.held([pa.dictionary(pa.int8(), pa.string())]):
+    """Whatever the labels of the input are, how many, in which order, used or not."""
+    for kind in engine.held([pa.dictionary(pa.int8(), pa.string())]):
         given = pa.DictionaryArray.from_arrays(
-            pa.array([0, 2, 0], pa.int8()), pa.array(["red", "secret", "blue"])
+            pa.array([0, 2, 0], kind.index_type), pa.array(["red", "secret", "blue"])
         )
         plan = certain(color=nw.Column(["green", "blue", "red"]))
         released = engine.run(pa.table({"color": given}), plan)["color"]
-        assert released.type == index
+        assert released.type == pa.dictionary(pa.int32(), pa.string())
         for chunk in released.chunks:
             assert chunk.dictionary.to_pylist() == ["green", "blue", "red"]
         assert sorted(released.to_pylist()) == ["blue", "red", "red"]
@@ -87,6 +87,18 @@ def test_whole_numbers_keep_their_width_if_it_holds_every_output(engine: Engine)
         assert released.schema.field("age").type == kind
         assert released.schema.field("year").type == (kind if kind.bit_width > 8 else pa.int64())
         assert sorted(released["year"].to_pylist()) == [0, 7, 120]
+
+
+def test_a_missing_number_does_not_change_the_type(engine: Engine) -> None:
+    """Libraries that know no missing whole numbers hold them as doubles when one is missing."""
+    plan = certain(
+        age=number(nw.Counts(120), null=0),
+        year=number(nw.Interval(0, 2100, step=1), null=0),
+        code=nw.Column([1, 2], null=1),
+    )
+    for values in ([1, 2], [1.0, None]):
+        table = pa.table({name: pa.array(values) for name in ("age", "year", "code")})
+        assert engine.run(table, plan).schema.types == [pa.int64()] * 3
 
 
 def test_numbers_come_back_as_doubles_and_booleans_as_booleans(engine: Engine) -> None:

@@ -150,7 +150,7 @@ def test_noise_without_bounds_may_leave_the_interval() -> None:
     space = nw.Interval(0, 10, step=1)
     plan = nw.Plan({"x": nw.Column(space, form="unbounded")}, epsilon="1/100")
     randomizer = Randomizer(plan)
-    for kind, released_kind in ((pa.int8(), pa.int64()), (pa.float32(), pa.float64())):
+    for kind, released_kind in ((pa.int8(), pa.int64()), (pa.float64(), pa.int64())):
         batch = pa.RecordBatch.from_arrays([pa.array([5] * 200, kind)], names=["x"])
         released = randomizer.randomize(batch)
         assert released.schema.field("x").type == released_kind

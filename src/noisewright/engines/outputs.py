@@ -46,7 +46,6 @@ class LabelOutputs(Outputs):
         self._encoded = pa.types.is_dictionary(self.type)
         values = self.type.value_type if self._encoded else self.type
         self._labels = pa.array(space.labels, values)
-        self._index = self.type.index_type.to_pandas_dtype() if self._encoded else np.int32
         fixed = pa.types.is_boolean(values) or pa.types.is_primitive(values)
         self._values = self._labels.to_numpy(zero_copy_only=False) if fixed else None
 
@@ -56,7 +55,7 @@ class LabelOutputs(Outputs):
 
         if self._values is not None and not self._encoded:
             return pa.array(np.take(self._values, drawn), self.type)
-        indices = pa.array(drawn.astype(self._index, copy=False))
+        indices = pa.array(drawn.astype(np.int32, copy=False))
         return pa.DictionaryArray.from_arrays(indices, self._labels)
 
 

@@ -1,6 +1,8 @@
 """The type of a released column: that of the input where it can hold every output.
 
 It depends on the declared outputs and on the type of the input, never on what the input holds.
+And not on what libraries make of what it holds either: pandas turns whole numbers into doubles when
+one is missing, and gives categories wider indices when there are many.
 """
 
 from __future__ import annotations
@@ -16,26 +18,26 @@ from noisewright.spaces import Categories, Counts, Curves, Interval, Lattice, Sp
 def released_type(outputs: Space, given: Any) -> Any:
     """Return the Arrow type of a released column whose input has the type `given`.
 
-    Texts stay what they are, and dictionaries too (of the declared labels, in their order). Whole
-    numbers keep their width if it holds every output, else they get 64 bits. Numbers become
-    doubles unless all outputs are whole or exact in 32 bits. Lists stay lists; sets lose a
-    fixed size, and curves are lists of doubles.
+    Texts stay what they are, and dictionaries too: of the declared labels in their order, with
+    indices of 32 bits. When all outputs are whole numbers, they are released as such, in the width
+    of the input if it holds them all, else in 64 bits; other numbers become doubles. Lists stay
+    lists; sets lose a fixed size, and curves are lists of doubles.
     """
     import pyarrow as pa
 
     if isinstance(outputs, Categories):
         if pa.types.is_dictionary(given):
-            index = given.index_type
-            if outputs.size - 1 > _largest(index):
-                index = pa.int32()
-            return pa.dictionary(index, _label_type(outputs.labels, given.value_type))
+            return pa.dictionary(pa.int32(), _label_type(outputs.labels, given.value_type))
         return _label_type(outputs.labels, given)
     if isinstance(outputs, (Counts, Interval, Lattice)):
         return _number_type(outputs, _value_type(given))
     if isinstance(outputs, Subsets):
         given_items = given.value_type if is_list(given) else pa.null()
         encoded = pa.types.is_dictionary(given_items)
-        item = _label_type(outputs.items, given_items.value_type if encoded else given_items)
+        values = given_items.value_type if encoded else given_items
+        # Lists that are all empty have no type of their own.
+        values = pa.string() if pa.types.is_null(values) else values
+        item = _label_type(outputs.items, values)
         kind = pa.dictionary(pa.int32(), item) if encoded else item
         return pa.large_list(kind) if pa.types.is_large_list(given) else pa.list_(kind)
     if isinstance(outputs, Curves):
@@ -102,8 +104,8 @@ def _label_type(labels: tuple[Any, ...], given: Any) -> Any:
     if kinds == {bool}:
         return pa.bool_()
     if kinds == {str}:
-        large = pa.types.is_large_string(given) or pa.types.is_string_view(given)
-        return pa.large_string() if large else pa.string()
+        # A column of empty cells only has no type of its own; in frames, texts are large.
+        return pa.string() if pa.types.is_string(given) else pa.large_string()
     if kinds == {bytes}:
         return pa.large_binary() if pa.types.is_large_binary(given) else pa.binary()
     if kinds <= {int, float}:
@@ -118,40 +120,24 @@ def _number_type(outputs: Counts | Interval | Lattice, given: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(outputs, Counts):
-        return _fitting([Fraction(0), Fraction(1), Fraction(outputs.n)], given, line=True)
+        return _fitting([Fraction(0), Fraction(outputs.n)], given)
     if isinstance(outputs, Interval):
-        points = [outputs.low, outputs.low + outputs.step, outputs.high]
-        return _fitting(points, given, line=True)
+        return _fitting([outputs.low, outputs.low + outputs.step, outputs.high], given)
     # Without bounds no width is enough; whole numbers beyond 64 bits are moved to the last.
     whole = outputs.origin.denominator == outputs.step.denominator == 1
-    return pa.int64() if whole and pa.types.is_integer(given) else pa.float64()
+    return pa.int64() if whole else pa.float64()
 
 
-def _fitting(values: list[Fraction], given: Any, *, line: bool = False) -> Any:
-    """Return the type of the input if it holds all values, else a wider one.
-
-    With `line`, the values stand for all that lie between them at the distance of the first two.
-    """
+def _fitting(values: list[Fraction], given: Any) -> Any:
+    """Return the type of the input if it holds such values, else a wider one."""
     import pyarrow as pa
 
-    whole = all(value.denominator == 1 for value in values)
     low, high = min(values), max(values)
-    if whole and pa.types.is_integer(given):
+    whole = all(value.denominator == 1 for value in values)
+    if not whole or low < -(1 << 63) or high >= 1 << 63:
+        return pa.float64()
+    if pa.types.is_integer(given):
         signed = not str(given).startswith("u")
         if (low >= 0 or (signed and -low <= _largest(given) + 1)) and high <= _largest(given):
             return given
-    exact = (not line or whole) and max(abs(low), abs(high)) <= 1 << 24
-    if pa.types.is_float32(given) and exact and all(_is_float32(value) for value in values):
-        return given
-    fits = low >= -(1 << 63) and high < 1 << 63
-    if whole and fits and not pa.types.is_floating(given) and not pa.types.is_decimal(given):
-        return pa.int64()
-    if not fits and whole:
-        raise InputError("the declared whole numbers do not fit into 64 bits.")
-    return pa.float64()
-
-
-def _is_float32(value: Fraction) -> bool:
-    import numpy as np
-
-    return Fraction(float(np.float32(float(value)))) == value
+    return pa.int64()
