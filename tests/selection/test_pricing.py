@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,12 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "permute and flip": (nw.permute_and_flip, {}),
     "noisy max": (nw.noisy_max, {"step": "0.1"}),
 }
+
+
+@cache
+def table(name: str, **choices: bool | None) -> nw.Mechanism:
+    maker, options = MAKERS[name]
+    return maker(PRICES, revenue, space=DATABASES, epsilon=1, **choices, **options)
 
 
 def expected_revenue(table: nw.Mechanism) -> float:
@@ -35,37 +43,39 @@ def test_the_golden_probability() -> None:
 @pytest.mark.parametrize("name", MAKERS)
 def test_one_dataset_is_a_row_of_the_table(name: str) -> None:
     maker, options = MAKERS[name]
-    table = maker(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False, **options)
+    whole = table(name, monotonic=False)
     one = maker(PRICES, REVENUES, sensitivity="3.2", epsilon=1, **options)
-    assert np.allclose(table.matrix[CODE], one.probabilities, rtol=1e-12, atol=0)
-    assert one.expected_quality == pytest.approx(expected_revenue(table), rel=1e-12)
+    assert np.allclose(whole.matrix[CODE], one.probabilities, rtol=1e-12, atol=0)
+    assert one.expected_quality == pytest.approx(expected_revenue(whole), rel=1e-12)
 
 
 def test_the_usual_factor_spends_less_than_half() -> None:
-    table = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False)
-    assert nw.tight_epsilon(table) == pytest.approx(0.4610440684632769, rel=1e-9)
+    usual = table("exponential", monotonic=False)
+    assert nw.tight_epsilon(usual) == pytest.approx(0.4610440684632769, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_calibration_spends_all_of_it_and_earns_more(name: str) -> None:
-    maker, options = MAKERS[name]
-    usual = maker(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=False, **options)
-    best = maker(PRICES, revenue, space=DATABASES, epsilon=1, calibrated=True, **options)
+    best = table(name, calibrated=True)
     assert nw.verify(best, epsilon=1)
     assert nw.tight_epsilon(best) > 1 - 1e-12
-    assert expected_revenue(best) > expected_revenue(usual) + 0.2
+    assert expected_revenue(best) > expected_revenue(table(name, monotonic=False)) + 0.2
 
 
 def test_revenue_is_recognized_as_monotonic() -> None:
-    recognized = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1)
-    said = nw.exponential(PRICES, revenue, space=DATABASES, epsilon=1, monotonic=True)
-    assert recognized == said
+    recognized = table("exponential")
+    assert recognized == table("exponential", monotonic=True)
     assert 0.98 < nw.tight_epsilon(recognized) <= 1
 
 
 def test_permute_and_flip_earns_more_than_the_exponential_mechanism() -> None:
-    revenues = [
-        expected_revenue(maker(PRICES, revenue, space=DATABASES, epsilon=1, **options))
-        for maker, options in MAKERS.values()
-    ]
+    revenues = [expected_revenue(table(name)) for name in MAKERS]
     assert revenues == sorted(revenues)
+
+
+def test_a_choice_is_certified_like_any_table(tmp_path: Path) -> None:
+    best = table("exponential", calibrated=True)
+    path = tmp_path / "price.json"
+    nw.certify(best).save(path)
+    assert nw.check(path)
+    assert nw.load(path) == best

@@ -78,6 +78,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"epsilon": 0}, ParameterError, "epsilon is 0"),
     ({"values": []}, InputError, "there are no values"),
     ({"values": [1, 99]}, OutsideSpaceError, "at row 1 is not a point"),
+    ({"values": iter([[1, 2, 3], [4, 99]])}, OutsideSpaceError, "at row 4 is not a point"),
     ({"space": nw.Categories(["a", "b"])}, SpaceError, "points with an order"),
 ]
 

@@ -26,6 +26,7 @@ Examples:
   noisewright reproduce counts --data adult.data
   noisewright reproduce categorical --quick
   noisewright reproduce metric --only theorem-6
+  noisewright reproduce survey
 """
 
 
@@ -35,6 +36,7 @@ class Paper(Enum):
     COUNTS = "counts"
     CATEGORICAL = "categorical"
     METRIC = "metric"
+    SURVEY = "survey"
 
 
 def reproduce(
@@ -42,7 +44,7 @@ def reproduce(
         Paper,
         typer.Argument(
             help="counts (Cormode, Kulkarni and Srivastava), categorical or metric (Holohan, "
-            "Leith and Mason, 2016 and 2015)."
+            "Leith and Mason, 2016 and 2015), or survey (Hu and Zhou)."
         ),
     ],
     out: Annotated[

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, ParameterError, SpaceError
+from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import positive_epsilon
@@ -147,8 +147,16 @@ def _counted(values: Any, space: Counts | Interval) -> tuple[NDArray[np.int64], 
     """Return the distinct codes in order and how often each occurs, batch by batch."""
     known: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     often: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    seen = 0
     for batch in values if isinstance(values, Iterator) else (values,):
-        codes, counts = np.unique(np.asarray(read_inputs(space, batch).codes), return_counts=True)
+        try:
+            given = np.asarray(read_inputs(space, batch).codes)
+        except OutsideSpaceError as problem:
+            if problem.row is None:
+                raise
+            raise space.outside(row=seen + problem.row, why=problem.why) from None
+        seen += len(given)
+        codes, counts = np.unique(given, return_counts=True)
         both = np.concatenate([known, codes.astype(np.int64)])
         known, place = np.unique(both, return_inverse=True)
         often = np.bincount(

@@ -191,6 +191,10 @@ class Workload:
 
     def matrix(self) -> NDArray[np.int64]:
         """Return the queries as zeros and ones: one row per query, one column per point."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.int64]:
         size = self.domain.size
         if size * max(1, self.queries) > _MOST_MATRIX:
             raise TooLargeError(
@@ -208,7 +212,9 @@ class Workload:
             block = np.stack([part.answers(row.reshape(shape)) for row in one_hot], axis=1)
             cell = np.ravel_multi_index([places[name] for name in part.columns], shape)
             blocks.append(block[:, cell])
-        return np.concatenate(blocks)
+        whole = np.concatenate(blocks)
+        whole.setflags(write=False)
+        return whole
 
     def _shape(self, names: tuple[str, ...]) -> tuple[int, ...]:
         _require_cells(self.domain, names)
