@@ -55,8 +55,8 @@ def table_1(setting: Setting) -> Claim:
         f"{float(first):g} − {float(second):g} = {float(first - second):g}. With incomes declared "
         f"to be at most {LARGEST_INCOME} million and Laplace noise of scale {LARGEST_INCOME}/ε on "
         "a total, an attacker who knows that he earns 1.0 or 0.5 million guesses right with "
-        f"probability {at_1:.3f} at ε = 1 and {at_100:.3f} at ε = 100. Exact discrete noise on totals in steps of 10,000 needs "
-        f"ε = {exact:g}, as declared.",
+        f"probability {at_1:.3f} at ε = 1 and {at_100:.3f} at ε = 100. Exact discrete noise on "
+        f"totals in steps of 10,000 needs ε = {exact:g}, as declared.",
         judge(right and exact == 1 and at_1 < 0.53 and at_100 > 0.99),
         pictures=(Picture("table-1.png", "How well one noisy total tells two incomes apart."),),
         grids=(Grid("The best guess between 1.0 and 0.5", ("ε", "scale", "chance"), table),),

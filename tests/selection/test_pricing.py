@@ -78,4 +78,4 @@ def test_a_choice_is_certified_like_any_table(tmp_path: Path) -> None:
     path = tmp_path / "price.json"
     nw.certify(best).save(path)
     assert nw.check(path)
-    assert nw.load(path) == best
+    assert (nw.load(path).weights == best.weights).all()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, TooLargeError
 from noisewright.spaces import Categories, Counts, Interval, Pairs, Records, Space, Subsets
 from tests.spaces.samples import CYCLE, SMALL
 
@@ -101,3 +101,12 @@ BAD: list[tuple[Any, str]] = [
 def test_what_is_no_relation_is_refused(neighbors: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Categories(list("abc"), neighbors=neighbors)
+
+
+def test_a_list_of_neighboring_databases_is_short() -> None:
+    assert (Counts(1) ** 2).describe_listed_neighbors() == {
+        "relation": "pairs",
+        "pairs": [[0, 1], [0, 2], [1, 3], [2, 3]],
+    }
+    with pytest.raises(TooLargeError, match="lists neighboring databases one by one"):
+        (Counts(1) ** 14).describe_listed_neighbors()

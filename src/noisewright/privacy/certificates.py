@@ -32,6 +32,7 @@ from noisewright.mechanisms import (
 from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
+from noisewright.spaces import Rows
 from noisewright.version import __version__
 
 
@@ -145,7 +146,7 @@ def certify(
         claims["optimality"] = proof.describe()
     sections: dict[str, Any] = {
         "mechanism": mechanism.describe(),
-        "neighbors": mechanism.space.describe_neighbors(),
+        "neighbors": _neighbors_of(mechanism),
         "claims": claims,
     }
     document: dict[str, Any] = {
@@ -238,6 +239,14 @@ def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> li
                 f"{', '.join(sorted(held)) or 'none'}."
             )
     return sorted(set(wanted))
+
+
+def _neighbors_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Return the relation: a table over databases has no product form, so it lists its pairs."""
+    space = mechanism.space
+    if isinstance(mechanism, Table) and isinstance(space, Rows):
+        return space.describe_listed_neighbors()
+    return space.describe_neighbors()
 
 
 def check(certificate: str | os.PathLike[str] | Certificate | dict[str, Any]) -> checker.Report:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import SpaceError
+from noisewright.errors import SpaceError, TooLargeError
+from noisewright.spaces.amounts import amount
 from noisewright.spaces.counts import whole_number
 from noisewright.spaces.metric import Distance, Metric
-from noisewright.spaces.space import Space
+from noisewright.spaces.space import MOST_LISTED, Space
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,17 @@ class Rows(Space):
     def describe_neighbors(self) -> dict[str, Any]:
         """Return the relation as a certificate writes it."""
         return {"relation": self.neighbors}
+
+    def describe_listed_neighbors(self) -> dict[str, Any]:
+        """Return the relation pair by pair, as the certificate of a table over databases has it."""
+        if self.by_distance or self.pair_count > MOST_LISTED:
+            raise TooLargeError(
+                f"a certificate lists neighboring databases one by one, and {self!r} has "
+                f"{amount(self.pair_count)} pairs of them (at most {MOST_LISTED:,}, and not with "
+                "neighbors='metric'). Use fewer rows or values.",
+                size=self.pair_count,
+            )
+        return {"relation": "pairs", "pairs": sorted(self.neighbor_codes().tolist())}
 
     def _named_distance(self, a: int, b: int) -> Distance:
         return sum(x != y for x, y in zip(self._split(a), self._split(b), strict=True))
