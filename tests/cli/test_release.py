@@ -170,3 +170,20 @@ def test_ctrl_c_while_drawing_says_what_became_of_the_debit(survey: Survey) -> N
     assert b"Traceback" not in done.stderr
     assert survey.states() == ["wasted"]
     assert not survey.out.exists()
+
+
+def test_a_key_that_the_ledger_does_not_keep_and_who_did_it(
+    survey: Survey, noisewright: Program
+) -> None:
+    Path("key").write_text("5a" * 32)
+    assert noisewright("ledger", "create", "keyed.db", "--key-file", "key").code == 0
+    grant = ("ledger", "grant", "keyed.db", "survey", "-e", "3", "--data", "survey.csv")
+    assert noisewright(*grant, "--key-file", "key").code == 0
+    arguments = (*ARGUMENTS, "--ledger", "keyed.db", "--no-report")
+    without = noisewright(*arguments)
+    assert without.code == 2
+    assert "does not keep its key" in without.err
+    said = noisewright(*arguments, "--key-file", "key", "--who", "ann@office", "--json")
+    assert said.code == 0, said
+    assert said.json["balance"]["left"]["epsilon"] == 1.0
+    assert nw.Ledger.open("keyed.db").history()[-1].who == "ann@office"

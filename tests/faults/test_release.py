@@ -460,6 +460,9 @@ def test_only_what_nobody_holds_is_cleaned_up(tmp_path: Path) -> None:
             staging_beside(tmp_path / "private.parquet"),
         ):
             pass
+        # Files of one stem would share the recipe.
+        with pytest.raises(TargetError), staging_beside(tmp_path / "private.csv"):
+            pass
         with staging_beside(tmp_path / "another.parquet") as second:
             assert second.folder != held.folder
         assert held.folder.exists()

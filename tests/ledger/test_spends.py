@@ -208,3 +208,13 @@ def test_a_missing_library_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingPartError, match=r"pip install 'noisewright\[ledger\]'"):
         nw.Ledger.open(where)
+
+
+def test_room_can_be_asked_for_without_a_record(ledger: nw.Ledger) -> None:
+    ledger.require_room("survey", nw.Guarantee(2, "1e-6"))
+    with pytest.raises(OverBudgetError, match="What fits: epsilon up to 2 ") as problem:
+        ledger.require_room("survey", nw.Guarantee("2.1"))
+    assert problem.value.left == ledger.left("survey")
+    with pytest.raises(UnknownDatasetError):
+        ledger.require_room("servey", HALF)
+    assert [entry.kind for entry in ledger.history()] == ["grant"]

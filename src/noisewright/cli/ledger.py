@@ -53,7 +53,8 @@ KeyOption = Annotated[
 ]
 
 
-def _key(path: Path | None) -> str | None:
+def read_key_file(path: Path | None) -> str | None:
+    """Return the key in a file, if there is one."""
     if path is None:
         return None
     try:
@@ -65,7 +66,7 @@ def _key(path: Path | None) -> str | None:
 def _open(where: str, key: Path | None = None, who: str | None = None) -> Ledger:
     import noisewright as nw
 
-    return nw.Ledger.open(where, key=_key(key), who=who)
+    return nw.Ledger.open(where, key=read_key_file(key), who=who)
 
 
 @app.command()
@@ -73,7 +74,7 @@ def create(where: WhereArgument, key_file: KeyOption = None, as_json: JsonOption
     """Start an empty ledger where there is none."""
     import noisewright as nw
 
-    ledger = nw.Ledger.create(where, key=_key(key_file))
+    ledger = nw.Ledger.create(where, key=read_key_file(key_file))
     if as_json:
         answer({"ledger": ledger.where, "head": ledger.head})
     else:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from noisewright.cli.amounts import plain_balance, plain_guarantee
+from noisewright.cli.ledger import KeyOption, WhoOption, read_key_file
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 
 if TYPE_CHECKING:
+    from noisewright.ledger import Ledger
     from noisewright.releases import Release
 
 HELP = """Release a private copy of a table, as a plan says, and account for it.
@@ -30,7 +32,11 @@ Examples:
   noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
 """
 
-_STEPS = {"check": "Checking rows", "release": "Drawing noise"}
+_STEPS = {
+    "check": "Checking rows",
+    "release": "Drawing noise",
+    "report": "Writing the report",
+}
 
 
 def release(
@@ -61,6 +67,8 @@ def release(
         typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
     ] = None,
     what: Annotated[str, typer.Option(help="What the ledger says of this release.")] = "",
+    who: WhoOption = None,
+    key_file: KeyOption = None,
     engine: Annotated[
         str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
     ] = None,
@@ -87,7 +95,7 @@ def release(
                 data,
                 plan,
                 out=output,
-                ledger=ledger,
+                ledger=_ledger(ledger, key_file, who),
                 dataset=dataset,
                 what=what,
                 engine=_engine(engine),
@@ -103,6 +111,15 @@ def release(
         answer(_plain(made))
     else:
         _tell(made)
+
+
+def _ledger(where: str | None, key_file: Path | None, who: str | None) -> Ledger | str | None:
+    """Return the ledger opened, if that takes more than its name."""
+    if where is None or (key_file is None and who is None):
+        return where
+    import noisewright as nw
+
+    return nw.Ledger.open(where, key=read_key_file(key_file), who=who)
 
 
 def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
@@ -135,7 +152,8 @@ def _bars(*, quiet: bool) -> Generator[Any]:
                 tasks[step] = bars.add_task(_STEPS.get(step, step), total=total, shown="")
             task = tasks[step]
             speed = bars.tasks[task].speed
-            shown = f"{done:,} rows" if total is None else f"{done / max(total, 1):.0%}"
+            share = f"{done / max(total, 1):.0%}" if total is not None else f"{done:,} rows"
+            shown = share if total is not None or done else ""
             rate = f", {speed:,.0f} rows/s" if speed else ""
             bars.update(task, completed=done, total=total, shown=shown + rate)
 

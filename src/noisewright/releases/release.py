@@ -49,8 +49,8 @@ def release(
     frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None, said
     outright, means that nobody accounts. `dataset` names the budget that pays; left out, it is the
     one that the data is registered for. `out` is the file to write; tables in memory may do
-    without. `progress` is called with "check" or "release", the rows done, and all rows if known. A
-    seeded `source` is for tests, and the release is marked as not private.
+    without. `progress` is called with "check", "release" or "report", the rows done, and all rows
+    if known. A seeded `source` is for tests, and the release is marked as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
@@ -154,6 +154,8 @@ def _to_files(
         return made
     from noisewright.releases.page import with_report
 
+    if order.progress is not None:
+        order.progress("report", 0, None)
     return with_report(made, target.report)
 
 

@@ -4,11 +4,11 @@ A reader never sees half a release. Everything is written and synced in a folder
 renamed: the recipe first, the data last. So data under its final name is whole, and what belongs
 to it lies beside it.
 
-The folder's name follows from the target's, and its owner holds a lock on it: a second release to
-the same target is refused while the first one is at work. The operating system takes the lock back
-when a process ends, however it ends, so that a folder left by a killed one is told from a living
-one's, and removed. Where folders cannot be locked each run has a name of its own, and nothing is
-removed.
+The folder's name follows from the target's stem, which names all files of a release, and its owner
+holds a lock on it: a second release to the same names is refused while the first one is at work.
+The operating system takes the lock back when a process ends, however it ends, so that a folder left
+by a killed one is told from a living one's, and removed. Where folders cannot be locked each run
+has a name of its own, and nothing is removed.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _new(target: Path) -> Staging:
-    place, name = target.parent, os.fsencode(target.name)
+    place, name = target.parent, os.fsencode(target.stem)
     own = place / f"{_PREFIX}{hashlib.sha256(name).hexdigest()[:16]}"
     for _ in range(_ATTEMPTS):
         with contextlib.suppress(BlockingIOError, FileNotFoundError, FileExistsError):
