@@ -114,6 +114,24 @@ def test_estimates_divide_the_budget(noisewright: Program, survey: Path, tmp_pat
     assert "From 1,000 released rows" in said.out
 
 
+def test_answers_are_kept_when_they_make_no_plan(
+    noisewright: Program, survey: Path, tmp_path: Path
+) -> None:
+    said = noisewright(
+        "plan", survey, "-c", "codes.csv", "-e", 1, "--together", "sex,person_id", "-o", "plan.toml"
+    )
+    assert said.code == 2
+    assert "plan.toml was written, but it is no plan yet: together names 'person_id'" in said.err
+    assert 'labels = ["nurse", "judge"]' in (tmp_path / "plan.toml").read_text()
+
+
+def test_a_file_without_a_header_is_suspected(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("nurse,41\njudge,62\n", encoding="utf-8")
+    said = noisewright("plan", "data.csv", "-o", "plan.toml")
+    assert said.code == 0
+    assert "give the file a header" in said.out
+
+
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:
     said = noisewright("plan", survey, "-c", "codes.csv", "-e", 2)
     assert nw.Plan.from_toml(said.out).private == ("sex", "job", "age", "smokes")
@@ -206,7 +224,7 @@ def test_on_a_terminal_it_asks(survey: Path, tmp_path: Path) -> None:
         "c", "nurse, judge, other",  # job
         "n", "120", "0", "1",  # age, the wrong way around: it says so and asks again
         "n", "0", "120", "",
-        "3",  # epsilon
+        "much", "3",  # epsilon
     ]  # fmt: skip
     code, out = typed(tmp_path, ["plan", str(survey), "-o", "plan.toml"], "\n".join([*answers, ""]))
     assert code == 0, out

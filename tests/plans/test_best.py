@@ -167,6 +167,42 @@ def test_wishes_that_make_no_sense(make: Any, said: str) -> None:
         make()
 
 
+def test_curves_are_weighed_by_their_noise() -> None:
+    day = nw.Column(nw.Curves(range(12), low=0, high=5))
+    plan = nw.Plan({"day": day, **some("sex")}, epsilon=4, shares="best")
+    spent = [float(part.guarantee.epsilon) for part in plan.parts]
+    assert spent[0] > 3 * spent[1]
+    assert nw.Plan.from_toml(plan.to_toml()) == plan
+
+
+@pytest.mark.parametrize("together", [(), (("sex", "smokes"),)], ids=["apart", "together"])
+def test_never_worse_than_the_equal_shares_of_a_plan(together: Any) -> None:
+    columns, wanted = some("job", "sex", "smokes"), [(("job",), "shares", 1.0)]
+    best = nw.Plan(columns, epsilon=3, shares="best", together=together)
+    equal = nw.Plan(columns, epsilon=3, together=together)
+    if not together:
+        wanted += [(("sex",), "shares", 1.0), (("smokes",), "shares", 1.0)]
+        assert objective(best, wanted) < objective(equal, wanted)
+        return
+    from noisewright.mechanisms import marginal
+
+    def total(plan: nw.Plan) -> float:
+        pair = plan.parts[1].mechanism
+        return objective(plan, wanted) + sum(
+            float(
+                (
+                    nw.expected_error(
+                        marginal(pair, name), people=1, about="people"
+                    ).standard_errors
+                    ** 2
+                ).mean()
+            )
+            for name in ("sex", "smokes")
+        )
+
+    assert total(best) < total(equal)
+
+
 def test_half_of_the_shares_is_not_best() -> None:
     columns = {"a": nw.Column(["x", "y"], share=1), "b": nw.Column(["x", "y"])}
     with pytest.raises(ParameterError, match="'a' has a share while others have none"):

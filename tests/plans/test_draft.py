@@ -169,3 +169,11 @@ def test_names_that_the_table_does_not_have(settings: dict[str, Any], said: str)
 def test_a_table_in_memory_is_refused() -> None:
     with pytest.raises(InputError, match="give its schema"):
         nw.draft_plan(pa.table({"a": [1]}).to_pandas())
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, "much"])
+def test_a_budget_is_checked_before_anything_is_declared(epsilon: Any) -> None:
+    with pytest.raises(InputError, match="epsilon"):
+        nw.draft_plan(SCHEMA, epsilon=epsilon)
+    with pytest.raises(InputError, match="epsilon"):
+        nw.draft_plan(SCHEMA).with_epsilon(epsilon)

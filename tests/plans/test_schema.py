@@ -39,6 +39,7 @@ PLANS = {
             "steps": nw.Column(nw.Counts(70), null=3, outside="clamp"),
             "children": nw.Column(nw.Counts(5), mechanism="geometric"),
             "likes": nw.Column(nw.Subsets(["tv", "cars", "x"], largest=2), outside="sample"),
+            "day": nw.Column(nw.Curves(range(3), low=0, high=5), basis="fourier", coefficients=1),
             "sex": nw.Column(["f", "m"]),
             "smokes": nw.Column([False, True]),
         },

@@ -140,3 +140,12 @@ def test_budgets_are_rounded_up() -> None:
     assert amounts(nw.Guarantee("1/3")) == "epsilon=0.3334"
     assert amounts(nw.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-07"
     assert amounts(nw.Guarantee(alpha="0.3")) == "epsilon=1.204"
+
+
+def test_curves() -> None:
+    made = nw.Plan({"day": nw.Column(nw.Curves(range(24), low=0, high=5))}, epsilon=2)
+    words = made.words(rows=10_000)[1]
+    mechanism: Any = made.parts[0].mechanism
+    error = float(np.sqrt((mechanism.standard_error() ** 2).mean()))
+    assert f"standard deviation of {about(error)} is added at each position" in words
+    assert f"standard error of about {about(error / 100)} at each position" in words

@@ -38,10 +38,13 @@ def asked(draft: Draft) -> Draft:
             if treatment is not None:
                 draft = draft.declared(proposal.field.name, treatment, "as you said")
     if draft.settings.get("epsilon") is None:
-        text = _prompt("epsilon, what each person gives away with all columns together")
-        if text:
-            draft = draft.with_epsilon(text)
+        draft = _until_right(lambda: _with_epsilon(draft))
     return draft
+
+
+def _with_epsilon(draft: Draft) -> Draft:
+    text = _prompt("epsilon, what each person gives away with all columns together")
+    return draft.with_epsilon(text) if text else draft
 
 
 def _until_right(ask: Callable[[], Any]) -> Any:

@@ -11,7 +11,7 @@ import typer
 
 from noisewright.cli.plan_answers import plan_facts, proposal_facts
 from noisewright.cli.say import answer, heading, say
-from noisewright.errors import InputError
+from noisewright.errors import InputError, NoisewrightError
 
 if TYPE_CHECKING:
     from noisewright.plans import Draft, Plan
@@ -188,8 +188,7 @@ def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
 def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
     from noisewright.files import write_whole
 
-    text = draft.to_toml()
-    plan = draft.plan() if draft.is_finished else None
+    text, plan = _carried_out(draft, output)
     if output is not None:
         write_whole(output, text.encode())
     if as_json:
@@ -211,8 +210,39 @@ def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: boo
     _tell(draft, plan, output, people)
 
 
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
+    """Return the text of a draft and its plan; what was answered is kept if it makes none."""
+    from noisewright.files import write_whole
+    from noisewright.plans.draft_text import draft_text
+
+    if not draft.is_finished:
+        return draft.to_toml(), None
+    try:
+        plan = draft.plan()
+    except NoisewrightError as problem:
+        if output is None:
+            raise
+        write_whole(output, draft_text(draft, None).encode())
+        raise InputError(f"{output} was written, but it is no plan yet: {problem}") from problem
+    return draft_text(draft, plan), plan
+
+
 def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> None:
     say(f"{output}: a plan for {len(draft.proposals)} columns, drafted without reading any value.")
+    if any(_is_number(proposal.field.name) for proposal in draft.proposals):
+        say(
+            "Some columns have numbers for names. If the first line of the file is a record, not "
+            "names, the draft holds that record: delete it, and give the file a header.",
+            style="red",
+        )
     for name in draft.unused:
         say(f"The codebook also describes {name}, which the table does not have.")
     for name in draft.persons:

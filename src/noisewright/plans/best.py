@@ -89,9 +89,11 @@ def with_best_shares(
         return curves[factor]
 
     found = best_shares(objective(cached))
-    equal = (Fraction(1, len(open_parts)),) * len(open_parts)
-    if found != equal and not _is_better(found, estimates, errors, budgets, open_parts, left):
-        found = equal  # the curves were too coarse to tell; what is promised is checked
+    # What is promised is checked by the planned errors themselves; curves between are estimates.
+    each = [len(requests[i].names) for i in open_parts]
+    equal = tuple(Fraction(count, sum(each)) for count in each)
+    if not _is_better(found, equal, estimates, errors, budgets, open_parts, left):
+        found = equal
     return dict(columns) | {
         name: columns[name].with_share(share / len(requests[i].names))
         for i, share in zip(open_parts, found, strict=True)
@@ -101,6 +103,7 @@ def with_best_shares(
 
 def _is_better(
     found: Sequence[Fraction],
+    equal: Sequence[Fraction],
     estimates: Sequence[tuple[float, tuple[_Asked, ...]]],
     errors: _Errors,
     budgets: Sequence[tuple[Fraction, Fraction]],
@@ -118,7 +121,7 @@ def _is_better(
             for weight, factors in estimates
         )
 
-    return total(found) < total([Fraction(1, len(open_parts))] * len(open_parts))
+    return total(found) < total(equal)
 
 
 def _estimates(

@@ -15,12 +15,13 @@ from typing import Any, final
 
 from noisewright.errors import InputError
 from noisewright.exact import Number
+from noisewright.mechanisms import read_delta
 from noisewright.plans.codebook import Entry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.domains import domain_of
 from noisewright.plans.fields import Field, fields_of, read_fields
 from noisewright.plans.names import hint_of
-from noisewright.plans.plan import Person, Plan
+from noisewright.plans.plan import Person, Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
 
 
@@ -68,7 +69,7 @@ class Draft:
 
     def with_epsilon(self, epsilon: Number) -> Draft:
         """Return the draft with a budget."""
-        return replace(self, settings={**self.settings, "epsilon": epsilon})
+        return replace(self, settings={**self.settings, "epsilon": read_epsilon(epsilon)})
 
     @property
     def is_finished(self) -> bool:
@@ -91,7 +92,7 @@ class Draft:
         """Return the draft as TOML with remarks; what is open says TODO."""
         from noisewright.plans.draft_text import draft_text
 
-        return draft_text(self)
+        return draft_text(self, self.plan() if self.is_finished else None)
 
 
 def draft_plan(
@@ -133,8 +134,8 @@ def draft_plan(
         _known(group, names, "together")
     proposals = tuple(_proposal(one, said.get(one.name), known.get(one.name)) for one in fields)
     settings = {
-        "epsilon": epsilon,
-        "delta": delta,
+        "epsilon": read_epsilon(epsilon),
+        "delta": read_delta(delta),
         "shares": shares,
         "estimates": tuple(estimates),
         "together": tuple(tuple(group) for group in together),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from noisewright.exact import exactly
 from noisewright.plans.toml_writing import (
     TODO,
     column_lines,
@@ -28,8 +27,8 @@ _EXAMPLES: dict[str, str] = {
 }
 
 
-def draft_text(draft: Draft) -> str:
-    """Return the text of a draft; a finished one is the text of its plan, with remarks."""
+def draft_text(draft: Draft, plan: Plan | None) -> str:
+    """Return the text of a draft: that of its plan, if there is one already, with remarks."""
     lines = [
         f"# A draft{f' for {draft.source}' if draft.source else ''}, made from the names and types "
         "of its columns and from what was",
@@ -39,7 +38,6 @@ def draft_text(draft: Draft) -> str:
     ]
     if not draft.is_finished:
         lines.append(f"# Where it says {TODO}, somebody must decide.")
-    plan = draft.plan() if draft.is_finished else None
     sections = [lines, *head_sections(_settings(draft, plan))]
     resolved = {} if plan is None else dict(plan.columns)
     for proposal in draft.proposals:
@@ -52,8 +50,7 @@ def _settings(draft: Draft, plan: Plan | None) -> dict[str, Any]:
     epsilon, usual = given["epsilon"], "best" if given["estimates"] else "equal"
     return given | {
         "title": "",
-        "epsilon": TODO if epsilon is None else exactly(epsilon, name="epsilon"),
-        "delta": exactly(given["delta"], name="delta"),
+        "epsilon": TODO if epsilon is None else epsilon,
         "shares": plan.shares if plan is not None else given["shares"] or usual,
         "estimates": [w if isinstance(w, Wanted) else Wanted(w) for w in given["estimates"]],
     }

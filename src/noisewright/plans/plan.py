@@ -99,7 +99,7 @@ class Plan:
     ) -> None:
         set_field = object.__setattr__
         set_field(self, "columns", _read_columns(columns))
-        set_field(self, "epsilon", _read_epsilon(epsilon))
+        set_field(self, "epsilon", read_epsilon(epsilon))
         set_field(self, "delta", read_delta(delta))
         set_field(self, "estimates", read_wanted(estimates, self._randomized))
         set_field(self, "shares", self._read_shares(shares))
@@ -321,7 +321,8 @@ def _read_title(title: Any) -> str:
     return title
 
 
-def _read_epsilon(epsilon: Number | None) -> Fraction | None:
+def read_epsilon(epsilon: Number | None) -> Fraction | None:
+    """Read what each person gives away; nothing stays nothing."""
     if epsilon is None:
         return None
     value = exactly(epsilon, name="epsilon")

@@ -83,9 +83,10 @@ def table_words(plan: Plan) -> tuple[str, ...]:
         said.append("A column that the plan does not name is an error.")
     said += [_person_words(plan), _order_words(plan)]
     said.append(
-        "The promise is about what a person's data are, not about whether there are any: the "
-        "number of rows counts as known. What is true of people in general, and so of this person "
-        "too, can be learned from the release; that is what it is for."
+        "The promise is about what a person's data are, not about whether there are any. The "
+        "number of rows counts as known, and so does this plan, with all names and labels in it. "
+        "What is true of people in general, and so of this person too, can be learned from the "
+        "release; that is what it is for."
     )
     return tuple(said)
 
