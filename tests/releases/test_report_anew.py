@@ -115,3 +115,29 @@ def test_without_the_libraries_of_charts_there_is_a_page_of_tables(
     page = Page(made.files["report"].read_text(encoding="utf-8"))
     assert "This page has tables only" in page.text
     assert made.notes == ()
+
+
+def test_curves_and_what_cannot_be_estimated(survey: Survey) -> None:
+    """A designed mechanism may merge inputs: then the page says so, and shows the rest."""
+    import pyarrow as pa
+
+    merged = nw.from_matrix(nw.Categories(["a", "b"]), [[0.5, 0.5], [0.5, 0.5]])
+    plan = nw.Plan(
+        {
+            "day": nw.Column(nw.Curves(range(6), low=0, high=4, step=1)),
+            "answer": nw.Column(nw.Categories(["a", "b"]), mechanism=merged),
+        },
+        epsilon=4,
+    )
+    table = pa.table(
+        {"day": [[1.0, 2.0, 3.0, 3.0, 2.0, 1.0]] * 300, "answer": ["a", "b", "b"] * 100}
+    )
+    made = nw.release(table, plan, out=survey.out, ledger=None)
+    assert made.notes == ()
+    page = Page(made.files["report"].read_text(encoding="utf-8"))
+    assert page.mistakes == []
+    assert "could not be drawn" not in page.text
+    assert "curves at 6 positions, from 0 to 4" in page.text
+    assert "the curve as a table" in page.text
+    assert "answer is left out: the mechanism does not tell" in page.text
+    assert "No estimate of this column is on this page." in page.text

@@ -52,4 +52,4 @@ def test_a_table_without_rows_has_a_page() -> None:
     page = Page(release_page(facts_of(plan, {}, rows=0)))
     assert page.mistakes == []
     assert "randomized copies of 0 rows" in page.text
-    assert "No estimate was made" in page.text
+    assert "No estimate of this column" in page.text

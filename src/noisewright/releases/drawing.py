@@ -84,6 +84,7 @@ class Embedded:
 
 def require_space(folder: Path, plan: Plan, rows: int) -> None:
     """Refuse to start what would certainly not fit on the disk; a guess, and a low one."""
+    # By what can go in: what comes out may have no end, as curves and numbers with noise.
     bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
     # Half of what independent draws would need: skewed columns are compressed.
     least = math.ceil(rows * bits / 16) + _ROOM

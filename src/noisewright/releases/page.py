@@ -91,6 +91,7 @@ def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> 
     if balance is not None:
         # What the ledger calls these people, and the numbers of its entries, stay inside.
         balance = replace(balance, dataset="", reserved=())
+    estimates, notes = _estimates(release)
     return ReleaseFacts(
         plan=release.plan,
         data="private.parquet" if release.path is None else release.path.name,
@@ -98,7 +99,8 @@ def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> 
         made=datetime.now(UTC),
         guarantee=release.guarantee,
         certificate_digest=release.recipe.document["certificate"]["digest"],
-        estimates=_estimates(release),
+        estimates=estimates,
+        notes=notes,
         balance=balance,
         accounted=release.is_accounted,
         files=tuple(_file(kind, path, release) for kind, path in _shown(release.files)),
@@ -131,19 +133,20 @@ def _batches(release: Release) -> Any:
     return open_table(release.path, plan=release.plan).batches()
 
 
-def _estimates(release: Release) -> dict[str, list[Estimate]]:
-    """Return the usual estimates of the private columns, by column, about the released rows."""
+def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:
+    """Return the usual estimates of the private columns, by column, and notes on what is missing.
+
+    They are about the released rows: the noise alone is error.
+    """
     if not release.rows:
-        return {}
+        return {}, ()
     try:
-        found: Mapping[Any, Estimate] = estimates_of(
-            release.plan, _batches(release), about="people"
-        )
-    except NoisewrightError:
-        # A page without estimates is better than none; the same call tells an analyst why.
-        return {}
+        found = estimates_of(release.plan, _batches(release), about="people")
+    except NoisewrightError as problem:
+        # A page without estimates is better than none.
+        return {}, (f"Estimates are missing: {problem}",)
     by_column: dict[str, list[Estimate]] = {}
     for name in release.plan.private:
         titles = [name, *(f"{word} of {name}" for word in _QUESTIONS)]
         by_column[name] = [found[title] for title in titles if title in found]
-    return by_column
+    return by_column, found.notes

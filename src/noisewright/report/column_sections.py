@@ -152,9 +152,7 @@ def column_section(
             )
         )
     if not found:
-        content.append(
-            paragraph(text("No estimate was made of this column for this page."), kind="soft")
-        )
+        content.append(paragraph(text("No estimate of this column is on this page."), kind="soft"))
     return Markup(
         f'<section class="column" id="{name}" aria-labelledby="{name}-title">\n'
         f'<h3 id="{name}-title">{label(part.name)}</h3>\n{joined(content)}\n</section>'

@@ -32,10 +32,10 @@ class ReleaseFacts:
 
     `data` is the name of the released file. `estimates` holds for the columns, by name (or for
     columns that were released together by the name of their part), one estimate or several, made
-    from the released rows. `balance` is the budget after the release, None when no ledger kept
-    account or nobody asked it; `accounted` says whether one did. `made` is when the page was made,
-    which is when the release was unless `made_again`. `not_private` says that the noise can be
-    repeated by whoever knows the seed.
+    from the released rows; `notes` say what could not be estimated. `balance` is the budget after
+    the release, None when no ledger kept account or nobody asked it; `accounted` says whether one
+    did. `made` is when the page was made, which is when the release was unless `made_again`.
+    `not_private` says that the noise can be repeated by whoever knows the seed.
     Requires: nothing in here depends on raw data except through the mechanisms of the plan.
     """
 
@@ -46,6 +46,7 @@ class ReleaseFacts:
     guarantee: Guarantee
     certificate_digest: str
     estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     balance: Balance | None = None
     accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()

@@ -43,7 +43,7 @@ def percent(share: float) -> str:
     if value == 0 or value == 100:
         return f"{value:g}%"
     if value < 0.0001:
-        return f"{value:.1e}%"
+        return "<0.0001%"
     if value > 99.99:
         return ">99.99%"
     digits = max(0, 2 - math.floor(math.log10(value))) if value < 10 else 1

@@ -75,7 +75,7 @@ th, td { padding: .36rem .8rem .36rem 0; border-bottom: 1px solid var(--line); t
 th:last-child, td:last-child { padding-right: 0; }
 thead th { font-weight: 600; color: var(--soft); font-size: .82rem; vertical-align: bottom;
   line-height: 1.3; }
-tbody th { font-weight: 500; min-width: 6rem; max-width: 18rem; }
+tbody th { font-weight: 500; min-width: 8.5rem; max-width: 18rem; }
 .number { text-align: right; white-space: nowrap; }
 td.words { min-width: 12rem; } td.digest { min-width: 17rem; }
 .strip { width: 34%; min-width: 9rem; padding-right: 1.4rem; vertical-align: middle; }
@@ -131,7 +131,8 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
   .facts div { padding: .6rem .7rem; }
   dl:not(.facts) > div { grid-template-columns: 1fr; gap: 0; }
   .bar { grid-template-columns: 1fr 4rem; } .bar span { grid-column: 1 / -1; }
-  th, td { padding-right: .6rem; } tbody th { max-width: 10rem; } .strip { min-width: 7rem; }
+  th, td { padding-right: .6rem; } tbody th { min-width: 5.5rem; max-width: 10rem; }
+  .strip { min-width: 7rem; }
 }
 """
 

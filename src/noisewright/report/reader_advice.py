@@ -54,8 +54,8 @@ def naive_shares(one: Answered) -> list[float] | None:
         return None
 
 
-def how_wrong(found: Sequence[Answered]) -> Markup:
-    """Return a small picture of what a plain count would say, for the column where it errs most."""
+def example(found: Sequence[Answered]) -> tuple[Answered, list[float]] | None:
+    """Return the column in which a plain count errs most, and what it would say."""
     most, chosen = 0.0, None
     for one in found:
         naive = naive_shares(one)
@@ -64,9 +64,11 @@ def how_wrong(found: Sequence[Answered]) -> Markup:
         apart = float(np.abs(np.asarray(naive) - one.estimate.values).max())
         if apart > most:
             most, chosen = apart, (one, naive)
-    if chosen is None:
-        return Markup("")
-    one, naive = chosen
+    return chosen
+
+
+def how_wrong(one: Answered, naive: list[float]) -> Markup:
+    """Return a small picture of what a plain count would say beside what is estimated."""
     values = one.estimate.values
     order = np.argsort(-np.abs(np.asarray(naive) - values), kind="stable")[:_MOST_SHOWN]
     places = sorted(order.tolist())
@@ -104,7 +106,8 @@ def how_wrong(found: Sequence[Answered]) -> Markup:
 def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
     """Say how the data are to be read, with the lines to type."""
     data = shlex.quote(facts.data)
-    column = found[0].name if found else facts.plan.private[0]
+    chosen = example(found)
+    column = facts.plan.private[0] if chosen is None else chosen[0].name
     return joined(
         [
             Markup(
@@ -119,7 +122,7 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
                 )
                 + "</div>"
             ),
-            how_wrong(found),
+            Markup("") if chosen is None else how_wrong(*chosen),
             paragraph(text("On the command line, without any other file:")),
             code_block(
                 [
@@ -134,8 +137,9 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
                     "import noisewright as nw",
                     "",
                     f"release = nw.Release.open({facts.data!r})",
-                    f"print(release.estimate({column!r}))                # shares with intervals",
-                    f'print(release.estimate({column!r}, about="people"))  # these rows only',
+                    f"print(release.estimate({column!r}))   # with intervals",
+                    f"print(release.estimate({column!r}, about='people', together=True))",
+                    'release.estimate("pairs").save("tables.csv")   # all columns and pairs',
                 ],
                 about="lines of Python that estimate",
             ),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from noisewright.plans import Part
 from noisewright.report.budget_bar import budget
+from noisewright.report.characters import shortened
 from noisewright.report.column_sections import (
     MOST_SECTIONS,
     Answered,
@@ -32,6 +33,7 @@ from noisewright.report.markup import (
     Heading,
     Markup,
     attribute,
+    bullets,
     joined,
     label,
     paragraph,
@@ -244,6 +246,9 @@ def _estimates(
             Markup(f'<div class="note">{paragraph(text(why))}</div>') if why else "",
             *shown,
             compact_table(facts, rest, MOST_SECTIONS) if rest else "",
+            bullets(text(shortened(note, longest=240)) for note in facts.notes)
+            if facts.notes
+            else "",
         ]
     )
 

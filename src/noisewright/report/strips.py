@@ -31,7 +31,9 @@ class Scale:
             low, high = min(low, 0.0), max(high, 0.0)
         if high <= low:
             low, high = low - 0.5, high + 0.5
-        return cls(low, high, _round_step((high - low) / 3))
+        made = cls(low, high, _round_step((high - low) / 3))
+        # Between the round numbers there may be room for one tick only, which is no scale.
+        return made if len(made.ticks) > 1 else cls(low, high, _round_step((high - low) / 6))
 
     def place(self, number: float) -> str:
         """Return where a number stands in percent of the strip; beyond an end, there."""
