@@ -23,6 +23,7 @@ from noisewright.errors import (
     TargetError,
     UnknownDatasetError,
 )
+from noisewright.sampling import Source
 from tests.releases.survey import JOBS, PLAN, SECRET, Survey
 
 JOB_COLUMN = {*JOBS, "not said"}
@@ -181,6 +182,40 @@ def test_a_certificate_that_the_checker_does_not_prove_is_refused(
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert survey.states() == []
     assert survey.names() == ["budget.db", "plan.toml", "survey.csv"]
+
+
+class Watched(Source):
+    """Bits for a test, and what the ledger said whenever some were taken."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._bits = nw.SeededSource("watched")
+        self._survey = survey
+        self.seen: list[list[str]] = []
+
+    def fill(self, buffer: Any) -> None:
+        self.seen.append(self._survey.states())
+        self._bits.fill(buffer)
+
+
+@pytest.mark.parametrize("keep", ["first", "random"])
+@pytest.mark.parametrize("order", ["kept", "shuffled"])
+def test_no_bit_is_drawn_before_the_debit_nor_after_the_end(
+    survey: Survey, keep: str, order: str
+) -> None:
+    plan = nw.Plan(
+        {"job": nw.Column(JOBS), "visits": nw.Column(nw.Counts(9))},
+        epsilon=2,
+        person=nw.Person("region", rows=9, keep=keep),
+        order=order,
+        others="drop",
+    )
+    for out in (survey.out, None):
+        source = Watched(survey)
+        data = survey.csv if out is not None else survey.table()
+        nw.release(data, plan, out=out, ledger=survey.ledger, dataset="survey", source=source)
+        before = [] if out is not None else ["released"]
+        assert source.seen
+        assert all(states == [*before, "reserved"] for states in source.seen)
 
 
 def test_over_budget_is_refused_before_rows_are_read(survey: Survey) -> None:

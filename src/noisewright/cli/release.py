@@ -168,7 +168,8 @@ def _tell(made: Release) -> None:
     say(
         f"{made.path}: {made.rows:,} rows, {_columns(len(plan.private))} randomized"
         + (f", {len(plan.public)} public and released as they are" if plan.public else "")
-        + (f", {len(plan.dropped)} dropped." if plan.dropped else "."),
+        + (f", {len(plan.dropped)} dropped" if plan.dropped else "")
+        + (". Columns that the plan does not name were dropped." if plan.others == "drop" else "."),
         style="bold green" if made.is_private else "",
     )
     rows = plan.rows_per_person
