@@ -2,7 +2,7 @@
 
 A person is known by a 64-bit hash of the cell, keyed anew in each run: every byte of the cell
 picks a random number from a table of its position, and these are combined by XOR, so that two
-different cells get the same hash with probability 2^-64 exactly. Two people with one hash
+different cells get the same hash with a probability of about 2^-64. Two people with one hash
 count as one person: that may drop rows and never keeps more.
 
 Memory: 24 to 48 bytes for each person, and 4 bytes for each row that is kept of a person who has
