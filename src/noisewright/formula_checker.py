@@ -20,6 +20,7 @@ def prove_formula(
     """Yield what was proven in words, or raise checker.Failure; epsilon None is infinity."""
     forms = {
         "noise": prove_noise,
+        "staircase": prove_staircase,
         "items": prove_items,
         "flips": prove_flips,
         "person": prove_person,
@@ -47,18 +48,7 @@ def prove_noise(
     need = checker.need
     shape = "form: noise, inputs: object, outputs: object, decay: object"
     _, inputs, outputs, decay = checker.fit(given, "mechanism", shape)
-    checker.fit(inputs, "mechanism", "kind: grid, low: fraction, high: fraction, step: fraction")
-    if outputs != inputs:
-        lattice = "kind: lattice, origin: fraction, step: fraction"
-        _, origin, step = checker.fit(outputs, "mechanism", lattice)
-        same = (origin, step) == (inputs["low"], inputs["step"])
-        need(same, "mechanism", "outputs must be the inputs, or go on from low by the same step")
-    last = len(checker.read_points(inputs)) - 1
-    shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
-    relation, *_ = checker.fit(neighbors, "neighbors", *shapes)
-    steps = last if relation == "replace" else 1
-    if relation == "pairs":
-        steps = max(abs(i - j) for i, j, _ in checker.read_pairs(neighbors, last + 1))
+    last, steps = read_numbers(checker, inputs, outputs, neighbors)
     decay = checker.read_number(decay, "mechanism")
     ok = decay and last > 0 and (decay.ratio == 1 or steps < LARGEST)
     ok = ok and steps * decay.value < LARGEST and decay > checker.Number(Fraction(0))
@@ -74,6 +64,51 @@ def prove_noise(
                 f"more than {checker.Number(delta)} with epsilon {epsilon}",
             )
     yield f"On inputs {steps} steps apart, half lines differ by no more than the claim allows."
+
+
+def read_numbers(checker: Any, inputs: Any, outputs: Any, neighbors: Any) -> tuple[int, int]:
+    """Return the last point of a grid, and how many steps apart two neighbors may be.
+
+    Noise leads to any number of steps, or is clamped to the grid afterwards.
+    """
+    checker.fit(inputs, "mechanism", "kind: grid, low: fraction, high: fraction, step: fraction")
+    if outputs != inputs:
+        lattice = "kind: lattice, origin: fraction, step: fraction"
+        _, origin, step = checker.fit(outputs, "mechanism", lattice)
+        same = (origin, step) == (inputs["low"], inputs["step"])
+        words = "outputs must be the inputs, or go on from low by the same step"
+        checker.need(same, "mechanism", words)
+    last = len(checker.read_points(inputs)) - 1
+    shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
+    relation, *_ = checker.fit(neighbors, "neighbors", *shapes)
+    if relation == "pairs":
+        return last, max(abs(i - j) for i, j, _ in checker.read_pairs(neighbors, last + 1))
+    return last, last if relation == "replace" else 1
+
+
+def prove_staircase(
+    checker: Any, given: Any, neighbors: Any, epsilon: Any, delta: Fraction
+) -> Iterator[str]:
+    """Prove staircase noise: P(Z = z) is proportional to e^(-parameter L(|z|)).
+
+    L(m) = (m + width - upper) // width is the stair of m steps. Two inputs t steps apart see an
+    output at distances that differ by at most t, so on stairs that differ by at most the number
+    of widths begun in t. Clamping the output reveals no more.
+    """
+    need = checker.need
+    shape = "form: staircase, inputs: object, outputs: object, parameter: object, "
+    shape += "width: whole, upper: whole"
+    _, inputs, outputs, unit, width, upper = checker.fit(given, "mechanism", shape)
+    last, steps = read_numbers(checker, inputs, outputs, neighbors)
+    unit = checker.read_number(unit, "mechanism")
+    need(0 < upper <= width <= last, "mechanism", "need 0 < upper <= width <= steps of the grid")
+    stairs = -(-steps // width)
+    ok = unit and unit > checker.Number(Fraction(0))
+    ok = ok and (unit.ratio == 1 or stairs * unit.ratio.numerator.bit_length() < 2**20)
+    need(ok, "mechanism", "need a parameter above 0 that is not absurdly large")
+    cost = checker.Number(stairs * unit.value, unit.ratio**stairs)
+    need(not (epsilon and cost > epsilon), "epsilon", f"needs {cost}; claimed is {epsilon}")
+    yield f"Inputs {steps} steps apart are {stairs} stairs apart at most: no more than epsilon."
 
 
 def nearby(steps: int, epsilon: Any, decay: Any) -> range:

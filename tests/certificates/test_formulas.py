@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noisewright as nw
+from noisewright.errors import ParameterError
 from tests.certificates.handmade import SCHEMA, SOURCE, certificate, load_checker, parts, sealed
 from tests.certificates.test_checker import power_of
 
@@ -125,6 +126,55 @@ def test_of_listed_neighbors_the_farthest_decide(
     assert not checker.check(certificate(form, relation, enough / 2, str(needed - hair)))
 
 
+def stair_masses(parameter: Fraction, width: int, upper: int, reach: int) -> list[Fraction]:
+    """Return e^(-parameter L) of the distances up to `reach`, as rationals near enough."""
+    drop = 1 / power_of(parameter)
+    return [drop ** ((m + width - upper) // width) for m in range(reach + 1)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    steps=st.integers(1, 9),
+    width=st.integers(1, 9),
+    upper=st.integers(1, 9),
+    parameter=st.fractions(Fraction(1, 20), 3, max_denominator=20),
+    relation=st.sampled_from(["replace", "adjacent"]),
+)
+def test_a_staircase_is_decided_as_its_ratios_are(
+    steps: int, width: int, upper: int, parameter: Fraction, relation: str
+) -> None:
+    width = min(width, steps)
+    upper = min(upper, width)
+    grid = {"kind": "grid", "low": "0", "high": str(steps), "step": "1"}
+    form = {
+        "form": "staircase",
+        "inputs": grid,
+        "outputs": {"kind": "lattice", "origin": "0", "step": "1"},
+        "parameter": {"value": str(parameter)},
+        "width": width,
+        "upper": upper,
+    }
+    apart = 1 if relation == "adjacent" else steps
+    masses = stair_masses(parameter, width, upper, 4 * (steps + width))
+    outputs = range(-2 * (steps + width), 2 * (steps + width))
+    ratio = max(
+        masses[abs(y)] / masses[abs(y - t)] for y in outputs for t in range(-apart, apart + 1)
+    )
+    stairs = -(-apart // width)
+    assert ratio == power_of(parameter) ** stairs
+    enough = certificate(form, relation, stairs * parameter)
+    assert checker.check(enough)
+    validator.validate(enough)
+    less = certificate(form, relation, stairs * parameter - Fraction(1, 10**30))
+    assert parts(checker.check(less)) == {"epsilon"}
+
+
+def test_a_staircase_does_not_trade_epsilon_for_delta_in_certificates() -> None:
+    with pytest.raises(ParameterError, match="no smaller epsilon than its own"):
+        nw.certify(MECHANISMS["staircase"], epsilon=1, delta="9/10")
+    assert nw.check(nw.certify(MECHANISMS["staircase"], epsilon=3, delta="1/10"))
+
+
 MECHANISMS = {
     "laplace": nw.laplace(nw.Interval(0, 100, step="1/2"), epsilon=1),
     "laplace, delta": nw.laplace(nw.Interval(0, 100, step="1/2"), epsilon=1, delta="1e-6"),
@@ -134,11 +184,20 @@ MECHANISMS = {
     "laplace, adjacent": nw.laplace(
         nw.Interval(0, 10, step=1, neighbors="adjacent"), alpha="1/2", delta="0.1"
     ),
+    "staircase": nw.staircase(nw.Interval(0, 100, step="1/2"), epsilon=3),
+    "staircase, truncated": nw.staircase(
+        nw.Interval(-3, 3, step="1/1000000"), alpha="1/20", form="truncated"
+    ),
+    "staircase, adjacent": nw.staircase(
+        nw.Interval(0, 30, step=1, neighbors="adjacent"), epsilon=2
+    ),
     "sets": nw.per_item(nw.Subsets([f"{i}" for i in range(800)], largest=4), epsilon=2),
     "flips": nw.design(nw.Subsets(list(range(40))), epsilon=1, loss="distance").mechanism,
     "columns": nw.product(
         age=nw.laplace(nw.Interval(0, 120, step=1), epsilon=1),
         job=nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1),
+        height=nw.staircase(nw.Interval(0, 2, step="1/100"), epsilon=1, form="truncated"),
+        weight=nw.staircase(nw.Interval(0, 9, step="1/10"), epsilon=1, sensitivity=2),
     ),
 }
 
@@ -174,6 +233,15 @@ FORGERIES: list[tuple[str, str, Any]] = [
     ("laplace", "outputs", {"kind": "counts", "n": 5}),
     ("laplace", "inputs", {"kind": "counts", "n": 5}),
     ("laplace", "inputs", {"kind": "grid", "low": "0", "high": "0", "step": "1/2"}),
+    ("staircase", "parameter", {"value": "0"}),
+    ("staircase", "parameter", {"ln": "infinity"}),
+    ("staircase", "parameter", {"value": "31/10"}),
+    ("staircase", "width", 199),
+    ("staircase", "width", 0),
+    ("staircase", "width", 201),
+    ("staircase", "upper", 0),
+    ("staircase", "upper", 201),
+    ("staircase", "outputs", {"kind": "lattice", "origin": "1", "step": "1/2"}),
     ("sets", "items", []),
     ("sets", "items", ["a", "a"]),
     ("sets", "largest", 0),

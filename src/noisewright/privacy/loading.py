@@ -24,6 +24,7 @@ from noisewright.mechanisms import (
     Response,
     RowProduct,
     SetFlips,
+    Staircase,
     Table,
 )
 from noisewright.spaces import Categories, Counts, Interval, Pairs, Space, Subsets
@@ -92,6 +93,8 @@ def _mechanism(
             assert isinstance(space, Interval)
             form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
             return Laplace(space, _epsilon(section["decay"]), form, claim)
+        case "staircase":
+            return _staircase(section, neighbors)
         case "items":
             largest = section["largest"]
             items = [_label(item) for item in section["items"]]
@@ -118,6 +121,16 @@ def _part(part: dict[str, Any], also: Mapping[str, Reader]) -> tuple[str, Mechan
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
     inner = _mechanism(part["mechanism"], part["neighbors"], claim, also)
     return part.get("name", ""), inner
+
+
+def _staircase(section: dict[str, Any], neighbors: dict[str, Any]) -> Staircase:
+    space = _space(section["inputs"], neighbors)
+    assert isinstance(space, Interval)
+    if space.reach != section["width"]:
+        # A column is certified for any change, and its stairs are as wide as its own neighbors.
+        space = space.within(section["width"] * space.step)
+    form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
+    return Staircase(space, _epsilon(section["parameter"]), section["upper"], form)
 
 
 def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:

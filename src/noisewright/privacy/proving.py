@@ -17,6 +17,7 @@ from noisewright.mechanisms import (
     Response,
     SetFlips,
     SetMechanism,
+    Staircase,
     Table,
     any_change,
 )
@@ -24,7 +25,7 @@ from noisewright.privacy.sets import sets_within
 from noisewright.privacy.subject import essential
 from noisewright.privacy.verification import verify
 
-_FORMS = (Table, Geometric, Response, Laplace, PerItem, SetFlips)
+_FORMS = (Table, Geometric, Response, Laplace, Staircase, PerItem, SetFlips)
 
 
 def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
@@ -33,10 +34,12 @@ def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     if isinstance(part, (ColumnProduct, PersonRows)):
         _prove_sum(part, guarantee)
         return
-    if isinstance(part, Geometric) and guarantee.delta and guarantee.epsilon < part.epsilon:
+    pure = isinstance(part, (Geometric, Staircase))
+    if pure and guarantee.delta and guarantee.epsilon < part.epsilon:
         raise ParameterError(
             f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "
-            "whatever delta is. To trade epsilon for delta, build the mechanism with table=True."
+            "whatever delta is. To trade epsilon for delta, certify a table (table=True, or its "
+            ".table())."
         )
     verdict = verify(part, epsilon=guarantee.epsilon, delta=guarantee.delta)
     if not verdict:
