@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,3 +89,13 @@ def test_a_range_is_not_for_tables() -> None:
         nw.exponential(
             nw.Counts(2), lambda x, y: -abs(x - y), epsilon=1, quality_range=(0, 2), calibrated=True
         )
+
+
+@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip, nw.noisy_max])
+def test_a_hair_more_than_calibrated_is_refuted(maker: Any) -> None:
+    quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
+    more = maker(range(3), quality, space=nw.Counts(2), epsilon=1.001, calibrated=True)
+    assert nw.verify(more, epsilon=1.001)
+    verdict = nw.verify(more, epsilon=1)
+    assert not verdict
+    assert verdict.witness is not None

@@ -52,11 +52,11 @@ def test_batches_are_counted_as_they_come() -> None:
     ]
     for form in forms:
         other = nw.private_median(form, space, epsilon=0.1)
-        assert (other.starts, other.sizes, other.qualities) == (
-            whole.starts,
-            whole.sizes,
-            whole.qualities,
-        )
+        assert np.array_equal(other.starts, whole.starts)
+        assert np.array_equal(other.sizes, whole.sizes)
+        assert [other.probability(age) for age in (0, 50, 51)] == [
+            whole.probability(age) for age in (0, 50, 51)
+        ]
 
 
 def test_a_grid_of_millions_costs_nothing() -> None:
@@ -92,3 +92,20 @@ def test_bad_input(changes: dict[str, Any], error: type[Exception], message: str
 
 def test_it_does_not_show_the_data() -> None:
     assert "77" not in repr(nw.private_median([77, 77], nw.Counts(100), epsilon=1))
+
+
+def test_what_is_too_far_weighs_the_floor_and_no_more() -> None:
+    """At epsilon 9 a hundred thousand misses are cut off: every point still has its chance."""
+    far = nw.private_median([0] * 200_000, nw.Counts(10), epsilon=9)
+    chances = [far.probability(y) for y in range(11)]
+    assert sum(chances) == 1
+    assert 0 < chances[10] == chances[1] < Fraction(1, 2**120)
+    assert min(far.levels) > -1000
+
+
+def test_many_distinct_values() -> None:
+    values = np.random.default_rng(6).permutation(100_000)
+    middle = nw.private_median(values, nw.Counts(10**6), epsilon="1/10")
+    assert 49_000 < middle.sample(source=nw.SeededSource(2)) < 51_000
+    slope = middle.probability(50_100) / middle.probability(50_200)
+    assert float(slope) == pytest.approx(np.exp(100 * 0.1 / 2), rel=1e-9)

@@ -10,6 +10,7 @@ from below to above, points below the quantile get worse and points above get be
 quality is not monotonic, except for the minimum and the maximum, where only one side counts.
 Points between two neighboring values of the data have the same quality: they are one gap, chosen
 with its number of points as a weight. The work grows with the distinct values, not with the grid.
+Qualities are cut off at a constant so low that it weighs nothing, which keeps Δ.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -26,7 +28,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee
-from noisewright.mechanisms.decay import positive_epsilon
+from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.selection.chosen import rational_below
@@ -43,47 +45,55 @@ class PrivateQuantile:
 
     `sample()` draws it; everything else is about the private data and must not leave. `claim`
     holds for neighbors that replace one value; every further draw costs it again.
+
+    Gap g begins at the code `starts[g]`, has `sizes[g]` points and the quality
+    `levels[level_of[g]]`.
     """
 
     space: Counts | Interval
     at: Fraction
-    starts: tuple[int, ...]
-    sizes: tuple[int, ...]
-    qualities: tuple[Fraction, ...]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    levels: tuple[Fraction, ...]
+    level_of: NDArray[np.intp]
     factor: Fraction
     claim: Guarantee
 
     @cached_property
-    def _weights(self) -> tuple[int, ...]:
-        """The integer weight of one point of each gap; private by construction."""
-        sizes: dict[Fraction, int] = {}
-        for quality, size in zip(self.qualities, self.sizes, strict=True):
-            sizes[quality] = sizes.get(quality, 0) + size
-        levels = list(sizes)
-        weights = mixed_weights(
-            levels,
-            [sizes[level] for level in levels],
-            factor=self.factor,
-            epsilon=rational_below(self.claim),
-        )
-        found = dict(zip(levels, weights, strict=True))
-        return tuple(found[quality] for quality in self.qualities)
+    def _points(self) -> list[int]:
+        """How many points of the grid each level has."""
+        found = np.zeros(len(self.levels), dtype=np.int64)
+        np.add.at(found, self.level_of, self.sizes)
+        return found.tolist()
+
+    @cached_property
+    def _weights(self) -> list[int]:
+        """The integer weight of one point of each level; private by construction."""
+        epsilon = rational_below(self.claim)
+        return mixed_weights(self.levels, self._points, factor=self.factor, epsilon=epsilon)
+
+    @cached_property
+    def _masses(self) -> list[int]:
+        """The weight of each level."""
+        return [w * points for w, points in zip(self._weights, self._points, strict=True)]
 
     def sample(self, *, source: Source | None = None) -> Any:
         """Return one point of the grid, drawn exactly by integer weights."""
         from noisewright.sampling import uniform_below, weighted_index
 
-        whole = [w * size for w, size in zip(self._weights, self.sizes, strict=True)]
-        gap = int(weighted_index(whole, 1, source)[0])
-        inside = int(uniform_below(self.sizes[gap], 1, source)[0])
-        return self.space.point(self.starts[gap] + inside)
+        level = int(weighted_index(self._masses, 1, source)[0])
+        place = int(uniform_below(self._points[level], 1, source)[0])
+        gaps = np.flatnonzero(self.level_of == level)
+        ends = np.cumsum(self.sizes[gaps])
+        which = int(np.searchsorted(ends, place, side="right"))
+        inside = place - (int(ends[which - 1]) if which else 0)
+        return self.space.point(int(self.starts[gaps[which]]) + inside)
 
     def probability(self, point: Any) -> Fraction:
         """Return the exact probability that this point is drawn."""
         code = self.space.code(point)
-        gap = int(np.searchsorted(np.array(self.starts), code, side="right")) - 1
-        total = sum(w * size for w, size in zip(self._weights, self.sizes, strict=True))
-        return Fraction(self._weights[gap], total)
+        gap = int(np.searchsorted(self.starts, code, side="right")) - 1
+        return Fraction(self._weights[int(self.level_of[gap])], sum(self._masses))
 
     def __repr__(self) -> str:
         return f"<private quantile at {self.at} on {self.space!r}, {self.claim}>"
@@ -120,16 +130,10 @@ def private_quantile(
     people = int(counts.sum())
     if not people:
         raise InputError("there are no values, so there is no quantile.")
-    starts, sizes, below, upto = _gaps(codes, counts, space.size)
-    rank = place * people
-    qualities = [
-        -max(Fraction(0), under - rank, rank - over)
-        for under, over in zip(below, upto, strict=True)
-    ]
     factor = rational_below(claim) / (1 if place in (0, 1) else 2)
-    return PrivateQuantile(
-        space, place, tuple(starts), tuple(sizes), tuple(qualities), factor, claim
-    )
+    starts, sizes, below, upto = _gaps(codes, counts, space.size)
+    levels, level_of = _levels(below, upto, place * people, _deepest(factor, claim))
+    return PrivateQuantile(space, place, starts, sizes, levels, level_of, factor, claim)
 
 
 def private_median(
@@ -167,24 +171,40 @@ def _counted(values: Any, space: Counts | Interval) -> tuple[NDArray[np.int64], 
 
 def _gaps(
     codes: NDArray[np.int64], counts: NDArray[np.int64], size: int
-) -> tuple[list[int], list[int], list[int], list[int]]:
-    """Cut the grid into values and gaps; say how many values lie below each and up to it."""
-    starts: list[int] = []
-    sizes: list[int] = []
-    below: list[int] = []
-    upto: list[int] = []
-    position = so_far = 0
-    for code, count in zip([*codes.tolist(), size], [*counts.tolist(), 0], strict=True):
-        if code > position:
-            starts.append(position)
-            sizes.append(code - position)
-            below.append(so_far)
-            upto.append(so_far)
-        if code < size:
-            starts.append(code)
-            sizes.append(1)
-            below.append(so_far)
-            upto.append(so_far + count)
-        so_far += count
-        position = code + 1
-    return starts, sizes, below, upto
+) -> tuple[NDArray[np.int64], ...]:
+    """Cut the grid into values and gaps: starts, sizes, values below each and up to each."""
+    upto = np.cumsum(counts)
+    # Every value is followed by a gap, and a gap comes first; empty ones are left out.
+    starts = np.concatenate([[0], np.stack([codes, codes + 1], axis=1).reshape(-1)])
+    sizes = np.diff(np.concatenate([starts, [size]]))
+    over = np.concatenate([[0], np.repeat(upto, 2)])
+    under = np.concatenate([[0], np.stack([upto - counts, upto], axis=1).reshape(-1)])
+    kept = sizes > 0
+    return starts[kept], sizes[kept], under[kept], over[kept]
+
+
+def _deepest(factor: Fraction, claim: Guarantee) -> int:
+    """Return how many misses count as most: further ones weigh nothing above the floor.
+
+    Cutting a quality off at a constant keeps its sensitivity, so this is part of the question.
+    """
+    return ceil((512 + bits_below_one(rational_below(claim))) / factor)
+
+
+def _levels(
+    below: NDArray[np.int64], upto: NDArray[np.int64], rank: Fraction, most: int
+) -> tuple[tuple[Fraction, ...], NDArray[np.intp]]:
+    """Return the distinct qualities, and which of them each gap has."""
+    whole, rest = divmod(rank, 1)
+    # Misses are k − rest for gaps above the rank, k + rest for those below it, or none.
+    above, under = below - int(whole), int(whole) - upto
+    cap = min(most, 1 << 40)
+    # Below the rank k may be 0, if only a part of a value is missing.
+    is_above = above > 0
+    is_under = (under > 0) | ((under == 0) & (rest > 0))
+    k = np.where(is_above, above, np.where(is_under, under, 0))
+    side = np.where(is_above, 1, np.where(is_under, 2, 0))
+    keys, level_of = np.unique(np.minimum(k, cap) * 3 + side, return_inverse=True)
+    signs = (Fraction(0), -rest, rest)
+    found = tuple(-(Fraction(key // 3) + signs[key % 3]) for key in keys.tolist())
+    return found, level_of
