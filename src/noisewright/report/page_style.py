@@ -145,7 +145,7 @@ _PAPER = """
   h1, h2, h3, h4, caption, summary { break-after: avoid; }
   figure, tr, .promise, .note, .alarm, .bar, .budget, pre, .facts div { break-inside: avoid; }
   thead { display: table-header-group; }
-  .sides { break-inside: avoid; } .column > p { break-after: avoid; }
+  .sides { break-inside: avoid; } .column > p, p:has(+ pre) { break-after: avoid; }
   dl:not(.facts) > div { grid-template-columns: 8.5rem 1fr; }
   .scroll, pre, figure .chart { overflow: visible; } .scroll { background: none; }
   pre { white-space: pre-wrap; }

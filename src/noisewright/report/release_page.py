@@ -115,8 +115,8 @@ def _head(facts: ReleaseFacts, title: str) -> Markup:
             _alarm(facts),
             f'<p class="lead">{lead}</p>' if lead else "",
             f"<p><code>{label(facts.data)}</code> holds randomized copies of {facts.rows:,} rows. "
-            "Nobody’s own answer can be read off it with certainty; what is true of many people "
-            "can be estimated from it, with known errors.</p>",
+            "A private value in it need not be the true one; what is true of many people can be "
+            "estimated from it, with known errors.</p>",
             '<dl class="facts">',
             f"<div><dt>privacy</dt><dd>{text(epsilon_text(guarantee).split(',')[0])}"
             f"<small>{text(whose + delta)}: a factor of at most {text(factor_text(guarantee))}"

@@ -85,13 +85,13 @@ def what_happened(part: Part) -> Markup:
         return text(
             f"Each set was rebuilt item by item: an item in it was kept with probability "
             f"{percent(float(mechanism.present))}, one not in it was added with probability "
-            f"{percent(float(mechanism.absent))}. A single released set says little; all of them "
-            "together say how common each item is."
+            f"{percent(float(mechanism.absent))}. Many such sets together say how common each item "
+            "is."
         )
     if isinstance(mechanism, CurveNoise):
         return text(
-            "Noise was added to every curve. A single released curve is mostly noise; the mean of "
-            "many is not."
+            "Noise was added to every curve, drawn anew for each. In the mean of many curves most "
+            "of it cancels."
         )
     alike = truth_shares(mechanism)
     if alike is not None:
@@ -99,7 +99,8 @@ def what_happened(part: Part) -> Markup:
         return text(
             f"Each {what} was published as it is with probability {percent(alike.truth)}; "
             f"otherwise another of the {alike.points:,} was published, each with probability "
-            f"{percent(alike.other)}. Nobody can tell which of the two happened to a given row."
+            f"{percent(alike.other)}. Nobody can tell for certain which of the two happened in a "
+            "row."
         )
     if isinstance(mechanism, Additive):
         return text("Noise was added to every number, drawn anew for each row.")
