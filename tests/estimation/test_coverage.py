@@ -63,3 +63,11 @@ def test_intervals_cover(
     covered = coverage(shares, people, epsilon, about)
     assert 0.94 <= covered.mean() <= 0.96
     assert 0.92 <= covered.min() <= covered.max() <= 0.98
+
+
+@pytest.mark.parametrize("epsilon", [5, 7, 8, 9])
+@pytest.mark.parametrize("people", [50, 500])
+def test_intervals_cover_when_next_to_nobody_was_changed(people: int, epsilon: float) -> None:
+    """The error is one row, or none: then no interval holds exactly 95% of the time."""
+    covered = coverage(np.array([0.6, 0.3, 0.1]), people, epsilon, "people")
+    assert covered.min() >= 0.92

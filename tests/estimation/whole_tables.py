@@ -10,7 +10,7 @@ import noisewright as nw
 JOBS = ["nurse", "baker", "smith"]
 ITEMS = ["tea", "milk", "salt"]
 REGIONS = ["north", "south", "west"]
-HOURS = np.arange(12)
+HOURS = list(range(12))
 
 
 def people(count: int, seed: int) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def people(count: int, seed: int) -> dict[str, Any]:
         "hours": np.round(2 * random.normal(35, 8, count).clip(0, 60)) / 2,
         "wealth": random.integers(0, 10**7, count).astype(float),
         "likes": [[item for item, own in zip(ITEMS, row, strict=True) if own] for row in has],
-        "day": 4 + 2 * np.sin(HOURS / 3) + random.uniform(-1, 1, (count, 1)),
+        "day": 4 + 2 * np.sin(np.array(HOURS) / 3) + random.uniform(-1, 1, (count, 1)),
         "region": np.array(REGIONS)[region],
     }
 
@@ -42,9 +42,10 @@ def plan() -> nw.Plan:
         "hours": nw.Column(nw.Interval(0, 60, step="1/2")),
         "wealth": nw.Column(nw.Interval(0, 10**7, step=1)),
         "likes": nw.Column(nw.Subsets(ITEMS)),
+        "day": nw.Column(nw.Curves(HOURS, low=0, high=10), basis="fourier", coefficients=5),
         "region": "public",
     }
-    return nw.Plan(columns, epsilon=24, together=[("job", "sex")])
+    return nw.Plan(columns, epsilon=28, together=[("job", "sex")])
 
 
 def released(of: Any, raw: dict[str, Any], seed: int) -> pa.Table:
@@ -63,5 +64,7 @@ def released(of: Any, raw: dict[str, Any], seed: int) -> pa.Table:
         values = part.mechanism.sample(raw[name], source=source)
         if isinstance(part.space, nw.Subsets):
             values = [sorted(one) for one in values]
+        if isinstance(part.space, nw.Curves):
+            values = list(values.values)
         drawn[name] = values
     return pa.table(drawn)

@@ -32,12 +32,16 @@ def test_predicted_errors_are_those_of_many_releases() -> None:
             [np.mean([i in one for one in raw["likes"]]) for i in planned["likes"].axes[0].labels]
         ),
     }
-    assert planned.keys() == truth.keys()
+    assert planned.keys() == {*truth, "day"}
+    assert planned["day"].standard_errors == pytest.approx(
+        estimates_of(PLAN, released(PLAN, raw, 0), "day", about="people").standard_errors
+    )
     words = {"kids": ["shares", "mean"]}
+    asked = [name for name in PLAN.private if name != "day"]
     errors: dict[object, list[float]] = {key: [] for key in truth}
     for seed in range(80):
         table = released(PLAN, raw, seed)
-        found = estimates_of(PLAN, table, list(PLAN.private), question=words, about="people")
+        found = estimates_of(PLAN, table, asked, question=words, about="people")
         found["kids"] = found["shares of kids"]
         for key, values in truth.items():
             here = (found[key].values - values) / planned[key].standard_errors

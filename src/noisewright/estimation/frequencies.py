@@ -22,8 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.estimation.channels import Channel, DenseChannel, joint_second_moments
-from noisewright.estimation.intervals import require_people, score_interval
+from noisewright.estimation.channels import (
+    Channel,
+    DenseChannel,
+    ResponseChannel,
+    joint_second_moments,
+)
+from noisewright.estimation.intervals import require_people, score_interval, with_half_a_row
 from noisewright.estimation.likelihood import most_likely
 from noisewright.estimation.plausible import plausible
 from noisewright.estimation.result import About, Axis, Estimate
@@ -97,6 +102,8 @@ def shares_from_counts(
     found = spread(plausible(values, people, channels), channels)
     errors = np.sqrt(found.variances(about) / people)
     lows, highs = score_interval(values, found.own, found.others, people, about, confidence)
+    if about == "people" and not all(map(_is_exact, channels)):
+        lows, highs = with_half_a_row(lows, highs, errors, people)
     if method != "unbiased":
         if method == "projected":
             values = projected(values)
@@ -111,6 +118,10 @@ def shares_from_counts(
             for unknown, known in ((np.inf, errors), (0.0, lows), (1.0, highs))
         )
     return Estimate("share", axes, values, errors, lows, highs, people, about, method, confidence)
+
+
+def _is_exact(channel: Channel) -> bool:
+    return isinstance(channel, ResponseChannel) and channel.other <= 0
 
 
 def _forgiving(channel: Channel) -> Channel:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
-from noisewright.estimation.intervals import require_people, score_interval
+from noisewright.estimation.intervals import require_people, score_interval, with_half_a_row
 from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.mechanisms import PerItem, SetMechanism
@@ -125,6 +125,8 @@ def shares_of_items(
     inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
     lows, highs = score_interval(values, inside, outside, people, about, confidence)
     errors = np.sqrt(item_variances(np.clip(values, 0, 1), coins, about) / people)
+    if about == "people":
+        lows, highs = with_half_a_row(lows, highs, errors, people)
     return Estimate(
         "share", (axis,), values, errors, lows, highs, people, about, "unbiased", confidence
     )
