@@ -1,17 +1,22 @@
 """Codebooks in CSV and JSON say what columns can hold."""
 
+import contextlib
+import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import noisewright as nw
-from noisewright.errors import InputError
+from noisewright.errors import InputError, NoisewrightError
 from noisewright.plans.codebook import read_codebook, read_csv
 from noisewright.plans.codebook_json import read_json
 from noisewright.plans.domains import decimal_step, domain_of
 from noisewright.plans.fields import Field, FieldType
+from tests.plans.test_schema import inside, places
 
 CSV = """column,label,low,high,step
 sex,f,,,
@@ -196,6 +201,36 @@ def test_a_plain_mapping() -> None:
 def test_json_that_cannot_be_read(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_json(text, name="j")
+
+
+TABLE_SCHEMA = {
+    "fields": [
+        {"name": "sex", "type": "string", "constraints": {"enum": ["f", "m"]}},
+        {"name": "job", "type": "string", "categories": [{"value": 1, "label": "nurse"}, 2]},
+    ]
+}
+PLAIN: dict[str, Any] = {
+    "sex": ["f", "m"],
+    "age": {"low": 0, "high": 9.5, "step": 0.5},
+    "hobbies": {"labels": ["a"], "largest": 1, "null": "a", "kind": "subsets"},
+    "day": {"low": 0, "high": 1, "positions": 3},
+}
+STRANGE: list[Any] = [
+    None, True, "x", "", -1, 0, 0.5, [], [["x"]], [None], {}, {"x": 1}, "1/0", 10**30, [1, 1],
+]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_strange_codebook_is_read_or_refused(data: st.DataObject) -> None:
+    document = copy.deepcopy(data.draw(st.sampled_from([ROW, TABLE_SCHEMA, PLAIN])))
+    path = data.draw(st.sampled_from(list(places(document))))
+    inside(document, path[:-1])[path[-1]] = data.draw(st.sampled_from(STRANGE))
+    with contextlib.suppress(NoisewrightError):
+        for name, entry in read_json(json.dumps(document), name="j").items():
+            kind = data.draw(st.sampled_from(get_args(FieldType)))
+            found = domain_of(entry, Field(name, kind))
+            assert found is None or found.space.size > 0
 
 
 def test_the_suffix_tells_the_form(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from noisewright.cli.say import say
-from noisewright.errors import NoisewrightError
+from noisewright.errors import InputError, NoisewrightError
 from noisewright.plans import Column, Draft, Treatment
 from noisewright.plans.codebook import Entry
 from noisewright.plans.domains import domain_of
@@ -22,6 +22,15 @@ _KINDS = {
     "d": "drop it",
     "p": "public",
 }
+_OFFERED = {
+    "text": "cdp",
+    "whole": "cndp",
+    "number": "ncdp",
+    "list of text": "sdp",
+    "list of numbers": "udp",
+}
+"""The kinds that fit a type; cells of CSV are texts or numbers."""
+
 _WHERE = "your answer"
 
 
@@ -56,15 +65,18 @@ def _until_right(ask: Callable[[], Any]) -> Any:
 
 
 def _treatment(field: Field) -> Treatment | None:
-    kinds = ", ".join(f"{letter} {word}" for letter, word in _KINDS.items())
+    offered = _OFFERED.get(field.type, "cndp")
+    kinds = ", ".join(f"{letter} {_KINDS[letter]}" for letter in offered)
     shown = f"{field.name} ({field.written})" if field.written else field.name
     answer = _prompt(f"{shown}: {kinds}").lower()[:1]
     if answer == "d":
         return "drop"
     if answer == "p":
         return "public"
-    if answer not in ("c", "n", "s", "u"):
+    if not answer:
         return None
+    if answer not in offered:
+        raise InputError(f"answer one of {', '.join(offered)}, or Enter to decide later.")
     entry = _entry(answer)
     domain = domain_of(entry, field)
     if domain is None:

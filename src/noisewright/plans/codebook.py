@@ -61,6 +61,19 @@ class Entry:
     other: Any = None
     nullable: bool = False
 
+    def __post_init__(self) -> None:
+        require_kind(self.kind, self.where)
+        for name in ("largest", "positions"):
+            value: Any = getattr(self, name)
+            if value is not None and (type(value) is not int or not 1 <= value <= _MOST):
+                raise InputError(
+                    f"{self.where} says {name}={value}; a whole number of at least 1 is required."
+                )
+
+
+_MOST = 1 << 20
+"""More items in a set, or positions of a curve, are a slip."""
+
 
 def read_codebook(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a codebook: for each column an entry, or for TOML a column of a plan."""
@@ -144,13 +157,12 @@ def _add_row(
                 f"{getattr(entry, title)}."
             )
         entry = replace(entry, **{title: value})
-    require_kind(entry.kind, where)
     found[column] = entry
 
 
 def require_kind(kind: str, where: str) -> None:
     """Refuse a kind that nobody knows."""
-    if kind and kind not in KINDS:
+    if kind != "" and kind not in KINDS:
         raise InputError(f"{where} says kind {kind!r}; it must be one of {', '.join(KINDS)}.")
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from noisewright.errors import InputError
-from noisewright.plans.codebook import Entry, require_kind
+from noisewright.plans.codebook import Entry
 
 _PLAIN = ("kind", "labels", "low", "high", "step", "largest", "positions", "null", "other")
 
@@ -60,8 +60,8 @@ def _from_table_schema(fields: list[Any], name: str) -> dict[str, Entry]:
         part = {**rules, "type": field.get("type", "any")} if isinstance(rules, dict) else {}
         if "categories" in field and "enum" not in part:
             # Table Schema 2: categories are labels, or values with labels.
-            listed = field["categories"]
-            part["enum"] = [c["value"] if isinstance(c, dict) else c for c in listed]
+            listed = _list(field["categories"], f"categories of {field['name']!r} in {name}")
+            part["enum"] = [c.get("value") if isinstance(c, dict) else c for c in listed]
         entry = _from_json_schema(part, f"{name}, {field['name']!r}")
         found[field["name"]] = replace(entry, nullable=not part.get("required", False))
     return found
@@ -87,13 +87,14 @@ def _resolved(part: Any, document: dict[str, Any]) -> dict[str, Any]:
         for key in target[2:].split("/"):
             key = key.replace("~1", "/").replace("~0", "~")
             found = found.get(key, {}) if isinstance(found, dict) else {}
-        part = {**found, **{k: v for k, v in part.items() if k != "$ref"}}
+        rest = {k: v for k, v in part.items() if k != "$ref"}
+        part = {**found, **rest} if isinstance(found, dict) else rest
     return part if isinstance(part, dict) else {}
 
 
 def _from_json_schema(part: Mapping[str, Any], where: str) -> Entry:
     types = part.get("type", [])
-    names = [types] if isinstance(types, str) else list(types)
+    names = [types] if isinstance(types, str) else _list(types, f"type in {where}")
     nullable = "null" in names
     values = _values(part)
     if values is not None:
@@ -158,7 +159,6 @@ def _from_array(part: Mapping[str, Any], where: str) -> Entry:
 
 def _from_plain(part: Any, where: str) -> Entry:
     if isinstance(part, str):
-        require_kind(part, where)
         return Entry(where, part)
     if isinstance(part, list):
         return Entry(where, "", _labels(part), nullable=None in part)
@@ -170,9 +170,15 @@ def _from_plain(part: Any, where: str) -> Entry:
     unknown = sorted(set(part) - set(_PLAIN))
     if unknown:
         raise InputError(f"{where} has {unknown[0]!r}; known are {', '.join(_PLAIN)}.")
-    require_kind(part.get("kind", ""), where)
     given = {key: str(part[key]) for key in ("low", "high", "step") if part.get(key) is not None}
     rest = {
         key: part[key] for key in ("kind", "largest", "positions", "null", "other") if key in part
     }
-    return Entry(where, labels=_labels(part.get("labels", [])), **given, **rest)
+    labels = _labels(_list(part.get("labels", []), f"labels in {where}"))
+    return Entry(where, labels=labels, **given, **rest)
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(f"{what} is no list.")
+    return value

@@ -68,4 +68,6 @@ def _column(proposal: Proposal, resolved: Any) -> list[str]:
 
 def _remark(proposal: Proposal) -> str:
     said = [proposal.field.written, proposal.why]
-    return "; ".join(part for part in said if part).replace("\n", " ")
+    joined = "; ".join(part for part in said if part)
+    # A remark ends with its line, whatever a type is called.
+    return "".join(c if c.isprintable() else " " for c in joined)
