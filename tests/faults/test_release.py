@@ -255,34 +255,62 @@ def wasted(survey: Survey, kind: type[BaseException], **changed: Any) -> str:
     return said
 
 
-def appended_row(survey: Survey, row: str) -> Callable[..., None]:
-    def meddle(step: str, rows: int, total: int | None) -> None:
-        if step == "check" and rows == 500:
-            hidden.append(True)  # the second look at its times is past when drawing starts
-        elif step == "release" and hidden:
-            hidden.clear()
-            with survey.csv.open("a") as file:
-                file.write(row)
-
-    hidden: list[bool] = []
-    return meddle
+def append_a_row(survey: Survey) -> None:
+    with survey.csv.open("a") as file:
+        file.write(f"{SECRET},nurse,3,north\n")
 
 
+def change_a_cell(survey: Survey) -> None:
+    lines = survey.csv.read_text().splitlines()
+    lines[7] = f"{SECRET},clerk,9,south"
+    survey.csv.write_text("\n".join(lines) + "\n")
+
+
+def make_a_cell_wrong(survey: Survey) -> None:
+    lines = survey.csv.read_text().splitlines()
+    lines[7] = f"{SECRET},{SECRET},9,south"
+    survey.csv.write_text("\n".join(lines) + "\n")
+
+
+def replace_the_file(survey: Survey) -> None:
+    other = survey.folder / "other.csv"
+    other.write_text(survey.csv.read_text())
+    other.rename(survey.csv)
+
+
+MEDDLING = [append_a_row, change_a_cell, make_a_cell_wrong, replace_the_file]
+
+
+def between_debit_and_draw(monkeypatch: pytest.MonkeyPatch, work: Callable[[], None]) -> None:
+    spend = nw.Ledger.spend
+
+    def spent(*arguments: Any, **options: Any) -> Any:
+        reservation = spend(*arguments, **options)
+        work()
+        return reservation
+
+    monkeypatch.setattr(nw.Ledger, "spend", spent)
+
+
+@pytest.mark.parametrize("meddle", MEDDLING)
 def test_input_that_changes_between_check_and_draw_wastes_the_debit(
-    survey: Survey, monkeypatch: pytest.MonkeyPatch
+    survey: Survey, meddle: Callable[[Survey], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tables that are too large to keep their codes are read a second time."""
     monkeypatch.setattr(drawing, "KEPT", 0)
-    meddle = appended_row(survey, f"{SECRET},nurse,3,north\n")
-    said = wasted(survey, DataError, progress=meddle)
-    assert "changed" in said
+    between_debit_and_draw(monkeypatch, lambda: meddle(survey))
+    kind = OutsideSpaceError if meddle is make_a_cell_wrong else DataError
+    said = wasted(survey, kind)
+    if kind is DataError:
+        assert "change" in said
 
 
-def test_input_that_is_kept_in_memory_may_change_meanwhile(survey: Survey) -> None:
-    meddle = appended_row(survey, f"{SECRET},nurse,3,north\n")
-    made = nw.release(
-        survey.csv, PLAN, out=survey.out, ledger=survey.ledger, progress=meddle, report=False
-    )
+@pytest.mark.parametrize("meddle", MEDDLING)
+def test_input_that_is_kept_in_memory_may_change_meanwhile(
+    survey: Survey, meddle: Callable[[Survey], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    between_debit_and_draw(monkeypatch, lambda: meddle(survey))
+    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
     assert (made.rows, survey.states()) == (500, ["released"])
 
 
