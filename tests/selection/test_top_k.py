@@ -1,6 +1,7 @@
 """The k best: peeling by its definition, and what the rounds cost together."""
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -69,14 +70,45 @@ def test_delta_of_the_rounds_is_that_of_optimal_composition(rounds: int) -> None
         assert float(found) == pytest.approx(float(point.delta), abs=1e-40, rel=1e-12)
 
 
+def many(**options: Any) -> nw.TopK:
+    return nw.top_k(range(50), range(50), k=20, sensitivity=1, epsilon=1, **options)
+
+
 def test_a_small_delta_buys_larger_rounds() -> None:
-    plain = nw.top_k(range(50), range(50), k=20, sensitivity=1, epsilon=1)
-    some = nw.top_k(range(50), range(50), k=20, sensitivity=1, epsilon=1, delta="1e-6")
+    plain, some = many(), many(delta="1e-6", method="permute_and_flip")
     each = some.each.epsilon.rational
     assert each > plain.each.epsilon.rational * Fraction(113, 100)
     delta = Fraction("1e-6")
     assert composed_delta(each, 20, nw.Epsilon.of(1)) <= delta
     assert composed_delta(each * (1 + Fraction(1, 10**9)), 20, nw.Epsilon.of(1)) > delta
+
+
+def delta_of_rounds(each: float, rounds: int, epsilon: float, chance: float) -> float:
+    """The exact δ of rounds with two outcomes whose losses lie `each` apart, in doubles."""
+    # Under x' the outcomes have (q, 1 − q), under x they are tilted by e^each towards the first.
+    top = chance * math.exp(each) / (chance * math.exp(each) + 1 - chance)
+    gain, loss = math.log(top / chance), math.log((1 - top) / (1 - chance))
+    return sum(
+        math.comb(rounds, i)
+        * top**i
+        * (1 - top) ** (rounds - i)
+        * max(0.0, -math.expm1(epsilon - i * gain - (rounds - i) * loss))
+        for i in range(rounds + 1)
+    )
+
+
+def test_rounds_of_a_bounded_range_cost_less() -> None:
+    some = many(delta="1e-6")
+    assert some.law.name == "exponential mechanism"
+    each = float(some.each.epsilon.rational)
+    assert each > 1.4 * float(many(delta="1e-6", method="permute_and_flip").each.epsilon.rational)
+    # The worst mechanisms of a bounded range have two outcomes; all of them, both ways.
+    worst = max(
+        delta_of_rounds(sign * each, 20, 1, chance / 200)
+        for chance in range(1, 200)
+        for sign in (1, -1)
+    )
+    assert 1e-8 < worst <= 1e-6
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,14 @@ each gets ε/k. With δ > 0 they cost less together: k rounds of ε₀ are (ε, 
 
     δ = Σ_i C(k, i) max(0, e^((k−i) ε₀) − e^(ε + i ε₀)) / (1 + e^ε₀)^k
 
-(Kairouz–Oh–Viswanath 2015, Theorem 3.3, for rounds chosen after seeing those before), and the
-largest ε₀ for the given (ε, δ) is used. Peeling by the exponential mechanism is the one-shot top k
-of Gumbel noise (Durfee–Rogers 2019, Lemma 4.2), so there is nothing to gain from that.
+(Kairouz–Oh–Viswanath 2015, Theorem 3.3, for rounds chosen after seeing those before). Rounds of the
+exponential mechanism cost less still, since their privacy loss Z = ln P(y|x)/P(y|x') lies in an
+interval of length ε₀, not 2ε₀ (bounded range; Durfee–Rogers 2019). By Hoeffding's lemma
+0 = ln E[e^-Z] ≤ −E[Z] + ε₀²/8, so E[Z] ≤ ε₀²/8, and ln E[e^((a−1)Z)] ≤ (a−1) E[Z] + (a−1)² ε₀²/8:
+the Rényi divergence of order a is at most a ε₀²/8, which is zCDP with ρ = ε₀²/8 (Cesar–Rogers
+2021), and ρ adds up over rounds. The largest ε₀ of either way is used. Peeling by the exponential
+mechanism is the one-shot top k of Gumbel noise (Durfee–Rogers 2019, Lemma 4.2), so there is nothing
+to gain from that.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.qualities import read_candidates, read_values
+from noisewright.privacy import ZeroConcentrated
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.selection.exponential import Powers
 from noisewright.selection.permute_and_flip import Coins
@@ -82,16 +88,20 @@ def top_k(
     delta: Number = 0,
     alpha: Number | None = None,
     monotonic: bool = False,
-    method: str = "permute_and_flip",
+    method: str | None = None,
 ) -> TopK:
     """Return the private choice of the k best candidates of one dataset, ready to `sample()`.
 
     Requires: one quality per candidate; `sensitivity`, by how much one person can change any of
-    them; 1 ≤ k ≤ number of candidates; `method`, "permute_and_flip" or "exponential".
+    them; 1 ≤ k ≤ number of candidates; `method`, "permute_and_flip" (by default if delta is 0)
+    or "exponential" (otherwise).
     Ensures: (ε, δ)-private, k different candidates, the better the likelier, in order. With
-    delta=0 each of the k rounds gets ε/k; otherwise the most that optimal composition allows.
+    delta=0 each of the k rounds gets ε/k; otherwise the most that composition allows: optimal
+    composition, or zCDP with ρ = ε²/8 for each round of the exponential mechanism.
     """
-    law = _LAWS.get(method)
+    claim = Guarantee(epsilon, delta, alpha=alpha)
+    name = method or ("exponential" if claim.delta else "permute_and_flip")
+    law = _LAWS.get(name)
     if law is None:
         raise ParameterError(f"method is {method!r}; it must be one of {', '.join(_LAWS)}.")
     listed = read_candidates(candidates)
@@ -101,12 +111,13 @@ def top_k(
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
-    claim = Guarantee(epsilon, delta, alpha=alpha)
     if claim.epsilon.is_zero:
         raise ParameterError(
             "epsilon is 0, so nothing may be chosen by quality; give a larger one."
         )
     each = _each_round(claim, rounds)
+    if name == "exponential" and claim.delta and rounds > 1:
+        each = max(each, _each_in_range(claim, rounds))
     factor = each / (change if monotonic else 2 * change)
     values = read_values(quality, listed)
     return TopK(listed, values, rounds, factor, law, Guarantee(each), claim)
@@ -126,6 +137,21 @@ def _each_round(claim: Guarantee, rounds: int) -> Fraction:
             high = middle
     # A short number, so that exponents stay short.
     return Fraction(int(low * (1 << 96)), 1 << 96)
+
+
+def _each_in_range(claim: Guarantee, rounds: int) -> Fraction:
+    """Return the largest ε₀ for which rounds of a bounded range ε₀ are (ε, δ)-private by zCDP."""
+
+    def within(each: Fraction) -> bool:
+        concentrated = ZeroConcentrated(rounds * each * each / 8)
+        return Fraction(concentrated.delta(claim.epsilon)) <= claim.delta
+
+    low, high = Fraction(0), rational_below(claim)
+    for _ in range(_HALVINGS):
+        middle = Fraction(int((low + high) / 2 * (1 << 96)), 1 << 96)
+        low, high = (middle, high) if within(middle) else (low, middle)
+    # The range of the rounded weights may be longer by a relative 2^-59.
+    return low * (1 - Fraction(1, 1 << 40))
 
 
 def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:
