@@ -51,6 +51,14 @@ def test_labels_take_the_type_of_the_column() -> None:
     assert space(entries, "code", "").labels == ("1", "2")
 
 
+def test_booleans_and_labels_for_empty_cells() -> None:
+    entries = read_csv("column,label,null\nb,no\nb,yes\nx,a,missing\nx,c\n", name="codes.csv")
+    assert space(entries, "b", "boolean") == nw.Categories([False, True])
+    found = domain_of(entries["x"], Field("x", "text"))
+    assert found is not None
+    assert nw.Column(found.space, null=found.null).space.labels == ("a", "c", "missing")
+
+
 def test_a_data_dictionary_with_values_and_their_labels() -> None:
     """In "variable, value, label" the value is what the data hold."""
     entries = read_csv("Variable;Value;Label\nsex;1;female\nsex;2;male\n", name="codes.csv")
@@ -105,9 +113,9 @@ def test_csv_that_cannot_be_read(text: str, said: str) -> None:
         ("column,low,high\nx,a,5\n", "number", "low of 'x' is 'a'"),
         ("column,low,high,kind\nx,1,,interval\n", "number", "it has no high"),
         ("column,low,high\nx,1,2\n", "list of numbers", "at how many positions"),
-        ("column,label,null\nx,a,b\n", "text", "null is 'b', which is not one of the labels"),
+        ("column,label\nx,f\nx,m\n", "boolean", "whose values are true and false"),
     ],
-    ids=["label", "empty", "text", "half", "positions", "null"],
+    ids=["label", "empty", "text", "half", "positions", "boolean"],
 )
 def test_entries_that_make_no_space(text: str, kind: FieldType, said: str) -> None:
     with pytest.raises(InputError, match=said):

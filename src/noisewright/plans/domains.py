@@ -57,12 +57,6 @@ def _listed(entry: Entry, field: Field) -> Domain:
     labels = tuple(_label(label, entry, field) for label in entry.labels)
     null = None if entry.null is None else _label(entry.null, entry, field)
     other = None if entry.other is None else _label(entry.other, entry, field)
-    for name, label in (("null", null), ("other", other)):
-        if label is not None and label not in labels:
-            raise InputError(
-                f"{entry.where}: {name} is {label!r}, which is not one of the labels of "
-                f"{field.name!r}. Add it to them."
-            )
     if entry.kind == "subsets" or field.type.startswith("list"):
         return Domain(Subsets(labels, largest=entry.largest))
     return Domain(Categories(labels), null=null, other=other)
@@ -80,8 +74,14 @@ def _label(label: Any, entry: Entry, field: Field) -> Any:
             f"{entry.where}: {label!r} is a label of {field.name!r}, whose values are numbers "
             f"({field.written})."
         ) from None
-    if field.type == "boolean" and isinstance(label, str) and label.lower() in _FALSE + _TRUE:
-        return label.lower() in _TRUE
+    if field.type == "boolean":
+        word = str(label).lower()
+        if word not in _FALSE + _TRUE:
+            raise InputError(
+                f"{entry.where}: {label!r} is a label of {field.name!r}, whose values are true and "
+                "false. Booleans need no labels."
+            )
+        return word in _TRUE
     return str(label) if field.type in ("text", "list of text") else label
 
 
