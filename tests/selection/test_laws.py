@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -161,3 +162,20 @@ def test_any_python_values_are_candidates() -> None:
     models = [("tree", 3), ("tree", 4), None]
     choice = nw.permute_and_flip(models, np.array([0.5, 0.25, 0.0]), sensitivity=0.1, epsilon=1)
     assert choice.sample(source=nw.SeededSource(1)) in models
+
+
+def test_the_integers_that_are_drawn_from() -> None:
+    choice = nw.exponential(["a", "b", "c"], [4, 4, 1], sensitivity=1, epsilon=1)
+    assert choice.weights is not None
+    total = sum(choice.weights)
+    assert np.allclose([w / total for w in choice.weights], choice.probabilities, rtol=1e-15)
+    assert nw.permute_and_flip(["a", "b"], [4, 1], sensitivity=1, epsilon=1).weights is None
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+def test_a_choice_travels(maker: Callable[..., Any]) -> None:
+    choice = maker(["a", "b", "c"], [4, 3, 1], sensitivity=1, epsilon=1)
+    drawn = choice.sample(source=nw.SeededSource(5))
+    again = pickle.loads(pickle.dumps(choice))
+    assert again.sample(source=nw.SeededSource(5)) == drawn
+    assert again.claim == choice.claim

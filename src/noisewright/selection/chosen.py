@@ -71,6 +71,14 @@ class Selection:
         """Return one candidate, drawn exactly as the claim's proof says."""
         return self.candidates[self._drawer(source)]
 
+    @property
+    def weights(self) -> tuple[int, ...] | None:
+        """The integer weight of each candidate, from which the exponential mechanism draws.
+
+        None for permute-and-flip and noisy max, which draw exact coins and exact noise.
+        """
+        return self.law.weights(self.qualities, self.factor, rational_below(self.claim))
+
     @cached_property
     def _drawer(self) -> Drawer:
         return self.law.drawer(self.qualities, self.factor, rational_below(self.claim))
@@ -106,6 +114,10 @@ class Selection:
         least = self.best_quality - exactly(distance, name="distance")
         inside = [quality >= least for quality in self.qualities]
         return float(self.probabilities[np.array(inside)].sum())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What draws is made again where it is used.
+        return Selection, (self.candidates, self.qualities, self.factor, self.law, self.claim)
 
     def __repr__(self) -> str:
         # Qualities belong to the data, so they are not shown.

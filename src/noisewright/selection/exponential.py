@@ -35,15 +35,21 @@ class Powers:
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""
 
-    def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
-        """Draw by integer weights that are private by construction; see `powers`."""
-        from noisewright.sampling import weighted_index
-
+    def weights(
+        self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
+    ) -> tuple[int, ...]:
+        """Return integers in proportion to the powers, private by construction; see `powers`."""
         sizes = Counter(qualities)
         levels = list(sizes)
         found = mixed_weights(levels, list(sizes.values()), factor=factor, epsilon=epsilon)
         weight = dict(zip(levels, found, strict=True))
-        weights = [weight[quality] for quality in qualities]
+        return tuple(weight[quality] for quality in qualities)
+
+    def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
+        """Draw by the integer weights."""
+        from noisewright.sampling import weighted_index
+
+        weights = self.weights(qualities, factor, epsilon)
         return lambda source: int(weighted_index(weights, 1, source)[0])
 
     def masses(self, factor: Fraction) -> Masses:

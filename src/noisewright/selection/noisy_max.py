@@ -57,6 +57,9 @@ class NoisyMax:
                 "such as '3.1' are exact as text, and not as floats."
             )
 
+    def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
+        """Nothing is weighed."""
+
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Draw exact geometric noise: nothing is rounded."""
         from noisewright.sampling import geometric_argmax

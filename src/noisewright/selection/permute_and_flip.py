@@ -39,6 +39,9 @@ class Coins:
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""
 
+    def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
+        """Nothing is weighed."""
+
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Flip coins with exactly these probabilities: nothing is rounded."""
         from noisewright.sampling import uniform_among_heads
