@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -149,3 +149,20 @@ def test_curves() -> None:
     error = float(np.sqrt((mechanism.standard_error() ** 2).mean()))
     assert f"standard deviation of {about(error)} is added at each position" in words
     assert f"standard error of about {about(error / 100)} at each position" in words
+
+
+def test_counts_by_formula_are_described_like_those_by_table() -> None:
+    """Beyond 2,047 the geometric mechanism has no table; below, both descriptions must agree."""
+    from noisewright.plans.outlook import _of_geometric
+
+    formula = nw.geometric(nw.Counts(160), epsilon="1/80", table=False)
+    table = nw.geometric(nw.Counts(160), epsilon="1/80", table=True)
+    found = _of_geometric(cast(Any, formula))
+    diagonal = np.diagonal(table.matrix)
+    assert found.truth == pytest.approx((diagonal[1], diagonal[0]))
+    points, codes = np.arange(161), np.arange(0, 161, 10)
+    off = (table.matrix[codes] * abs(points[codes][:, None] - points)).sum(axis=1).mean()
+    assert found.off == pytest.approx(off)
+    many = nw.Plan({"n": nw.Column(nw.Counts(100_000))}, epsilon=2).words(rows=1000)[1]
+    assert "depending on what it is; a released number is off by" in many
+    assert "the mean can be estimated" in many

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from noisewright.errors import InputError, TooLargeError
 from noisewright.estimation import expected_error
 from noisewright.mechanisms import (
     Additive,
+    Geometric,
     Mechanism,
     Response,
     SetMechanism,
@@ -70,6 +72,8 @@ def outlook_of(part: Part) -> Outlook:
         return Outlook(truth=(share, share), wrong=(total - truth) / total)
     if isinstance(mechanism, Table):
         return _of_table(mechanism)
+    if isinstance(mechanism, Geometric):
+        return _of_geometric(mechanism)
     if isinstance(mechanism, Additive):
         return Outlook(off=_mean_distance(mechanism))
     return Outlook()
@@ -88,10 +92,26 @@ def _of_table(table: Table) -> Outlook:
     return Outlook(truth=truth, wrong=wrong, off=off)
 
 
+def _of_geometric(mechanism: Geometric) -> Outlook:
+    """Return what clamped geometric noise does; P(noise ≥ k) = α^k / (1 + α) for k ≥ 1."""
+    step, last = float(mechanism.epsilon), mechanism.space.n
+    alpha, rest = math.exp(-step), -math.expm1(-step)
+
+    def towards(room: int) -> float:
+        return alpha * -math.expm1(-room * step) / (rest * (1 + alpha))
+
+    codes = _spread(last)
+    off = sum(towards(code) + towards(last - code) for code in codes) / len(codes)
+    return Outlook(truth=(rest / (1 + alpha), 1 / (1 + alpha)), off=off)
+
+
+def _spread(last: int) -> list[int]:
+    return sorted({round(last * place / 16) for place in range(17)})
+
+
 def _mean_distance(mechanism: Additive) -> float:
     """Return how far off a noisy number is, averaged over places spread over the interval."""
-    last = mechanism.space.size - 1
-    codes = sorted({round(last * place / 16) for place in range(17)})
+    codes = _spread(mechanism.space.size - 1)
     distances = [float(mechanism.error_enclosure(code, 1, 256).high) for code in codes]
     return float(mechanism.space.step) * sum(distances) / len(distances)
 
