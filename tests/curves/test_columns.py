@@ -121,6 +121,27 @@ def test_curves_compose_by_their_claim() -> None:
     ) == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("basis", ["fourier", "bspline", "bernstein"])
+def test_another_machine_finds_the_same_whole_numbers(
+    basis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other processors round the last bits otherwise, and other libraries choose other signs."""
+    space = nw.Curves(range(48), low=0, high=10)
+    here = nw.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
+    plain = np.linalg.qr
+    bits = np.random.default_rng(5).integers(-2, 3, (48, 7))
+    flips = np.array([1, -1, 1, 1, -1, -1, 1])
+
+    def elsewhere(matrix: Any) -> Any:
+        q, r = plain(matrix * (1 + bits * 2.0**-53))
+        return q * flips, flips[:, None] * r
+
+    monkeypatch.setattr(np.linalg, "qr", elsewhere)
+    there = nw.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
+    assert there == here
+    assert there.describe() == here.describe()
+
+
 def test_equal_noises_are_equal() -> None:
     def make(**options: Any) -> CurveNoise:
         return nw.curve_noise(DAY, epsilon=1, **options)

@@ -181,3 +181,10 @@ def test_it_composes_by_its_table_or_its_claim() -> None:
     assert nw.compose([small]).epsilon(delta=0) == pytest.approx(2)
     assert nw.compose([large, KEEP]).epsilon(delta=0) >= 101 - 1e-6
     assert isinstance(small, PersonRows)
+
+
+def test_released_rows_are_estimated_as_those_of_one_mechanism() -> None:
+    released = nw.per_person(KEEP, rows=60).sample(["red"] * 60, source=nw.SeededSource(3))
+    of_rows = nw.estimate(released, KEEP)
+    of_person = nw.estimate(released, nw.per_person(KEEP, rows=60))
+    assert str(of_person) == str(of_rows)

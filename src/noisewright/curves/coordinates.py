@@ -42,7 +42,9 @@ from noisewright.spaces import Curves, whole_number
 BASES = ("values", "fourier", "bspline", "bernstein")
 
 _MOST_COORDINATES = 128
-_FINEST = 40
+_FINEST = 30
+"""Multiples of 2^-30 are far finer than any noise, and far coarser than how machines differ."""
+
 _COARSEST = 20
 
 
@@ -101,6 +103,9 @@ def in_basis(space: Curves, basis: str, count: int | None) -> Coordinates:
     span = _span(basis, _read_count(count, space), positions)
     # Columns of `ortho` are the functions at the positions, orthonormal under the weights.
     ortho, upper = np.linalg.qr(np.sqrt(share)[:, None] * span.at(positions))
+    # Libraries of linear algebra may differ in signs; the same curves need the same map anywhere.
+    signs = np.where(np.diag(upper) < 0, -1.0, 1.0)
+    ortho, upper = ortho * signs, signs[:, None] * upper
     pivots = np.abs(np.diag(upper))
     if pivots.min() < 1e-9 * pivots.max():
         raise ParameterError(

@@ -28,7 +28,14 @@ from noisewright.estimation.released import BATCH, released_codes, released_numb
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets import answer_about_sets, sets_asked_for
 from noisewright.estimation.tables import answer_questions
-from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, RowProduct, SetMechanism
+from noisewright.mechanisms import (
+    Additive,
+    ColumnProduct,
+    Mechanism,
+    PersonRows,
+    RowProduct,
+    SetMechanism,
+)
 from noisewright.spaces import Interval, Space, whole_number
 from noisewright.spaces.space import MOST_POINTS
 
@@ -106,7 +113,7 @@ def estimate(
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
         return _tables(released, mechanism, of, asked)
-    if isinstance(mechanism, RowProduct):
+    if isinstance(mechanism, (PersonRows, RowProduct)):
         return estimate(
             released,
             mechanism.row,
