@@ -38,6 +38,12 @@ class Law(Protocol):
         """Raise InputError for qualities that this law cannot take."""
         ...
 
+    def weights(
+        self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
+    ) -> tuple[int, ...] | None:
+        """Return the integers that are drawn from; None where coins or noise are drawn."""
+        ...
+
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Return what draws the position of one candidate, exactly, from a source of bits."""
         ...
