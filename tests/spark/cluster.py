@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -10,13 +11,31 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from noisewright.engines.spark.session import load_pyspark
 
 ROOT = Path(__file__).resolve().parents[2]
-HOSTS = ["127.0.0.1", "127.0.0.2"]
+
+
+def _is_loopback(host: str) -> bool:
+    with socket.socket() as listening, contextlib.suppress(OSError):
+        listening.bind((host, 0))
+        return True
+    return False
+
+
+HOSTS = ["127.0.0.1", "127.0.0.2" if _is_loopback("127.0.0.2") else "127.0.0.1"]
 """One for each worker: Spark does not start a second copy of a slow task on the same host."""
 
-_PATIENCE = 90.0
+NEEDS_PROC = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs: /proc, to find the executor of a task"
+)
+
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For Java: many small jobs are sooner done than code for large ones is compiled."""
+
+_PATIENCE = 300.0
 _MASTER = re.compile(r"Starting Spark master at (spark://\S+)")
 _REGISTERED = re.compile("Successfully registered with master")
 
@@ -60,7 +79,13 @@ def running(folder: Path) -> Generator[str]:
 
 def _start(role: str, host: str, *options: str, log: Path) -> subprocess.Popen[bytes]:
     home = Path(str(load_pyspark().__file__)).parent
-    own = {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m", "SPARK_LOCAL_IP": host}
+    own = {
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": host,
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": _QUICK_START,
+        "SPARK_LAUNCHER_OPTS": _QUICK_START,
+    }
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}"]
     place = ["--host", host, "--port", "0", "--webui-port", "0"]
     with open(log, "wb") as file:
@@ -87,6 +112,9 @@ def _awaited(log: Path, process: subprocess.Popen[bytes], line: re.Pattern[str])
 
 
 SETTINGS = {
+    "spark.driver.extraJavaOptions": _QUICK_START,
+    "spark.executor.extraJavaOptions": _QUICK_START,
+    "spark.sql.codegen.wholeStage": "false",
     "spark.driver.host": HOSTS[0],
     "spark.driver.bindAddress": HOSTS[0],
     "spark.ui.enabled": "false",

@@ -10,6 +10,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.engines.spark import table
+from tests.spark.cluster import NEEDS_PROC
 from tests.spark.tables import frame, plan, released
 from tests.spark.trouble import disturbed, kill_executor, once
 
@@ -39,6 +40,7 @@ def test_a_shuffled_table_has_every_row_once_and_no_order(spark: Any, place: Pat
     assert abs(neighbors) * np.sqrt(rows) < 7.2
 
 
+@NEEDS_PROC
 def test_the_bound_on_a_person_survives_a_lost_executor(
     spark: Any, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,9 @@ def test_a_dataframe_is_released_and_read_back(spark: Any, place: Path, ledger: 
     again = nw.Release.open(out)
     assert again.guarantee == made.guarantee
     assert again.table.num_rows == 3_000
+    # 1,000 of 3,000 were cooks; beyond 8 standard errors once in 1e15 runs.
+    cooks = again.estimate("job", about="people")["cook"]
+    assert abs(cooks.value - 1 / 3) < 8 * cooks.standard_error
     assert spark.read.parquet(str(out)).count() == 3_000
     # The recipe is inside of the files, too.
     (place / "private.recipe.json").unlink()

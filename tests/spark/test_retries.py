@@ -14,8 +14,16 @@ import pyarrow as pa
 import pytest
 
 from noisewright.errors import DataError
+from tests.spark.cluster import HOSTS, NEEDS_PROC
 from tests.spark.tables import frame, plan, released
-from tests.spark.trouble import disturbed, fail, is_drawing, kill_executor, once, wait_for
+from tests.spark.trouble import (
+    disturbed,
+    fail,
+    is_drawing,
+    kill_executor,
+    once,
+    wait_for,
+)
 
 ROWS, PARTITIONS, MIDWAY = 320_000, 2, 140_000
 """More rows a task than are drawn at once, so that an attempt that ends midway has drawn some."""
@@ -27,7 +35,7 @@ def require_each_row_once(found: pa.Table, place: Path) -> None:
     assert all(path.name.startswith("part-") for path in (place / "out").iterdir())
 
 
-@pytest.mark.parametrize("trouble", [fail, kill_executor])
+@pytest.mark.parametrize("trouble", [fail, pytest.param(kill_executor, marks=NEEDS_PROC)])
 def test_an_attempt_that_ends_midway_leaves_nothing(
     spark: Any, place: Path, tmp_path: Path, trouble: Any
 ) -> None:
@@ -39,6 +47,7 @@ def test_an_attempt_that_ends_midway_leaves_nothing(
     require_each_row_once(found, place)
 
 
+@pytest.mark.skipif(HOSTS[0] == HOSTS[1], reason="needs: a second loopback address, 127.0.0.2")
 def test_of_two_copies_of_a_slow_task_one_counts(spark: Any, place: Path, tmp_path: Path) -> None:
     note, second = tmp_path / "note", tmp_path / "second"
     slow = once(place, note, lambda: wait_for(second))

@@ -1,8 +1,10 @@
 """What tasks do on their own: draw from their own entropy, and say what is wrong without values."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from noisewright.engines.spark import open_spark
 from noisewright.engines.spark.session import require_java, worker_python
 from noisewright.errors import DataError, EngineError, MissingPartError, OutsideSpaceError
 from tests.spark.tables import frame, plan
+from tests.spark.trouble import disturbed, is_drawing, wait_for
 
 
 def test_no_two_tasks_share_a_stream(spark: Any) -> None:
@@ -101,3 +104,28 @@ def test_names_that_sql_would_misread(spark: Any, place: Path) -> None:
     checked = open_spark(table, of).check()
     checked.draw(place / "out")
     assert checked.schema.names == ["a.b", "it's `quoted`"]
+
+
+def test_ctrl_c_leaves_nothing(spark: Any, place: Path, tmp_path: Path) -> None:
+    """Nor can tasks that are still running leave anything: their folder is gone."""
+    begun = tmp_path / "begun"
+
+    def waits(attempt: int) -> None:
+        if is_drawing(place):
+            begun.touch()
+            wait_for(tmp_path / "never")
+
+    checked = open_spark(disturbed(frame(spark, 100, 2), waits, partition=1), plan()).check()
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def press() -> None:
+        wait_for(begun)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    pressed = threading.Thread(target=press)
+    pressed.start()
+    with pytest.raises(KeyboardInterrupt):
+        checked.draw(place / "out")
+    pressed.join()
+    assert list(place.iterdir()) == []

@@ -43,7 +43,7 @@ def active_session() -> Any:
     """Return the caller's session, or start one on this machine.
 
     Ensures: a session that exists is used as it is. One that is started uses all cores of this
-    machine, listens on the loopback only, and has no web page.
+    machine, listens on the loopback only, has no web page, and logs errors only.
     """
     spark = load_pyspark().sql.SparkSession
     with _quiet():
@@ -57,11 +57,13 @@ def active_session() -> Any:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
+            "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
         }
         for name, value in plain.items():
             builder = builder.config(name, value)
-        return builder.master("local[*]").appName("noisewright").getOrCreate()
+        started = builder.master("local[*]").appName("noisewright").getOrCreate()
+        started.sparkContext.setLogLevel("ERROR")
+        return started
 
 
 def require_java() -> None:

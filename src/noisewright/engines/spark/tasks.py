@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 Report = dict[str, Any]
 Work = Callable[[Iterator[Any]], Report]
 
+_BUCKET_BITS = 20
+"""Rows that lay so near to each other in the table are brought into order together."""
+
 REPORT = "report string"
 """The one column that tasks hand back, as Spark writes a schema."""
 
@@ -131,7 +134,7 @@ class Draw:
     """Randomize the rows of a task into a file of its own.
 
     With `buckets`, each row goes to a bucket that is drawn for it; with `by_source` to that of
-    the partition it came from, with its position. The next stage takes a bucket each.
+    its place in the table, which it takes along. The next stage takes a bucket each.
     """
 
     randomizer: Randomizer
@@ -158,7 +161,7 @@ class Draw:
         if self.by_source:
             where = positions.to_numpy(zero_copy_only=False)
             table = table.append_column(self.stage.position, positions.cast(pa.int64()))
-            return table, where >> 33
+            return table, where >> _BUCKET_BITS
         if self.buckets:
             return table, uniform_below(self.buckets, table.num_rows)
         return table, None
