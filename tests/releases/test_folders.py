@@ -9,7 +9,6 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ReleaseError, TargetError
-from noisewright.releases.recipe import KEY
 from noisewright.releases.released import file_digest
 from noisewright.releases.staging import staging_beside
 from noisewright.releases.target import Target
@@ -19,11 +18,10 @@ from tests.releases.survey import PLAN, Survey
 @pytest.fixture
 def folder(survey: Survey) -> Path:
     """A release that was written as two files and two notes of the engine."""
-    made = nw.release(survey.csv, PLAN, ledger=None, out=survey.folder / "one.parquet")
+    made = nw.release(survey.table(), PLAN, ledger=None)
     path = survey.folder / "private.parquet"
     path.mkdir()
-    inside = nw.release(survey.table(), PLAN, ledger=None).recipe
-    table = made.table.replace_schema_metadata({KEY: inside.to_json()})
+    table, inside = made.table, made.recipe
     pq.write_table(table.slice(0, 300), path / "part-00000.parquet")
     pq.write_table(table.slice(300), path / "part-00001.parquet")
     (path / "_SUCCESS").touch()

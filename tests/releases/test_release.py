@@ -212,7 +212,8 @@ def test_no_bit_is_drawn_before_the_debit_nor_after_the_end(
     for out in (survey.out, None):
         source = Watched(survey)
         data = survey.csv if out is not None else survey.table()
-        nw.release(data, plan, out=out, ledger=survey.ledger, dataset="survey", source=source)
+        where: Any = {"out": out, "ledger": survey.ledger, "dataset": "survey", "report": False}
+        nw.release(data, plan, source=source, **where)
         before = [] if out is not None else ["released"]
         assert source.seen
         assert all(states == [*before, "reserved"] for states in source.seen)
@@ -301,6 +302,7 @@ def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Surve
             out=survey.folder / f"{name}.parquet",
             ledger=survey.ledger,
             source=nw.SeededSource(7),
+            report=False,
         )
         assert not made.is_private
         assert "NOT PRIVATE" in repr(made)
