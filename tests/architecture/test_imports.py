@@ -21,6 +21,7 @@ AT_ONCE: dict[str, set[str]] = {
     "errors": set(),
     "bound_checker": set(),
     "checker": set(),
+    "curve_checker": set(),
     "formula_checker": set(),
     "files": set(),
     "version": set(),
@@ -130,7 +131,9 @@ def test_only_the_cli_imports_the_top_of_the_package(path: Path) -> None:
     assert ours <= AT_ONCE.keys()
 
 
-@pytest.mark.parametrize("name", ["checker.py", "bound_checker.py", "formula_checker.py"])
+@pytest.mark.parametrize(
+    "name", ["checker.py", "bound_checker.py", "curve_checker.py", "formula_checker.py"]
+)
 def test_the_checker_stands_alone(name: str) -> None:
     source = (PACKAGE / name).read_text(encoding="utf-8")
     tops = {name.partition(".")[0] for name in imports(ast.parse(source), at_once=False)}

@@ -269,13 +269,16 @@ def test_a_forged_formula_is_refused(name: str, field: str, what: Any) -> None:
     assert parts(report) <= {"mechanism", "epsilon", "format", "row sums"}
 
 
-def test_the_file_beside_the_checker_is_named_when_it_is_missing(tmp_path: Path) -> None:
-    nw.certify(MECHANISMS["laplace"]).save(tmp_path / "m.json")
+@pytest.mark.parametrize("what", ["numbers", "curves"])
+def test_the_file_beside_the_checker_is_named_when_it_is_missing(what: str, tmp_path: Path) -> None:
+    curve = nw.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, basis="fourier")
+    nw.certify(curve if what == "curves" else MECHANISMS["laplace"]).save(tmp_path / "m.json")
     shutil.copy(SOURCE / "checker.py", tmp_path)
     run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
-    alone = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert alone.returncode == 2
-    assert "needs the file formula_checker.py beside this one" in alone.stdout
-    shutil.copy(SOURCE / "formula_checker.py", tmp_path)
-    both = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert both.returncode == 0, both.stdout + both.stderr
+    for missing in ["formula_checker.py", *(["curve_checker.py"] if what == "curves" else [])]:
+        alone = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert alone.returncode == 2
+        assert f"needs the file {missing} beside this one" in alone.stdout
+        shutil.copy(SOURCE / missing, tmp_path)
+    together = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert together.returncode == 0, together.stdout + together.stderr

@@ -180,8 +180,9 @@ def how_to_check(facts: ReleaseFacts) -> Markup:
             ),
             paragraph(
                 text(
-                    "Without this program: checker.py, with formula_checker.py beside it, are two "
-                    "short files that need nothing but Python’s standard library."
+                    "Without this program: checker.py, with formula_checker.py and "
+                    "curve_checker.py beside it, are short files that need nothing but Python’s "
+                    "standard library."
                 )
             ),
             code_block([f"python checker.py {certificate}"], about="the stand-alone checker"),
