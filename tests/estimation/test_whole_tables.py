@@ -75,9 +75,18 @@ def test_the_usual_answers_cover_all_columns_in_the_order_of_the_plan() -> None:
         "mean of kids",
         "quantiles of kids",
         "quantiles of hours",
-        "histogram of hours",
     }
-    assert usual("people")["histogram of hours"].method == "likelihood"
+    assert usual("people").notes == (
+        "histogram of hours is left out: the noise of 'hours' is wider than ten bins. Ask for it "
+        "by name, with fewer bins.",
+    )
+
+
+def test_a_histogram_that_says_something_is_among_the_usual_answers() -> None:
+    strong = nw.Plan({"hours": nw.Column(nw.Interval(0, 60, step="1/2"))}, epsilon=200)
+    usual = estimates_of(strong, released(strong, RAW, 3))
+    assert list(usual) == ["hours", "quantiles of hours", "histogram of hours"]
+    assert usual["histogram of hours"].axes[0].name == "hours"
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def released(of: Any, raw: dict[str, Any], seed: int) -> pa.Table:
             }
             continue
         (name,) = part.columns
-        values = part.mechanism.sample(raw[name], source=source)
+        values: Any = part.mechanism.sample(raw[name], source=source)
         if isinstance(part.space, nw.Subsets):
             values = [sorted(one) for one in values]
         if isinstance(part.space, nw.Curves):

@@ -107,7 +107,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _label(label: Any) -> str:
-    text = "(empty)" if label is None else str(label)
+    text = "(empty)" if label is None else f"{label:g}" if type(label) is float else str(label)
     return text if len(text) <= _MOST_WIDE else text[: _MOST_WIDE - 1] + "…"
 
 

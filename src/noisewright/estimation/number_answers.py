@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from noisewright.curves import CurveNoise
+from noisewright.errors import ParameterError
 from noisewright.estimation.answers import Answering
 from noisewright.estimation.asked import Asked
 from noisewright.estimation.decoding import Decoder
@@ -24,6 +25,9 @@ from noisewright.estimation.numbers import (
 from noisewright.estimation.questions import Question, subject_of
 from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.tallies import Moments
+
+WILD = 0.1
+"""A histogram that nobody asked for is left out if a share is less certain than this."""
 
 _METHODS = {"histogram": METHODS, "quantiles": ("unbiased", "likelihood")}
 
@@ -46,9 +50,6 @@ class Numbers(Answering):
         groups, sizes = self.group_axes(decoder), np.asarray(self.counts.sum(axis=-1))
         level = self.asked.level(answers_asked_for(word, points, at) * sizes.size)
         method = self.method(*_METHODS.get(word, ("unbiased",)))
-        if word == "histogram" and self.question.spare and method == "unbiased":
-            # Noise as wide as several bins makes unbiased shares of bins wild, though right.
-            method = "likelihood"
 
         def answer(place: Place) -> Estimate:
             found = answer_about_numbers(
@@ -65,7 +66,13 @@ class Numbers(Answering):
                 found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))
             return found
 
-        return self.finished(for_each_group(groups, sizes, answer, least=self.least))
+        found = for_each_group(groups, sizes, answer, least=self.least)
+        if word == "histogram" and self.question.spare and found.standard_errors.max() > WILD:
+            raise ParameterError(
+                f"the noise of {self.subject!r} is wider than ten bins. Ask for it by name, with "
+                "fewer bins."
+            )
+        return self.finished(found)
 
 
 class Means(Answering):

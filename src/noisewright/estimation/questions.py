@@ -24,9 +24,6 @@ MOST_SHARES = 32
 MOST_POINTS = 1 << 16
 """On a finer grid only the mean is worth its computation, unless somebody asks."""
 
-MOST_LIKELY = 1 << 11
-"""On a finer grid the most likely shares take too long, unless somebody asks."""
-
 _MOST_CROSSED = 64
 """Columns with more values than this are not crossed with others unless somebody asks."""
 
@@ -36,7 +33,7 @@ class Question:
     """One table of answers: its title, its columns, the word, and `at` where the word needs it.
 
     A question that nobody asked by name is `spare`: where it cannot be answered it is left out, and
-    where the method asked for is not for it, or not the best, another is taken.
+    where the method asked for is not for it, another is taken.
     """
 
     key: Key
@@ -158,11 +155,8 @@ def default_questions(layout: Layout) -> list[Question]:
             continue
         usual = words_for(name, layout)[0]
         others = ("mean", "quantiles") if usual == "shares" else ("quantiles", "histogram")
-        most = {"quantiles": MOST_POINTS, "histogram": MOST_LIKELY}
         found.append(Question(name, (name,), usual, spare=True))
-        for word in others:
-            if space.size > most.get(word, MOST_POINTS):
-                continue
+        for word in others if space.size <= MOST_POINTS else ():
             found.append(Question(title(word, (name,), layout), (name,), word, spare=True))
     return found
 
