@@ -146,3 +146,30 @@ def test_the_certificate_claims_the_whole_budget(person) -> None:
 def test_refusals_say_what_to_do(make, words) -> None:
     with pytest.raises(nw.errors.InputError, match=words):
         make()
+
+
+@pytest.mark.parametrize("shares", ["equal", "given", "best"])
+def test_a_resolved_plan_carries_its_designs_and_changes_nothing_else(shares: str) -> None:
+    share = 3 if shares == "given" else None
+    plan = nw.Plan(
+        {
+            "job": nw.Column(JOB, share=share),
+            "visits": nw.Column(nw.Counts(5), mechanism="design", loss="L1", null=0),
+            "age": nw.Column(nw.Interval(0, 90, step=5)),
+            "sex": nw.Column(["f", "m"]),
+        },
+        epsilon="7/3",
+        delta="1e-6",
+        shares=shares,
+        person=nw.Person("who", rows=2),
+        together=[("job", "sex")],
+    )
+    fixed = nw.Plan.from_toml(plan.resolved.to_toml())
+    assert "certificate" in fixed.to_toml()
+    assert "design" not in fixed.to_toml()
+    assert [p.mechanism.describe() for p in fixed.parts] == [
+        p.mechanism.describe() for p in plan.parts
+    ]
+    assert [p.guarantee for p in fixed.parts] == [p.guarantee for p in plan.parts]
+    assert fixed.certify().document["mechanism"] == plan.certify().document["mechanism"]
+    assert survey().resolved == survey()

@@ -106,6 +106,17 @@ class Column:
         choice = choice_for(self.space, self.mechanism)
         return choice.build(self.space, epsilon, delta, self.outside, dict(self.options))
 
+    def fixed(self, mechanism: Mechanism) -> Column:
+        """Return the same column with a mechanism of its own, which fixes its budget."""
+        return Column(
+            self.space,
+            mechanism=mechanism,
+            null=self.null,
+            other=self.other,
+            outside=self.outside,
+            off_grid=self.off_grid,
+        )
+
 
 Treatment = Column | Literal["drop", "public"]
 

@@ -195,6 +195,33 @@ class Plan:
             self.rows_per_person,
         )
 
+    @property
+    def resolved(self) -> Plan:
+        """The plan with the designed mechanisms themselves in place of the wish for a design.
+
+        Another version of the solver may find another of several best mechanisms. Whoever reads
+        released data needs the one that was used.
+        """
+        designed = {
+            name: part.treatments[0].fixed(part.mechanism)
+            for part in self.parts
+            for name in part.columns
+            if part.treatments[0].mechanism == "design"
+        }
+        if not designed:
+            return self
+        return Plan(
+            dict(self.columns) | designed,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            shares="given",
+            together=self.together,
+            person=self.person,
+            order=self.order,
+            others=self.others,
+            title=self.title,
+        )
+
     @cached_property
     def mechanism(self) -> ColumnProduct:
         """What happens to one row: the parts, drawn independently."""

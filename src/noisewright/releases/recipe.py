@@ -43,6 +43,7 @@ class Recipe:
         `private` says whether its noise came from private entropy, `accounted` whether a ledger
         was debited for it.
         """
+        plan = plan.resolved
         return cls(
             {
                 "format": FORMAT,
