@@ -57,6 +57,11 @@ SECTIONS = {
         "SyntheticRecords",
         "blr_accuracy",
         "blr_size",
+        "synthesize",
+        "Synthesis",
+        "Measurement",
+        "Spend",
+        "Evaluation",
     ),
     "Design": (
         "design",

@@ -100,8 +100,11 @@ if TYPE_CHECKING:
     from noisewright.privacy import tight_delta as tight_delta
     from noisewright.privacy import tight_epsilon as tight_epsilon
     from noisewright.privacy import verify as verify
+    from noisewright.releases import Evaluation as Evaluation
     from noisewright.releases import Release as Release
+    from noisewright.releases import Synthesis as Synthesis
     from noisewright.releases import release as release
+    from noisewright.releases import synthesize as synthesize
     from noisewright.sampling import SeededSource as SeededSource
     from noisewright.sampling import SystemSource as SystemSource
     from noisewright.selection import PrivateQuantile as PrivateQuantile
@@ -123,6 +126,8 @@ if TYPE_CHECKING:
     from noisewright.spaces import Subsets as Subsets
     from noisewright.synthetic import Answers as Answers
     from noisewright.synthetic import Blr as Blr
+    from noisewright.synthetic import Measurement as Measurement
+    from noisewright.synthetic import Spend as Spend
     from noisewright.synthetic import SyntheticRecords as SyntheticRecords
     from noisewright.synthetic import Workload as Workload
     from noisewright.synthetic import WorkloadDistance as WorkloadDistance
@@ -201,10 +206,12 @@ _ROOM_OF = {
         ),
         "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
-        "releases": ("Release", "release"),
+        "releases": ("Evaluation", "Release", "Synthesis", "release", "synthesize"),
         "synthetic": (
             "Answers",
             "Blr",
+            "Measurement",
+            "Spend",
             "SyntheticRecords",
             "Workload",
             "WorkloadDistance",

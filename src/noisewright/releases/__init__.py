@@ -3,5 +3,7 @@
 from noisewright.releases.recipe import Recipe
 from noisewright.releases.release import release
 from noisewright.releases.released import Release
+from noisewright.releases.synthesis import Evaluation, Synthesis
+from noisewright.releases.synthesize import synthesize
 
-__all__ = ["Recipe", "Release", "release"]
+__all__ = ["Evaluation", "Recipe", "Release", "Synthesis", "release", "synthesize"]

@@ -30,20 +30,21 @@ class Payer:
     mark: Fingerprint | None
     called: str
 
-    def debit(self, certificate: Certificate, *, what: str) -> Reservation:
-        """Spend what the certificate claims, in one transaction; only then may noise be drawn.
+    def debit(self, price: Certificate | Guarantee, *, what: str) -> Reservation:
+        """Spend what is claimed, in one transaction; only then may noise be drawn.
 
+        `price` is the certificate of a mechanism, or what a synthesizer's steps add up to.
         Ensures: what is on record covers the claim, in exact arithmetic.
         """
+        certificate = None if isinstance(price, Guarantee) else price
+        claim = price if isinstance(price, Guarantee) else price.guarantee
         if self.mark is not None:
             self.ledger.register(self.dataset, self.mark, called=self.called)
-        reservation = self.ledger.spend(
-            self.dataset, certificate.guarantee, what=what, certificate=certificate
-        )
-        if not covers(reservation.guarantee, certificate.guarantee):
+        reservation = self.ledger.spend(self.dataset, claim, what=what, certificate=certificate)
+        if not covers(reservation.guarantee, claim):
             raise LedgerError(
                 f"entry {reservation.sequence} holds {reservation.guarantee}, less than the "
-                f"{certificate.guarantee} of the certificate. Nothing was released."
+                f"{claim} that is claimed. Nothing was released."
             )
         return reservation
 

@@ -19,6 +19,7 @@ from noisewright.plans import Plan
 from noisewright.privacy import Certificate, check
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
 from noisewright.releases.drawing import Embedded, Engine, Progress, require_space
+from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.on_spark import OnSpark, is_for_spark, require_possible
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.recipe import KEY, Recipe
@@ -61,7 +62,7 @@ def release(
         require_possible(None if out is None else Path(out), source)
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
-    data = _repeatable(data)
+    data = repeatable(data)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:
@@ -72,7 +73,7 @@ def release(
         payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=None)
         return _in_memory(order, data, payer)
     target = Target.at(out)
-    target.require_apart(_paths(path, plan, ledger))
+    target.require_apart(local_paths(path, plan, ledger))
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         # Within: who waited for another release to the same name sees what it has left.
@@ -204,20 +205,3 @@ def _require_proven(certificate: Any) -> None:
             f"the checker does not prove the certificate of this plan. {failure.part}: "
             f"{failure.message} Nothing was spent or released."
         )
-
-
-def _repeatable(data: Any) -> Any:
-    """Return the data in a form that can be read twice, and a third time for its fingerprint."""
-    match type(data).__name__:
-        case "RecordBatchReader":
-            return data.read_all()
-        case "LazyFrame":
-            return data.collect()
-        case _:
-            return data
-
-
-def _paths(*given: Any) -> list[str]:
-    """Return those that are paths on this machine."""
-    paths = [os.fspath(one) for one in given if isinstance(one, str | os.PathLike)]
-    return [path for path in paths if "://" not in path]

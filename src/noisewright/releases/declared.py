@@ -1,0 +1,178 @@
+"""What the columns of a table to be synthesized hold: read from a plan, or from spaces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.engines.batches import Randomizer
+from noisewright.engines.outputs import outputs_for
+from noisewright.engines.overlap import ahead
+from noisewright.engines.reading import open_table
+from noisewright.engines.table_reader import TableReader
+from noisewright.errors import InputError, SpaceError
+from noisewright.plans import Column, Plan
+from noisewright.spaces import Categories, Curves, Records, Space, Subsets
+from noisewright.synthetic import Workload
+from noisewright.synthetic.drawn import Progress
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """A table and what its columns are declared to hold."""
+
+    domain: Records
+    reader: TableReader
+    randomizer: Randomizer
+    budget: tuple[Any, Any]
+
+    @classmethod
+    def of(cls, data: Any, plan: Any) -> Declared:
+        """Open a table; nothing but its names and types is looked at."""
+        read = _read_plan(plan)
+        columns = {name: how for name, how in read.columns if isinstance(how, Column)}
+        _require_possible(read, columns)
+        # Cells are read as the plan says; what it would do to them does not matter here.
+        plain = Plan(
+            {name: _plain(how) if isinstance(how, Column) else how for name, how in read.columns},
+            epsilon=1,
+            others=read.others,
+        )
+        reader = open_table(data, plan=plain)
+        randomizer = Randomizer(plain)
+        randomizer.require_fit(reader.schema)
+        domain = Records({part.name: part.space for part in randomizer.parts})
+        return cls(domain, reader, randomizer, (read.epsilon, read.delta))
+
+    def batches(self, progress: Progress | None) -> Generator[dict[str, NDArray[Any]]]:
+        """Yield the codes of the rows; raises with the column and the row of a bad cell."""
+        names = [name for name, _ in self.domain.columns]
+        ordered = [name for name in self.reader.schema.names if name in names]
+        rows = 0
+        with closing(
+            ahead(self.reader.batches(ordered, encoded=self.randomizer.labels))
+        ) as batches:
+            for batch in batches:
+                if batch.num_rows:
+                    found = self.randomizer.encode(batch, rows).parts
+                    rows += batch.num_rows
+                    yield dict(zip(names, found, strict=True))
+                if progress is not None:
+                    progress("check", rows, self.reader.rows)
+
+    @property
+    def schema(self) -> Any:
+        """The names and types of the synthetic table, in the order of the input."""
+        import pyarrow as pa
+
+        return pa.schema(
+            [pa.field(n, maker.type, nullable=False) for n, maker in self._makers().items()]
+        )
+
+    def table(self, codes: Mapping[str, NDArray[np.int64]]) -> Any:
+        """Return codes as a table."""
+        import pyarrow as pa
+
+        arrays = [maker.array(codes[name]) for name, maker in self._makers().items()]
+        schema = self.schema
+        plain = [
+            array if array.type.equals(field.type) else array.cast(field.type)
+            for array, field in zip(arrays, schema, strict=True)
+        ]
+        return pa.Table.from_arrays(plain, schema=schema)
+
+    def _makers(self) -> dict[str, Any]:
+        spaces = dict(self.domain.columns)
+        return {
+            field.name: outputs_for(
+                spaces[field.name], getattr(field.type, "storage_type", field.type)
+            )
+            for field in self.reader.schema
+            if field.name in spaces
+        }
+
+    def workload(self, wanted: Workload | None) -> Workload:
+        """Return the workload on the declared domain; without one all two-way marginals."""
+        if wanted is None:
+            return Workload.marginals(self.domain, ways=min(2, len(self.domain.columns)))
+        if not isinstance(wanted, Workload):
+            raise InputError(
+                f"workload is a {type(wanted).__name__}; give a Workload, such as "
+                "nw.Workload.marginals(domain, ways=2)."
+            )
+        if not wanted.queries:
+            raise InputError("the workload has no queries, so any table answers it.")
+        known, given = dict(self.domain.columns), dict(wanted.domain.columns)
+        for name, space in given.items():
+            if name not in known or not _same(known[name], space):
+                raise SpaceError(
+                    f"the workload's column {name!r} is {space!r}, but the table is declared with "
+                    f"{known.get(name, 'no such column')!r}. Labels for empty or undeclared cells "
+                    "are part of a column."
+                )
+        return Workload(self.domain, wanted.parts)
+
+
+def _read_plan(plan: Any) -> Plan:
+    if isinstance(plan, Plan):
+        return plan
+    if isinstance(plan, str | os.PathLike):
+        return Plan.read(plan)
+    if isinstance(plan, Records):
+        plan = dict(plan.columns)
+    if not isinstance(plan, Mapping):
+        raise InputError(
+            f"the columns are declared by a {type(plan).__name__}; give a Plan, the path of one, "
+            "or a mapping from names to spaces, lists of labels or Columns."
+        )
+    columns: dict[str, Any] = {
+        name: how if isinstance(how, Column) or how in ("drop", "public") else Column(how)
+        for name, how in plan.items()
+    }
+    return Plan(columns, epsilon=1, others="drop")
+
+
+def _plain(column: Column) -> Column:
+    return Column(
+        column.space,
+        null=column.null,
+        other=column.other,
+        outside=column.outside,
+        off_grid=column.off_grid,
+    )
+
+
+def _require_possible(plan: Plan, columns: Mapping[str, Column]) -> None:
+    if plan.person is not None:
+        raise InputError(
+            "the plan has several rows for a person, and a synthetic table is private for one row "
+            "each. Make a table with one row for each person first."
+        )
+    if plan.public:
+        raise InputError(
+            f"the plan releases {', '.join(map(repr, plan.public))} as it is, but synthetic rows "
+            "belong to nobody. Declare a space for it, or say 'drop'."
+        )
+    for name, column in columns.items():
+        if isinstance(column.space, Subsets | Curves):
+            raise SpaceError(
+                f"the column {name!r} holds {type(column.space).__name__}; synthetic tables have "
+                "labels, counts and numbers on a grid. Say 'drop' for it, or make one column of "
+                "each item."
+            )
+
+
+def _same(one: Space, other: Space) -> bool:
+    """Tell whether two spaces have the same points in the same order."""
+    if isinstance(one, Categories):
+        return isinstance(other, Categories) and one.labels == other.labels
+    if type(one) is not type(other) or one.size != other.size:
+        return False
+    return one.point(0) == other.point(0) and one.point(one.size - 1) == other.point(one.size - 1)

@@ -1,0 +1,139 @@
+"""A synthetic table, what it was made from, and what it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, final
+
+from noisewright.exact import as_text
+from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee
+from noisewright.spaces import Records, Space
+from noisewright.synthetic import Measurement, Spend, Workload, WorkloadDistance
+from noisewright.version import __version__
+
+FORMAT, VERSION = "noisewright-synthesis", 1
+_LISTED = 1 << 12
+
+
+@final
+@dataclass(frozen=True)
+class Evaluation:
+    """How far a synthetic table is from the raw data. NOT FOR RELEASE: it is not private."""
+
+    distance: WorkloadDistance
+
+    def __str__(self) -> str:
+        return f"NOT FOR RELEASE, computed from raw data: {self.distance}"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Synthesis:
+    """A synthetic table: private as a whole, for one row that is replaced.
+
+    `table` has the names, types and labels of the original, and `rows` rows. `measurements` are the
+    noisy counts that it was made from, each with an `estimate`. `spends` says what each step took,
+    of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to `spent`, exactly, from
+    which `guarantee` follows. `people` is how many rows the original has, which counts as public.
+
+    `expected_error` was known before: the mean error over the parts of the workload that the noise
+    causes, each marginal's added up over its cells, in shares (for "blr" the bound on the largest
+    error of a query that holds with probability 95%). `workload_error` is how far the table is from
+    its own noisy measurements, in the same terms; None where there are none. Both say nothing about
+    the data that was not released. `evaluation` does, and is there only if it was asked for.
+    """
+
+    table: Any
+    domain: Records
+    workload: Workload
+    method: str
+    people: int
+    guarantee: Guarantee
+    spends: tuple[Spend, ...]
+    measurements: tuple[Measurement, ...]
+    expected_error: float
+    workload_error: float | None
+    is_private: bool
+    evaluation: Evaluation | None = None
+    is_accounted: bool = False
+    balance: Balance | None = None
+    entry: int | None = None
+    notes: tuple[str, ...] = ()
+    path: Path | None = None
+    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
+
+    @property
+    def rows(self) -> int:
+        """How many rows the synthetic table has."""
+        return self.table.num_rows
+
+    @property
+    def spent(self) -> Spend:
+        """All steps together."""
+        whole = sum((spend.amount for spend in self.spends), Fraction(0))
+        return Spend("all steps", whole, self.spends[0].unit)
+
+    def to_json(self, *, file: Mapping[str, str] | None = None) -> str:
+        """Return all but the table as JSON; nothing in it was not released."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
+            "made_by": f"noisewright {__version__}",
+            "method": self.method,
+            "rows": self.rows,
+            "people": self.people,
+            "neighbors": "one row replaced; the number of rows is public",
+            "guarantee": {
+                "epsilon": as_text(self.guarantee.epsilon.rational),
+                "delta": as_text(self.guarantee.delta),
+            },
+            "spent": {"unit": self.spent.unit, "amount": as_text(self.spent.amount)},
+            "spends": [
+                {"what": spend.what, "amount": as_text(spend.amount)} for spend in self.spends
+            ],
+            "expected_error": self.expected_error,
+            "workload_error": self.workload_error,
+            "columns": {name: _points(space) for name, space in self.domain.columns},
+            "measurements": [_plain(one) for one in self.measurements],
+            "private": self.is_private,
+            "accounted": self.is_accounted,
+        }
+        if file is not None:
+            document["file"] = dict(file)
+        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+    def __repr__(self) -> str:
+        private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
+        return (
+            f"<{self.rows:,} synthetic rows by {self.method}, {len(self.measurements)} "
+            f"measurements, {self.guarantee}{private}>"
+        )
+
+
+def _plain(one: Measurement) -> dict[str, Any]:
+    return {
+        "of": one.name,
+        "columns": list(one.columns),
+        "counts": one.counts.tolist(),
+        "standard_error": one.deviation,
+        "interval_95": one.noise.half_width,
+    }
+
+
+def _points(space: Space) -> Any:
+    """Return the points in the order of the counts; of long grids the ends."""
+    if space.size <= _LISTED:
+        return [_value(space.point(code)) for code in range(space.size)]
+    ends = [_value(space.point(code)) for code in (0, space.size - 1)]
+    return {"first": ends[0], "last": ends[1], "points": space.size}
+
+
+def _value(point: Any) -> Any:
+    if isinstance(point, str | bool | int):
+        return point
+    return point.decode("latin-1") if isinstance(point, bytes) else float(point)

@@ -1,0 +1,178 @@
+"""What a synthesizer may spend, divided exactly, and the noise that each part of it buys.
+
+    ε   with δ = 0: parts of ε add up (basic composition), noise is two-sided geometric
+    ρ   with δ > 0: zero-concentrated privacy, whose parts add up too; noise is rounded normal
+
+Neighbors replace one record, and the number of rows is public. In the counts of a marginal one
+cell then falls by one and another one rises by one: they change by 2 in L1 and by √2 in L2. One
+counting query by itself changes by 1.
+
+Choices are made by the exponential mechanism. As ε-privacy that costs ε. The logarithms of its
+ratios also lie in a range of width ε, wherever that range is, so that it costs only ρ = ε²/8
+(Cesar–Rogers 2021, Lemma 3.2). The exact weights that are drawn from keep that width: they are
+the ideal ones of ε(1 − 2^-57), mixed with a constant, which only narrows the range, and two
+units of rounding widen it by less than ε 2^-57 (see `mechanisms/powers.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
+from noisewright.mechanisms import Guarantee, read_delta
+from noisewright.privacy import ZeroConcentrated
+from noisewright.sampling import Source, rounded_normal, two_sided_geometric
+
+_BITS = 64
+_STEPS = 40
+_NORMAL_95 = 1.959963984540054
+_STEEPEST = 64.0
+"""Noise of a faster decay is never seen."""
+
+MARGINAL, QUERY = 2, 1
+"""By how much one person changes the counts of a marginal, or of one query, in L1 and in L2²."""
+
+
+@final
+@dataclass(frozen=True)
+class Spend:
+    """What one step took of the whole: a part of ε, or of ρ when there is a δ."""
+
+    what: str
+    amount: Fraction
+    unit: Literal["epsilon", "rho"]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.unit}={float(self.amount):.6g}"
+
+
+@final
+@dataclass(frozen=True)
+class Noise:
+    """Exact integer noise for counts that one person changes by `change` (in L1, and in L2²)."""
+
+    amount: Fraction
+    unit: Literal["epsilon", "rho"]
+    change: int
+
+    @property
+    def _scale(self) -> Fraction:
+        """The decay of geometric noise, or the deviation of normal noise, rounded up."""
+        if self.unit == "epsilon":
+            return self.amount / self.change
+        # ρ = change / (2 s²) of a normal vector (Bun–Steinke 2016, Prop 1.6); its rounding to
+        # whole numbers sees only what was released.
+        above = sqrt_bounds(Fraction(self.change) / (2 * self.amount), _BITS)[1]
+        return Fraction(above, 1 << _BITS)
+
+    def draw(self, size: int, source: Source | None) -> NDArray[Any]:
+        """Return independent draws."""
+        if self.unit == "epsilon":
+            return two_sided_geometric(Epsilon(rational=self._scale), size, source)
+        return rounded_normal(self._scale, size, source)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one draw."""
+        scale = float(self._scale)
+        if self.unit == "rho":
+            return math.sqrt(scale * scale + 1 / 12)
+        return 1 / (math.sqrt(2) * math.sinh(min(scale, _STEEPEST) / 2))
+
+    @property
+    def mean_size(self) -> float:
+        """The mean of |draw|, for normal noise to within its rounding."""
+        if self.unit == "rho":
+            return self.deviation * math.sqrt(2 / math.pi)
+        return 1 / math.sinh(min(float(self._scale), _STEEPEST))
+
+    @property
+    def half_width(self) -> int:
+        """The least k with P(|draw| ≤ k) ≥ 95%."""
+        scale = float(self._scale)
+        if self.unit == "rho":
+            return max(0, math.ceil(_NORMAL_95 * scale - 0.5))
+        # P(|z| > k) = 2 a^(k+1) / (1 + a)
+        wanted = math.log(0.025 * (1 + math.exp(-scale))) / -scale - 1
+        return max(0, math.ceil(wanted))
+
+
+@final
+@dataclass(frozen=True)
+class Allowance:
+    """The whole that may be spent: `total` of ε, or of ρ, which implies the guarantee."""
+
+    guarantee: Guarantee
+    total: Fraction
+    unit: Literal["epsilon", "rho"]
+
+    @classmethod
+    def of(cls, epsilon: Number, delta: Number = 0) -> Allowance:
+        """Return all of ε, or the largest ρ found from which (ε, δ) is proven to follow."""
+        value, spare = exactly(epsilon, name="epsilon"), read_delta(delta)
+        if value <= 0:
+            raise ParameterError(
+                f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away."
+            )
+        if spare == 0:
+            return cls(Guarantee(value), value, "epsilon")
+        if spare == 1:
+            raise ParameterError("delta is 1, which promises nothing; it must be below 1.")
+        return cls(Guarantee(value, spare), _largest_rho(value, spare), "rho")
+
+    def divided(self, weights: Sequence[int]) -> list[Fraction]:
+        """Return parts in proportion to the weights; their sum is the total, exactly."""
+        whole = sum(weights)
+        return [self.total * weight / whole for weight in weights]
+
+    def noise(self, amount: Fraction, change: int) -> Noise:
+        """Return the noise that a part of the total buys."""
+        return Noise(amount, self.unit, change)
+
+    def choice_epsilon(self, amount: Fraction) -> Fraction:
+        """Return the ε of an exponential mechanism that costs at most this part."""
+        if self.unit == "epsilon":
+            return amount
+        return Fraction(sqrt_bounds(8 * amount, _BITS)[0], 1 << _BITS)
+
+    def require_spent(self, spends: Sequence[Spend]) -> None:
+        """Refuse, in exact arithmetic, steps that do not add up to the total."""
+        found = sum((spend.amount for spend in spends), Fraction(0))
+        if found != self.total or any(spend.unit != self.unit for spend in spends):
+            raise ParameterError(
+                f"the steps spend {found} of {self.total}. Please report this: the budget was "
+                "divided wrongly."
+            )
+
+
+def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return a ρ that is proven to imply (ε, δ); less than 2^-38 of itself below the largest."""
+    exact = Epsilon(rational=epsilon)
+
+    def holds(rho: Fraction) -> bool:
+        return Fraction(ZeroConcentrated(rho).delta(exact)) <= delta
+
+    low = Fraction(1)
+    while not holds(low):
+        low /= 2
+    while holds(2 * low):
+        low *= 2
+    step = low / 2
+    for _ in range(_STEPS):
+        if holds(low + step):
+            low += step
+        step /= 2
+    return low
+
+
+def nearest_integers(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return whole numbers, so that scores of private data are exact."""
+    return np.rint(values).astype(np.int64)

@@ -1,0 +1,81 @@
+"""BLR as a synthesizer: one draw of the exponential mechanism, without noisy counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from noisewright.errors import ParameterError
+from noisewright.sampling import Source, default_source
+from noisewright.spaces import Records
+from noisewright.synthetic.accuracy import blr_accuracy
+from noisewright.synthetic.allowance import Allowance, Spend
+from noisewright.synthetic.blr import blr
+from noisewright.synthetic.drawn import Drawn, Progress
+from noisewright.synthetic.multisets import most_records
+from noisewright.synthetic.records import SyntheticRecords
+from noisewright.synthetic.tallies import Names, Tallies
+from noisewright.synthetic.workload import Workload
+
+_MOST_LISTED = 10**6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ByBlr:
+    """The synthesizer for a domain, a workload and a pure ε; `m` records are drawn."""
+
+    domain: Records
+    workload: Workload
+    allowance: Allowance
+    m: int
+
+    def __post_init__(self) -> None:
+        if self.allowance.unit != "epsilon":
+            raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
+
+    @staticmethod
+    def usual_rows(domain: Records, rows: int) -> int:
+        """Return how many records are drawn unless told: few enough that all can be listed."""
+        return max(1, min(rows, most_records(domain.size, _MOST_LISTED)))
+
+    @property
+    def groupings(self) -> tuple[Names, ...]:
+        """All columns at once."""
+        return (tuple(name for name, _ in self.domain.columns),)
+
+    def expected_error(self, rows: int) -> float:
+        """Return the error that no query exceeds, with probability 95% (`blr_accuracy`)."""
+        return blr_accuracy(
+            self.domain.size,
+            queries=self.workload.queries,
+            rows=rows,
+            m=self.m,
+            epsilon=self.allowance.total,
+        )
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Draw a database, and shuffle its records."""
+        (names,) = self.groupings
+        table = SyntheticRecords(self.domain, tallies.counts[names].reshape(-1))
+        made = blr(table.columns, self.workload, epsilon=self.allowance.total, m=rows)
+        if progress is not None:
+            progress("measure", 0, 1)
+        counts = made.sample(source=source).counts
+        bits = source or default_source()
+        places = np.empty(rows, dtype=np.int64)
+        places[np.argsort(bits.words(rows))] = np.repeat(np.arange(counts.size), counts)
+        codes = np.unravel_index(places, tallies.counts[names].shape)
+        spends = (Spend("one choice among all databases", self.allowance.total, "epsilon"),)
+        self.allowance.require_spent(spends)
+        named = zip(names, codes, strict=True)
+        return Drawn({name: code.astype(np.int64) for name, code in named}, (), spends)

@@ -1,0 +1,57 @@
+"""What every synthesizer has: what it needs to count, and what it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.sampling import Source
+from noisewright.synthetic.allowance import Allowance, Spend
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.tallies import Names, Tallies
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the name of a step, how much of it is done, and how much there is if known."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Synthetic rows as codes, the noisy counts that they come from, and what each step spent."""
+
+    codes: Mapping[str, NDArray[np.int64]]
+    measurements: tuple[Measurement, ...]
+    spends: tuple[Spend, ...]
+
+
+class Synthesizer(Protocol):
+    """One way from tallies to synthetic rows; public in all but what it draws."""
+
+    @property
+    def allowance(self) -> Allowance:
+        """What it spends."""
+        ...
+
+    @property
+    def groupings(self) -> tuple[Names, ...]:
+        """The sets of columns by which the table must be counted."""
+        ...
+
+    def expected_error(self, rows: int) -> float:
+        """Return the workload error to be expected for a table of so many rows."""
+        ...
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Draw noise, choose and make rows; the budget must have been debited."""
+        ...

@@ -1,0 +1,189 @@
+"""Select, measure, generate: a tree of two-way marginals, chosen in private.
+
+First every column is counted with noise. Then, edge by edge, a spanning tree of columns is chosen
+by the exponential mechanism: the score of a pair says how far its joint counts are from what they
+would be if the two were independent, less what the noise of measuring it would cost. The pairs of
+the tree are counted with noise, and rows are drawn from a tree model that fits them
+(McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
+
+Scores are whole numbers. What independence would give is computed from noisy counts, the same for
+all neighbors; the joint counts change by one in two cells, so a score changes by at most 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, TooLargeError
+from noisewright.estimation.simplex import projected
+from noisewright.sampling import Source
+from noisewright.spaces import Records
+from noisewright.synthetic.allowance import MARGINAL, Allowance, nearest_integers
+from noisewright.synthetic.drawn import Drawn, Progress
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.tallies import Names, Tallies, shape_of
+from noisewright.synthetic.tree_model import fitted
+from noisewright.synthetic.workload import Workload
+
+Pair = tuple[str, str]
+
+_MOST_POINTS = 1 << 20
+_MOST_CELLS = 1 << 22
+"""Cells of a pair; larger pairs are never candidates, which the declared spaces alone decide."""
+
+_MOST_COUNTED = 1 << 27
+_SINGLES, _CHOICES, _PAIRS = 2, 1, 7
+"""How the whole is divided between counting columns, choosing pairs and counting pairs."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mst:
+    """The synthesizer for a domain, a workload and an allowance."""
+
+    domain: Records
+    workload: Workload
+    allowance: Allowance
+
+    def __post_init__(self) -> None:
+        for name, space in self.domain.columns:
+            if space.size > _MOST_POINTS:
+                raise TooLargeError(
+                    f"the column {name!r} has {space.size:,} points; at most {_MOST_POINTS:,} are "
+                    "counted with noise. Declare a coarser grid, or drop the column.",
+                    size=space.size,
+                )
+        cells = sum(math.prod(shape_of(self.domain, pair)) for pair in self.candidates)
+        if cells > _MOST_COUNTED:
+            raise TooLargeError(
+                f"all pairs of columns have {cells:,} cells together (at most {_MOST_COUNTED:,}). "
+                "Declare coarser grids, name fewer columns, or give a workload of fewer pairs.",
+                size=cells,
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(name for name, _ in self.domain.columns)
+
+    @cached_property
+    def candidates(self) -> tuple[Pair, ...]:
+        """The pairs that some part of the workload is about."""
+        asked = {
+            frozenset(pair)
+            for part in self.workload.parts
+            for pair in combinations(part.columns, 2)
+        }
+        return tuple(
+            pair
+            for pair in combinations(self.names, 2)
+            if frozenset(pair) in asked and math.prod(shape_of(self.domain, pair)) <= _MOST_CELLS
+        )
+
+    @property
+    def groupings(self) -> tuple[Names, ...]:
+        """Each column, and each pair that could be chosen."""
+        return (*((name,) for name in self.names), *self.candidates)
+
+    @cached_property
+    def edges(self) -> int:
+        """How many pairs will be chosen: as many as connect what candidates can connect."""
+        groups = {name: frozenset([name]) for name in self.names}
+        for first, second in self.candidates:
+            both = groups[first] | groups[second]
+            groups.update(dict.fromkeys(both, both))
+        return len(self.names) - len(set(groups.values()))
+
+    @cached_property
+    def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What one column, one choice and one pair get (on average) of the whole."""
+        columns, edges = len(self.names), self.edges
+        if not edges:
+            return self.allowance.total / columns, Fraction(0), Fraction(0)
+        single, choice, pair = self.allowance.divided((_SINGLES, _CHOICES, _PAIRS))
+        return single / columns, choice / edges, pair / edges
+
+    def expected_error(self, rows: int) -> float:
+        """Return the mean L1 error that noise alone causes in one part of the workload, in shares.
+
+        Each part counts as if it were measured by itself: one column, or one pair. What a tree
+        cannot express comes on top, and the fit takes some away.
+        """
+        single, _, pair = self._amounts
+        errors: list[float] = []
+        for part in self.workload.parts:
+            cells = math.prod(shape_of(self.domain, part.columns))
+            amount = pair if len(part.columns) > 1 and pair else single
+            errors.append(min(2.0, cells * self.allowance.noise(amount, MARGINAL).mean_size / rows))
+        return float(np.mean(errors))
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Count the columns, choose a tree, count its pairs, fit, and make rows."""
+        if not tallies.rows:
+            raise InputError("the table has no rows.")
+        steps = NoisySteps(
+            tallies, self.allowance, source, progress, len(self.names) + 2 * self.edges
+        )
+        single, choice, pair = self._amounts
+        singles = [steps.counted((name,), tallies.counts[name,], single) for name in self.names]
+        chosen = self._chosen(steps, singles, choice, pair) if self.edges else []
+        pairs = [steps.counted(names, tallies.counts[names], pair) for names in chosen]
+        self.allowance.require_spent(steps.spends)
+        if progress is not None:
+            progress("fit", 0, None)
+        codes = fitted(singles, pairs).draw(rows, source)
+        return Drawn(codes, (*singles, *pairs), tuple(steps.spends))
+
+    def _chosen(
+        self, steps: NoisySteps, singles: Sequence[Measurement], amount: Fraction, pair: Fraction
+    ) -> list[Pair]:
+        """Choose a spanning tree (of each connected part), one edge after the other."""
+        lost = self.allowance.noise(pair, MARGINAL).mean_size
+        shares = {one.columns[0]: projected(one.counts / one.rows) for one in singles}
+        scores = {
+            names: independence_score(steps.tallies, names, shares[names[0]], shares[names[1]])
+            - round(lost * math.prod(shape_of(self.domain, names)))
+            for names in self.candidates
+        }
+        group = {name: name for name in self.names}
+        chosen: list[Pair] = []
+        for number in range(1, self.edges + 1):
+            open_pairs = [names for names in self.candidates if group[names[0]] != group[names[1]]]
+            names = steps.choice(
+                open_pairs,
+                [scores[each] for each in open_pairs],
+                amount,
+                what=f"choice {number} of {self.edges}",
+            )
+            chosen.append(names)
+            old, new = group[names[0]], group[names[1]]
+            group = {name: new if label == old else label for name, label in group.items()}
+        return chosen
+
+
+def independence_score(
+    tallies: Tallies,
+    names: Pair,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+) -> int:
+    """Return how far the joint counts are from independence, in L1; a person changes it by ≤ 2."""
+    alone = nearest_integers(np.outer(first, second) * tallies.rows)
+    return int(np.abs(tallies.counts[names] - alone).sum())

@@ -1,0 +1,118 @@
+"""What steps cost: parts add up exactly, noise and choices cost what is said."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noisewright.errors import ParameterError
+from noisewright.exact import exp_bounds
+from noisewright.mechanisms.powers import mixed_weights
+from noisewright.sampling import SeededSource
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise, Spend
+
+
+@given(
+    epsilon=st.fractions(min_value=Fraction(1, 10**6), max_value=20),
+    weights=st.lists(st.integers(1, 50), min_size=1, max_size=30),
+)
+def test_parts_add_up_to_the_last_bit(epsilon: Fraction, weights: list[int]) -> None:
+    whole = Allowance.of(epsilon)
+    parts = whole.divided(weights)
+    assert sum(parts) == whole.total == epsilon
+    whole.require_spent([Spend("a step", part, "epsilon") for part in parts])
+    short = [Spend("a step", part, "epsilon") for part in parts]
+    short[0] = Spend("a step", parts[0] - Fraction(1, 10**30), "epsilon")
+    with pytest.raises(ParameterError, match="divided wrongly"):
+        whole.require_spent(short)
+
+
+def delta_of(rho: float, epsilon: float) -> float:
+    """Canonne–Kamath–Steinke 2020, Prop 12, minimized on a fine grid of orders."""
+    orders = 1 + np.geomspace(1e-3, 1e4, 200_001)
+    logs = (orders - 1) * (orders * rho - epsilon + np.log1p(-1 / orders)) - np.log(orders)
+    return float(np.exp(logs.min()))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-9), (0.1, 1e-6), (5, 1e-12)])
+def test_rho_is_the_largest_from_which_epsilon_and_delta_follow(
+    epsilon: float, delta: float
+) -> None:
+    whole = Allowance.of(epsilon, delta)
+    assert whole.unit == "rho"
+    assert whole.guarantee.epsilon.rational == Fraction(epsilon)
+    rho = float(whole.total)
+    assert delta_of(rho, epsilon) <= delta * (1 + 1e-6)
+    assert delta_of(rho * (1 + 1e-6), epsilon) > delta
+
+
+@pytest.mark.parametrize("change", [MARGINAL, QUERY])
+@pytest.mark.parametrize("amount", [Fraction(1, 3), Fraction(7, 1000), Fraction(5)])
+def test_noise_costs_no_more_than_its_part(amount: Fraction, change: int) -> None:
+    normal = Noise(amount, "rho", change)._scale  # pyright: ignore[reportPrivateUsage]
+    assert amount * (1 - Fraction(1, 10**9)) < Fraction(change) / (2 * normal**2) <= amount
+    decay = Noise(amount, "epsilon", change)._scale  # pyright: ignore[reportPrivateUsage]
+    assert decay * change == amount
+
+
+@pytest.mark.parametrize("unit", ["epsilon", "rho"])
+def test_what_is_said_about_the_noise_is_what_is_drawn(unit: str) -> None:
+    """100,000 draws of a fixed seed: one percent is four standard errors and more."""
+    noise = Noise(Fraction(1, 10), "epsilon" if unit == "epsilon" else "rho", MARGINAL)
+    drawn = noise.draw(100_000, SeededSource("noise"))
+    assert drawn.dtype == np.int64
+    assert np.std(drawn) == pytest.approx(noise.deviation, rel=0.012)
+    assert np.mean(np.abs(drawn)) == pytest.approx(noise.mean_size, rel=0.012)
+    inside = np.mean(np.abs(drawn) <= noise.half_width)
+    narrower = np.mean(np.abs(drawn) <= noise.half_width - 1)
+    assert inside > 0.947
+    assert narrower < 0.955
+
+
+def test_quantiles_of_geometric_noise_are_exact() -> None:
+    for amount in (Fraction(1, 7), Fraction(3), Fraction(40)):
+        noise = Noise(amount, "epsilon", MARGINAL)
+        a = math.exp(-float(amount) / 2)
+        chance = [(1 - a) / (1 + a) * a ** abs(z) for z in range(-2000, 2001)]
+        k = noise.half_width
+        assert sum(chance[2000 - k : 2001 + k]) >= 0.95
+        assert k == 0 or sum(chance[2001 - k : 2000 + k]) < 0.95
+        assert sum(p * abs(z - 2000) for z, p in enumerate(chance)) == pytest.approx(
+            noise.mean_size
+        )
+
+
+def exact_weights(scores: tuple[int, ...], epsilon: Fraction) -> list[Fraction]:
+    """The probabilities from which a choice is drawn, one candidate on each level."""
+    weights = mixed_weights(
+        [Fraction(s) for s in scores], [1] * len(scores), factor=epsilon / 4, epsilon=epsilon
+    )
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
+def test_a_choice_costs_an_eighth_of_its_epsilon_squared(epsilon: Fraction) -> None:
+    """All changes by at most 2 of three scores: ratios span e^ε at most, so ρ = ε²/8 holds."""
+    base = (10, 13, 7)
+    widest = Fraction(exp_bounds(epsilon, 200)[0], 1 << 200)
+    p = exact_weights(base, epsilon)
+    largest = 0.0
+    for steps in product((-2, -1, 0, 1, 2), repeat=3):
+        q = exact_weights((base[0] + steps[0], base[1] + steps[1], base[2] + steps[2]), epsilon)
+        ratios = [a / b for a, b in zip(p, q, strict=True)]
+        assert max(ratios) / min(ratios) <= widest
+        for order in (1.001, 2.0, 8.0):
+            moments = [
+                float(a) ** order * float(b) ** (1 - order) for a, b in zip(p, q, strict=True)
+            ]
+            spent = math.log(sum(moments)) / (order - 1) / order
+            largest = max(largest, spent)
+    assert largest <= float(epsilon) ** 2 / 8 * (1 + 1e-9)
+    assert largest > float(epsilon) ** 2 / 40
+    whole = Allowance.of(1, 1e-9)
+    used = whole.choice_epsilon(epsilon**2 / 8)
+    assert epsilon * (1 - Fraction(1, 10**15)) < used <= epsilon
