@@ -1,14 +1,16 @@
 """Estimates of a whole table: each against another way to the same number."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
+from noisewright.errors import InputError, OutsideSpaceError, ParameterError, UnidentifiableError
 from noisewright.estimation.released import released_numbers
 from noisewright.estimation.sets import coins_of
 from noisewright.mechanisms import marginal
@@ -277,12 +279,11 @@ def test_a_public_column_of_many_values_is_left_out_unless_asked_for() -> None:
     usual = estimates_of(wide, table)
     assert list(usual) == ["job"]
     assert usual.notes == (
-        "The public column 'id' has more than 1,000 different values and is left out; ask for it "
-        "by name.",
+        "The public column 'id' has more than 1,000 different values and is left out.",
     )
     assert len(estimates_of(wide, table, "id").values) == 3_000
     longer = pa.table({"job": ["nurse"] * 70_000, "id": [f"n{i}" for i in range(70_000)]})
-    with pytest.raises(TooLargeError, match="'id' has more than 65,536 different values"):
+    with pytest.raises(InputError, match="'id' has more than 65,536 different values"):
         estimates_of(wide, longer, ("id", "job"))
 
 
@@ -358,3 +359,37 @@ def test_together_widens_all_intervals_of_a_table() -> None:
     assert (all_at_once.lows < alone.lows).all()
     assert (all_at_once.highs > alone.highs).all()
     assert all_at_once.confidence == alone.confidence
+
+
+def test_public_lists_are_left_out_unless_asked_for() -> None:
+    listed = nw.Plan({"job": nw.Column(JOBS), "stops": "public"}, epsilon=4)
+    table = pa.table({"job": ["nurse"] * 30, "stops": [["a", "b"]] * 30})
+    usual = estimates_of(listed, table)
+    assert list(usual) == ["job"]
+    assert usual.notes == ("The public column 'stops' holds lists and is left out.",)
+    with pytest.raises(InputError, match="'stops' holds lists; it cannot be tabulated"):
+        estimates_of(listed, table, ("stops", "job"))
+
+
+def test_what_a_mechanism_hides_is_estimated_as_most_likely_unless_asked_for() -> None:
+    space = nw.Categories(JOBS)
+    blind = nw.from_matrix(
+        space, [["1/2", "1/4", "1/4"], ["1/4", "3/8", "3/8"], ["1/4", "3/8", "3/8"]]
+    )
+    hiding = nw.Plan({"job": nw.Column(space, mechanism=blind)})
+    table = pa.table({"job": blind.sample(["nurse", "baker", "smith"] * 300)})
+    found = estimates_of(hiding, table)["job"]
+    assert found.method == "likelihood"
+    assert found["baker"].interval == (0, 1)
+    assert found.notes[0].startswith("The mechanism does not tell all values apart")
+    with pytest.raises(UnidentifiableError, match="does not tell all its inputs apart"):
+        estimates_of(hiding, table, "job")
+
+
+def test_a_folder_of_files_is_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "private.parquet"
+    folder.mkdir()
+    for place in range(3):
+        pq.write_table(TABLE.slice(2_000 * place, 2_000), folder / f"part-{place}.parquet")
+    for key, found in estimates_of(PLAN, folder, about="people").items():
+        same(found, usual("people")[key])

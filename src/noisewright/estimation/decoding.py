@@ -29,11 +29,16 @@ class Vocabulary:
     def __init__(self, name: str, most: int = MOST_VALUES) -> None:
         self.name, self.most = name, most
         self._known: dict[Any, int] = {}
+        self._nested = False
 
     @property
-    def overfull(self) -> bool:
-        """Whether there are more values than fit; then they are no longer told apart."""
-        return len(self._known) > self.most
+    def problem(self) -> str | None:
+        """Say why the column cannot be tabulated, if so; its values are not told apart then."""
+        if self._nested:
+            return f"the public column {self.name!r} holds lists"
+        if len(self._known) > self.most:
+            return f"the public column {self.name!r} has more than {self.most:,} different values"
+        return None
 
     @property
     def values(self) -> list[Any]:
@@ -50,10 +55,8 @@ class Vocabulary:
             column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([])
         if not pa.types.is_dictionary(column.type):
             if pa.types.is_nested(column.type):
-                raise InputError(
-                    f"the public column {self.name!r} holds lists, which are not tabulated. Ask "
-                    "for other columns."
-                )
+                self._nested = True
+                return np.zeros(len(column), dtype=np.intp)
             column = column.dictionary_encode()
         labels = [*map(_plain, column.dictionary.to_pylist()), None]
         indices = column.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False)
@@ -63,7 +66,9 @@ class Vocabulary:
         return places[indices] if len(places) else np.empty(0, dtype=np.intp)
 
     def _place(self, value: Any) -> int:
-        return 0 if self.overfull else self._known.setdefault(value, len(self._known))
+        return (
+            0 if len(self._known) > self.most else self._known.setdefault(value, len(self._known))
+        )
 
 
 def _plain(value: Any) -> Any:
@@ -110,9 +115,9 @@ class Decoder:
             for name in names
         )
 
-    def is_overfull(self, name: str) -> bool:
-        """Tell whether a public column has more values than fit."""
-        return name in self.vocabularies and self.vocabularies[name].overfull
+    def problem(self, name: str) -> str | None:
+        """Say why a public column cannot be tabulated, if so."""
+        return self.vocabularies[name].problem if name in self.vocabularies else None
 
     def sets(self, name: str) -> ItemSets:
         """Return the released sets of a column in this batch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from noisewright.errors import (
@@ -26,6 +27,10 @@ from noisewright.estimation.result import Estimate
 from noisewright.estimation.set_answers import CountedSets, Items, Pairs
 from noisewright.estimation.several_rows import answered
 from noisewright.spaces import Subsets
+
+HIDDEN = (
+    "The mechanism does not tell all values apart; these are most likely, and some may be open."
+)
 
 FEW_VALUES = 1_000
 """A public column with more different values than this is tabulated only for those who ask."""
@@ -56,12 +61,12 @@ def answer_questions(
     found: dict[Key, Estimate] = {}
     notes: list[str] = []
     for question, one in open_questions:
-        overfull = [name for name in question.columns if decoder.is_overfull(name)]
-        if overfull:
-            _leave_out(question, overfull[0], decoder, notes)
+        problems = [decoder.problem(name) for name in question.columns]
+        if any(problems):
+            _leave_out(question, next(filter(None, problems)), notes)
             continue
         try:
-            found[question.key] = answered(one, decoder, rows_per_person)
+            found[question.key] = _answered(one, decoder, rows_per_person)
         except (UnidentifiableError, UnsolvedError, TooLargeError, ParameterError) as problem:
             if not question.spare:
                 raise
@@ -114,11 +119,21 @@ def _tally(released: Any, decoder: Decoder, answers: Sequence[Answering]) -> Non
         one.counts = counts
 
 
-def _leave_out(question: Question, name: str, decoder: Decoder, notes: list[str]) -> None:
-    most = decoder.vocabularies[name].most
-    sentence = f"the public column {name!r} has more than {most:,} different values"
+def _answered(one: Answering, decoder: Decoder, rows_per_person: int) -> Estimate:
+    """Answer a question; a spare one that has no unbiased answer by what is most likely."""
+    try:
+        return answered(one, decoder, rows_per_person)
+    except UnidentifiableError:
+        if not one.question.spare or one.question.word != "shares":
+            raise
+    one.asked = replace(one.asked, method="likelihood")
+    found = answered(one, decoder, rows_per_person)
+    return replace(found, notes=(*found.notes, HIDDEN))
+
+
+def _leave_out(question: Question, problem: str, notes: list[str]) -> None:
     if not question.spare:
-        raise TooLargeError(f"{sentence}; it cannot be tabulated.", size=most + 1)
-    note = f"{sentence[0].upper()}{sentence[1:]} and is left out; ask for it by name."
+        raise InputError(f"{problem}; it cannot be tabulated.")
+    note = f"{problem[0].upper()}{problem[1:]} and is left out."
     if note not in notes:
         notes.append(note)

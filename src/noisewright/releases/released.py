@@ -118,8 +118,8 @@ class Release:
             confidence=confidence,
             together=together,
         )
-        some = found if isinstance(found, Estimate) else next(iter(found.values()))
-        if some.people != self.rows:
+        some = found if isinstance(found, Estimate) else next(iter(found.values()), None)
+        if some is not None and some.people != self.rows:
             raise ReleaseError(
                 f"the table has {some.people:,} rows, and {self.rows:,} were released: rows were "
                 "taken out or added since. Ask the publisher for the file again."
