@@ -204,7 +204,7 @@ def test_every_kind_of_plan_reads_back_with_the_same_mechanisms(
     out = tmp_path / f"private.{suffix}"
     made = nw.release(pa.table(columns), plan, out=out, ledger=None, report=False)
     read = nw.Release.open(out)
-    assert read.plan.digest == plan.digest
+    assert read.plan.digest == plan.resolved.digest
     assert [part.mechanism.describe() for part in read.plan.parts] == [
         part.mechanism.describe() for part in plan.parts
     ]
