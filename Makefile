@@ -53,11 +53,11 @@ test: check ## check, then every test; those on Spark where Java is
 	@echo "Tests"
 	@$(BIN)/pytest -q -n auto
 	@echo "Tests on Spark"
-	@if $(BIN)/python -c 'from noisewright.engines.spark.session import require_java; require_java()' 2>/dev/null; \
-	then $(MAKE) --no-print-directory spark; \
-	else echo "Left out: they need Java 17 or newer (Debian, Ubuntu: apt-get install openjdk-17-jre-headless)."; fi
+	@if scripts/need_java.sh; then $(MAKE) --no-print-directory spark; \
+	else echo "The tests on Spark were left out."; fi
 
 spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two workers, started here
+	@scripts/need_java.sh
 	@.venv-spark/bin/pytest -q tests/spark
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
