@@ -63,6 +63,7 @@ SECTIONS = {
         "Spend",
         "Evaluation",
     ),
+    "Models from private counts": ("PrivateNaiveBayes", "PrivateTree"),
     "Design": (
         "design",
         "Design",

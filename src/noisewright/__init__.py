@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from noisewright.mechanisms import response_bounds as response_bounds
     from noisewright.mechanisms import staircase as staircase
     from noisewright.mechanisms import uniform as uniform
+    from noisewright.models import PrivateNaiveBayes as PrivateNaiveBayes
+    from noisewright.models import PrivateTree as PrivateTree
     from noisewright.plans import Column as Column
     from noisewright.plans import Draft as Draft
     from noisewright.plans import Person as Person
@@ -207,6 +209,7 @@ _ROOM_OF = {
         "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": ("Evaluation", "Release", "Synthesis", "release", "synthesize"),
+        "models": ("PrivateNaiveBayes", "PrivateTree"),
         "synthetic": (
             "Answers",
             "Blr",

@@ -32,6 +32,7 @@ AT_ONCE: dict[str, set[str]] = {
     "privacy": {"numpy"},
     "designs": {"numpy"},
     "selection": {"numpy"},
+    "models": {"numpy"},
     "synthetic": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},

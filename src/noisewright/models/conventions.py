@@ -1,0 +1,91 @@
+"""What scikit-learn expects of a classifier, without scikit-learn.
+
+Its functions ask for a few methods and never for a base class. `__init__` only stores what was
+given; everything that `fit` learns ends in an underscore.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError
+
+
+class Conventions:
+    """Parameters by name, copies that are not fitted, and the accuracy as `score`."""
+
+    classes_: NDArray[Any]
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return list(inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters as they were given."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; what was fitted before stays as it is until the next `fit`."""
+        known = self._parameter_names()
+        for name, value in params.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most likely label of each row."""
+        likely = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likely]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each of `classes_`, row by row."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted right.
+
+        It is about the rows that are given: on private rows it is not for release.
+        """
+        right = self.predict(X) == np.asarray(y)
+        return float(np.average(right, weights=sample_weight))
+
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise InputError(f"this {type(self).__name__} is not fitted yet. Call fit first.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "guarantee_")
+
+    def __sklearn_clone__(self) -> Self:
+        # Values are frozen, and a ledger or a source of bits must not be doubled.
+        return type(self)(**self.get_params())
+
+    def __sklearn_tags__(self) -> Any:
+        utils: Any = importlib.import_module("sklearn.utils")
+        return utils.Tags(
+            estimator_type="classifier",
+            target_tags=utils.TargetTags(required=True, one_d_labels=True),
+            transformer_tags=None,
+            regressor_tags=None,
+            classifier_tags=utils.ClassifierTags(),
+            input_tags=utils.InputTags(categorical=True, string=True),
+            # Fits differ: their noise does.
+            non_deterministic=True,
+            no_validation=True,
+        )
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if name not in ("domain", "ledger", "source") and value is not None
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"

@@ -1,0 +1,31 @@
+"""Debit before draw: what a fit costs is in the ledger before any noise is."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+
+from noisewright.ledger import Ledger
+from noisewright.mechanisms import Guarantee
+from noisewright.releases.accounting import payer_for
+from noisewright.releases.payment import Payment, paid
+from noisewright.sampling import Source
+
+
+def debited(
+    ledger: Ledger | str | os.PathLike[str] | None,
+    dataset: str | None,
+    price: Guarantee,
+    *,
+    what: str,
+    source: Source | None,
+) -> AbstractContextManager[Payment]:
+    """Return a block that runs after the debit; if it raises, the spend is marked as wasted.
+
+    The rows of a fit may be any part of a table, so they have no fingerprint: `dataset` says
+    whose budget pays.
+    """
+    payer = payer_for(ledger, None, dataset, price=price, shown=None)
+    is_private = source is None or source.private
+    words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
+    return paid(payer, price, what=words)

@@ -1,0 +1,169 @@
+"""Naive Bayes from one private release of the label's tables with each feature."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError
+from noisewright.estimation.simplex import projected
+from noisewright.exact import Number
+from noisewright.ledger import Ledger
+from noisewright.mechanisms import Guarantee
+from noisewright.models.conventions import Conventions
+from noisewright.models.debit import debited
+from noisewright.models.noise_choice import NoiseChoice, choices
+from noisewright.models.relabeling import expected_counts
+from noisewright.models.smoothing import read_smoothing
+from noisewright.models.training import Domain, Reader, read_domain
+from noisewright.sampling import Source
+from noisewright.synthetic.allowance import MARGINAL, Spend
+from noisewright.synthetic.measured import Measurement, measured
+from noisewright.synthetic.tallies import Tallies, shape_of
+
+Array = NDArray[np.float64]
+
+_LEAST = 1e-300
+"""With next to no noise, a label that nobody has leaves a row of zeros."""
+
+
+class PrivateNaiveBayes(Conventions):
+    """A classifier that sees the data once, through noisy counts of label × feature.
+
+    `domain` declares every column: a mapping from names to spaces, `Records`, or a `Plan`; `label`
+    is the one to predict. Numbers are binned by their space, such as
+    `Interval(20, 80, step=10).reading(outside="clamp", off_grid="round")`. `epsilon` and `delta`
+    are for the whole fit, per person, where neighbors replace one row and the number of rows is
+    public. With a δ the noise is rounded normal where that makes the expected squared error
+    smaller; otherwise it is two-sided geometric, and the guarantee has no δ. `smoothing` is added
+    to each count. With a `ledger` every fit debits `dataset` before it draws, also in
+    cross-validation. A seeded `source` is for tests, and not private.
+
+    After `fit`: `classes_`, `guarantee_`, `measurements_` (the noisy tables, all of which may
+    leave), `spends_`, `noise_` (which was chosen, in words), `class_shares_`, `feature_shares_`.
+    Everything after the noise is post-processing: predictions for any rows cost nothing more.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        label: str,
+        epsilon: Number,
+        delta: Number = 0,
+        smoothing: Number = 1,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        source: Source | None = None,
+    ) -> None:
+        self.domain = domain
+        self.label = label
+        self.epsilon = epsilon
+        self.delta = delta
+        self.smoothing = smoothing
+        self.ledger = ledger
+        self.dataset = dataset
+        self.source = source
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count with noise, once, and learn from that. Without y, the label is a column of X.
+
+        Requires: values of the declared spaces; X as a mapping of columns, an Arrow table, a data
+        frame, a list of rows or an array with the features in the order of the domain, or (without
+        y) an iterator over batches.
+        Ensures: (ε, δ) for one replaced row: the parts of all tables add up to it exactly.
+        """
+        reader = Reader(read_domain(self.domain, self.label), self.label)
+        smoothing = read_smoothing(self.smoothing)
+        groupings = [(self.label, name) for name in reader.features]
+        cells = [prod(shape_of(reader.domain, names)) for names in groupings]
+        possible = choices(self.epsilon, self.delta, cells)
+        allowance = possible[0].allowance
+        tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
+        if not tallies.rows:
+            raise InputError("there are no rows to learn from.")
+        spends = tuple(
+            Spend(f"counts of {' × '.join(names)}", amount, allowance.unit)
+            for names, amount in zip(groupings, possible[0].amounts, strict=True)
+        )
+        allowance.require_spent(spends)
+        what = f"naive Bayes of {self.label} from {len(groupings)} columns"
+        with debited(self.ledger, self.dataset, allowance.guarantee, what=what, source=self.source):
+            tables = tuple(
+                measured(
+                    reader.domain,
+                    names,
+                    tallies.counts[names],
+                    allowance.noise(spend.amount, MARGINAL),
+                    rows=tallies.rows,
+                    source=self.source,
+                )
+                for names, spend in zip(groupings, spends, strict=True)
+            )
+        self._learn(reader, tables, smoothing)
+        self.spends_ = spends
+        self.noise_ = _words(possible)
+        self.guarantee_: Guarantee = allowance.guarantee
+        return self
+
+    def _learn(self, reader: Reader, tables: Sequence[Measurement], smoothing: float) -> None:
+        """Fit from noisy tables alone; nothing here sees the data."""
+        space = reader.space(self.label)
+        rows = tables[0].rows
+        by_label = rows * _label_shares(tables)
+        self._reader = reader
+        self.classes_ = np.asarray(space.decode(np.arange(space.size)))
+        self.feature_names_in_ = np.array(reader.features, dtype=object)
+        self.n_features_in_ = len(reader.features)
+        self.measurements_ = tuple(tables)
+        self.class_shares_ = (by_label + smoothing) / (by_label + smoothing).sum()
+        self.feature_shares_ = {
+            table.columns[1]: _shares_given_label(table, by_label, smoothing) for table in tables
+        }
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """Return log P(label, features), row by row, with one column for each of `classes_`."""
+        self._require_fitted()
+        codes = self._reader.codes(X)
+        found = np.log(self.class_shares_)[None, :]
+        for name, shares in self.feature_shares_.items():
+            found = found + np.log(shares).T[codes[name]]
+        return found
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of `predict_proba`."""
+        joint = self.predict_joint_log_proba(X)
+        joint = joint - joint.max(axis=1, keepdims=True)
+        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each of `classes_`, row by row."""
+        return np.exp(self.predict_log_proba(X))
+
+
+def _label_shares(tables: Sequence[Measurement]) -> Array:
+    """Return the label's shares on which all tables agree best: each knows them with some error.
+
+    A sum over k cells has k times the variance of one; weights are as one over that.
+    """
+    sums = np.array([table.counts.sum(axis=1) / table.rows for table in tables])
+    weights = [1 / (table.counts.shape[1] * table.deviation**2) for table in tables]
+    return projected(np.average(sums, axis=0, weights=weights))
+
+
+def _shares_given_label(table: Measurement, by_label: Array, smoothing: float) -> Array:
+    """Return P(feature | label), one row for each label."""
+    counts = expected_counts(table.counts, table.noise, rows=table.rows)
+    scaled = counts * (by_label / np.maximum(counts.sum(axis=1), _LEAST))[:, None] + smoothing
+    return scaled / scaled.sum(axis=1, keepdims=True)
+
+
+def _words(possible: Sequence[NoiseChoice]) -> str:
+    best, *others = possible
+    against = "".join(f", against {other.expected_error:.4g} of {other.words}" for other in others)
+    return f"{best.words} noise: expected squared error {best.expected_error:.4g}{against}"

@@ -1,0 +1,174 @@
+"""A tree of columns (Chow–Liu 1968), chosen and counted in private.
+
+Chow and Liu take the tree of most mutual information. One person can change that by about
+log(n)/n, far more than most of its values deserve, so the edges are chosen by another measure of
+dependence: how far the joint counts are from those of independent columns, in L1, of which one
+person changes 2 (see `synthetic/mst.py`, which this is built on). Then the chosen edges are
+counted with noise, and the rest is post-processing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError
+from noisewright.exact import Number
+from noisewright.ledger import Ledger
+from noisewright.mechanisms import Guarantee
+from noisewright.models.agreement import agreeing
+from noisewright.models.conventions import Conventions
+from noisewright.models.debit import debited
+from noisewright.models.inference import joint_logs, log_likelihoods, normalized
+from noisewright.models.noise_choice import named
+from noisewright.models.relabeling import expected_counts
+from noisewright.models.smoothing import read_smoothing
+from noisewright.models.training import Domain, Reader, read_domain
+from noisewright.sampling import Source
+from noisewright.spaces import Records
+from noisewright.synthetic.allowance import Allowance
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.mst import Mst
+from noisewright.synthetic.tallies import Tallies
+from noisewright.synthetic.tree_model import TreeModel, fitted
+from noisewright.synthetic.workload import Workload
+
+Array = NDArray[np.float64]
+
+
+class PrivateTree(Conventions):
+    """A model of all columns in which each depends on one other; it predicts any of them.
+
+    Parameters are those of `PrivateNaiveBayes`. `label` is the column that `predict` is about,
+    and may be left out. A tenth of the budget chooses the edges, a fifth counts the columns, the
+    rest counts the chosen pairs.
+
+    After `fit`: `edges_`, `measurements_` (noisy tables, all of which may leave), `spends_`,
+    `noise_`, `guarantee_`, `model_`, and `classes_` if there is a label.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        label: str | None = None,
+        epsilon: Number,
+        delta: Number = 0,
+        smoothing: Number = 1,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        source: Source | None = None,
+    ) -> None:
+        self.domain = domain
+        self.label = label
+        self.epsilon = epsilon
+        self.delta = delta
+        self.smoothing = smoothing
+        self.ledger = ledger
+        self.dataset = dataset
+        self.source = source
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose a tree and count its edges, both in private, and learn from that.
+
+        Requires: what `PrivateNaiveBayes.fit` does. Without a label there is no y.
+        Ensures: (ε, δ) for one replaced row: the parts of all steps add up to it exactly.
+        """
+        domain = read_domain(self.domain, self.label)
+        reader = Reader(domain, self.label)
+        smoothing = read_smoothing(self.smoothing)
+        possible = [_synthesizer(domain, Allowance.of(self.epsilon))]
+        if self.delta:
+            possible.append(_synthesizer(domain, Allowance.of(self.epsilon, self.delta)))
+        tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
+        if not tallies.rows:
+            raise InputError("there are no rows to learn from.")
+        steps = min(possible, key=lambda one: one.expected_error(tallies.rows))
+        guarantee = steps.allowance.guarantee
+        what = f"a tree of {len(domain.columns)} columns"
+        with debited(self.ledger, self.dataset, guarantee, what=what, source=self.source):
+            # No rows are made here: all that is needed are the counts.
+            drawn = steps.draw(tallies, 0, source=self.source)
+        self._learn(reader, drawn.measurements, smoothing)
+        self.spends_ = drawn.spends
+        self.noise_ = f"{named(steps.allowance)} noise"
+        self.guarantee_: Guarantee = guarantee
+        return self
+
+    def _learn(
+        self, reader: Reader, measurements: tuple[Measurement, ...], smoothing: float
+    ) -> None:
+        """Fit from noisy counts alone; nothing here sees the data."""
+        singles = [one for one in measurements if len(one.columns) == 1]
+        pairs = [one for one in measurements if len(one.columns) == 2]
+        shares = {
+            name: _smoothed(found, measurements[0].rows, smoothing)
+            for name, found in fitted(singles, pairs).shares.items()
+        }
+        edges: dict[tuple[str, str], Array] = {}
+        for pair in pairs:
+            first, second = pair.columns
+            counts = expected_counts(pair.counts, pair.noise, rows=pair.rows)
+            edges[first, second] = agreeing(counts + smoothing, shares[first], shares[second])
+        self._reader = reader
+        self.model_ = TreeModel(shares, edges)
+        self.edges_ = tuple(edges)
+        self.measurements_ = measurements
+        self.feature_names_in_ = np.array(reader.features, dtype=object)
+        self.n_features_in_ = len(reader.features)
+        if self.label is not None:
+            self.classes_ = self.points(self.label)
+
+    def points(self, column: str) -> NDArray[Any]:
+        """Return the values of a column, in the order of the probabilities."""
+        space = self._reader.space(column)
+        return np.asarray(space.decode(np.arange(space.size)))
+
+    def predict_proba(self, X: Any, *, column: str | None = None) -> Array:
+        """Return the probability of each value of the label (or of this column), row by row.
+
+        Columns that X does not have are summed out; rows without names have all features.
+        """
+        self._require_fitted()
+        wanted = column if column is not None else self.label
+        if wanted is None or wanted not in self.model_.shares:
+            names = ", ".join(self.model_.shares)
+            raise InputError(f"say which column to predict, with label= or column=: {names}.")
+        codes = self._reader.known(X, but=wanted)
+        rows = len(next(iter(codes.values())))
+        return normalized(joint_logs(self.model_, wanted, codes, rows=rows))
+
+    def predict(self, X: Any, *, column: str | None = None) -> NDArray[Any]:
+        """Return the most likely value of the label (or of this column) in each row."""
+        likely = np.argmax(self.predict_proba(X, column=column), axis=1)
+        name = column if column is not None else self.label
+        assert name is not None
+        return self.points(name)[likely]
+
+    def log_likelihood(self, X: Any) -> Array:
+        """Return log P(row) of each row; columns that X does not have are summed out.
+
+        It is about the rows that are given: on private rows it is not for release.
+        """
+        self._require_fitted()
+        codes = self._reader.known(X)
+        rows = len(next(iter(codes.values())))
+        return log_likelihoods(self.model_, codes, rows=rows)
+
+    def sample(self, rows: int, *, source: Source | None = None) -> dict[str, NDArray[Any]]:
+        """Return made-up rows as one array for each column; this costs nothing more."""
+        self._require_fitted()
+        drawn = self.model_.draw(rows, source)
+        return {n: np.asarray(self._reader.space(n).decode(drawn[n])) for n in self.model_.shares}
+
+
+def _synthesizer(domain: Records, allowance: Allowance) -> Mst:
+    return Mst(domain, Workload.marginals(domain, ways=2), allowance)
+
+
+def _smoothed(shares: Array, rows: int, smoothing: float) -> Array:
+    counts = shares * rows + smoothing
+    return counts / counts.sum()

@@ -1,0 +1,290 @@
+"""Naive Bayes against counting by hand, in every form of table, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import noisewright as nw
+from noisewright.errors import (
+    InputError,
+    LedgerError,
+    OutsideSpaceError,
+    OverBudgetError,
+    ParameterError,
+    SpaceError,
+)
+from noisewright.sampling import Source
+from tests.models.people import DOMAIN, halves, people
+
+NOISELESS = 3_000
+"""At this ε the noise is zero with a probability beyond 1 − 1e-100."""
+
+
+def model(**options: Any) -> nw.PrivateNaiveBayes:
+    given: dict[str, Any] = {"label": "sick", "epsilon": NOISELESS, **options}
+    return nw.PrivateNaiveBayes(DOMAIN, **given)
+
+
+def test_without_noise_it_is_the_textbook() -> None:
+    X, y, others, _ = halves(400)
+    fitted = model().fit(X, y)
+    ages = np.clip(np.floor((X["age"] - 20) / 20 + 0.5), 0, 3)
+    asked = np.clip(np.floor((others["age"] - 20) / 20 + 0.5), 0, 3)
+    joint = np.empty((200, 2))
+    for place, label in enumerate(["no", "yes"]):
+        mine = y == label
+        joint[:, place] = (mine.sum() + 1) / (200 + 2)
+        for known, new, size in (
+            (X["smokes"], others["smokes"], 3),
+            (X["visits"], others["visits"], 4),
+            (ages, asked, 4),
+        ):
+            hits = (known[mine][None, :] == new[:, None]).sum(axis=1)
+            joint[:, place] *= (hits + 1) / (mine.sum() + size)
+    wanted = joint / joint.sum(axis=1, keepdims=True)
+    assert fitted.predict_proba(others) == pytest.approx(wanted, abs=1e-9)
+    assert fitted.predict_joint_log_proba(others) == pytest.approx(np.log(joint), abs=1e-9)
+    assert (fitted.predict(others) == np.array(["no", "yes"])[wanted.argmax(axis=1)]).all()
+
+
+def test_noise_costs_little_accuracy() -> None:
+    """Seeded: 10,000 people, so that ε = 1 is plenty."""
+    X, y, others, truth = halves(20_000)
+    exact = model().fit(X, y).score(others, truth)
+    private = model(epsilon=1, source=nw.SeededSource(1)).fit(X, y)
+    assert exact > 0.8
+    assert private.score(others, truth) > exact - 0.02
+    assert private.guarantee_.epsilon == nw.Guarantee(1).epsilon
+    assert [table.columns for table in private.measurements_] == [
+        ("sick", "smokes"),
+        ("sick", "visits"),
+        ("sick", "age"),
+    ]
+    assert private.noise_.startswith("two-sided geometric noise: expected squared error ")
+
+
+def test_all_tables_have_a_say_in_the_shares_of_the_label() -> None:
+    """The weighted mean has a smaller error than the best single table, on average (seeded)."""
+    X, y, _, _ = halves(4_000)
+    truth = (y == "yes").mean()
+    together: list[float] = []
+    alone: list[float] = []
+    for seed in range(60):
+        fitted = model(epsilon=0.05, source=nw.SeededSource(seed)).fit(X, y)
+        together.append((fitted.class_shares_[1] - truth) ** 2)
+        best = min(fitted.measurements_, key=lambda one: one.counts.shape[1] * one.deviation**2)
+        counts = best.counts.sum(axis=1)
+        alone.append((counts[1] / counts.sum() - truth) ** 2)
+    assert np.mean(together) < np.mean(alone)
+
+
+FORMS = {
+    "mapping": lambda table: table,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "arrow": pa.table,
+    "records": lambda table: pd.DataFrame(table).to_dict("records"),
+    "rows": lambda table: [
+        tuple(row) for row in pd.DataFrame(table)[["smokes", "visits", "age"]].to_numpy().tolist()
+    ],
+    "array": lambda table: pd.DataFrame(table)[["smokes", "visits", "age"]].to_numpy(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_table_is_the_same(form: str) -> None:
+    X, y, others, _ = halves(300)
+    plain = model().fit(X, y).predict_proba(others)
+    made = FORMS[form]
+    fitted = model().fit(made(X), pd.Series(y) if form == "pandas" else y)
+    assert (fitted.predict_proba(made(others)) == plain).all()
+
+
+def test_the_label_may_be_a_column_and_the_table_a_stream() -> None:
+    table = people(300)
+    X = {name: values for name, values in table.items() if name != "sick"}
+    wanted = model().fit(X, table["sick"]).predict_proba(X)
+    batches = pa.table(table).to_batches(max_chunksize=70)
+    assert (model().fit(table).predict_proba(X) == wanted).all()
+    assert (model().fit(iter(batches)).predict_proba(X) == wanted).all()
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        dict(DOMAIN.columns),
+        {**dict(DOMAIN.columns), "sick": ["no", "yes"]},
+        nw.Plan(
+            {
+                "sick": nw.Column(["no", "yes"]),
+                "smokes": nw.Column(["never", "some", "much"]),
+                "visits": nw.Column(nw.Counts(3)),
+                "age": nw.Column(nw.Interval(20, 80, step=20), outside="clamp", off_grid="round"),
+                "name": "drop",
+            },
+            epsilon=1,
+        ),
+    ],
+    ids=["spaces", "labels", "plan"],
+)
+def test_domains_are_declared_in_several_ways(domain: Any) -> None:
+    X, y, others, _ = halves(300)
+    wanted = model().fit(X, y).predict_proba(others)
+    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS).fit(X, y)
+    assert (fitted.predict_proba(others) == wanted).all()
+
+
+def test_a_label_that_nobody_has_is_still_possible() -> None:
+    X, _, others, _ = halves(100)
+    proba = model().fit(X, ["no"] * 50).predict_proba(others)
+    assert np.isfinite(proba).all()
+    assert (proba > 0).all()
+
+
+def test_a_fitted_model_can_be_stored() -> None:
+    X, y, others, _ = halves(100)
+    fitted = model().fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.predict_proba(others) == fitted.predict_proba(others)).all()
+
+
+def test_parameters_by_name() -> None:
+    one = model(epsilon=2)
+    assert one.get_params()["epsilon"] == 2
+    assert one.set_params(epsilon=3, smoothing=2) is one
+    assert (one.epsilon, one.smoothing) == (3, 2)
+    assert repr(one) == "PrivateNaiveBayes(label='sick', epsilon=3, delta=0, smoothing=2)"
+    with pytest.raises(ParameterError, match="no parameter 'alpha'; it has domain, label"):
+        one.set_params(alpha=1)
+
+
+class TestRefusals:
+    def test_what_is_not_fitted(self) -> None:
+        with pytest.raises(InputError, match="not fitted yet"):
+            model().predict(people(3))
+
+    def test_a_value_that_was_not_declared(self) -> None:
+        X, y, _, _ = halves(20)
+        X["visits"][3] = 9
+        with pytest.raises(OutsideSpaceError, match=r"column 'visits' at row 4: ") as problem:
+            model().fit(X, y)
+        assert "9" not in str(problem.value)
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"label": "dead"}, "the label 'dead' is not in the domain; it has sick, smokes"),
+            ({"smoothing": 0}, "smoothing is 0; it must be above 0"),
+            ({"epsilon": 0}, "epsilon is 0; it must be above 0"),
+            ({"dataset": "clinic"}, "there is no ledger"),
+            ({"ledger": "nowhere.db"}, "there is no ledger at .nowhere.db."),
+        ],
+        ids=["label", "smoothing", "epsilon", "dataset", "ledger"],
+    )
+    def test_parameters_that_do_not_fit(self, options: dict[str, Any], words: str) -> None:
+        X, y, _, _ = halves(20)
+        with pytest.raises((InputError, LedgerError), match=words):
+            model(**options).fit(X, y)
+
+    @pytest.mark.parametrize(
+        ("domain", "words"),
+        [
+            ("sick", "give a mapping from each column to its space"),
+            ({"sick": ["no", "yes"]}, "needs two columns at least"),
+            (
+                {"sick": ["no", "yes"], "f": nw.Subsets(["a", "b"])},
+                "a model takes Categories, Counts and Interval",
+            ),
+            (
+                nw.Plan(
+                    {"sick": nw.Column(["no", "yes"], null="no"), "f": nw.Column(["a", "b"])},
+                    epsilon=1,
+                ),
+                "null= or other= for 'sick'",
+            ),
+        ],
+        ids=["text", "one-column", "sets", "plan-with-null"],
+    )
+    def test_domains_that_do_not_fit(self, domain: Any, words: str) -> None:
+        with pytest.raises((InputError, SpaceError), match=words):
+            nw.PrivateNaiveBayes(domain, label="sick", epsilon=1).fit({})
+
+    def test_no_rows(self) -> None:
+        X, y, _, _ = halves(20)
+        with pytest.raises(InputError, match="no rows to learn from"):
+            model().fit({name: values[:0] for name, values in X.items()}, y[:0])
+
+    def test_rows_of_another_width(self) -> None:
+        with pytest.raises(InputError, match="X has 2 columns; the model takes 3: smokes"):
+            model().fit(np.zeros((4, 2)), ["no"] * 4)
+        with pytest.raises(InputError, match="row 2 of X has 1 columns"):
+            model().fit([("never", 1, 20), ("never",)], ["no"] * 2)
+
+    def test_a_missing_column(self) -> None:
+        X, y, _, _ = halves(20)
+        del X["age"]
+        with pytest.raises(InputError, match="no column 'age'"):
+            model().fit(X, y)
+
+
+class NoBits(Source):
+    private = True
+
+    def fill(self, buffer: Any) -> None:
+        raise OSError("no bits")
+
+
+class TestLedger:
+    def test_every_fit_is_debited_before_it_draws(self, tmp_path: Path) -> None:
+        X, y, _, _ = halves(100)
+        book = nw.Ledger.create(tmp_path / "book.db")
+        book.grant("clinic", epsilon=1, why="consent of 2026")
+        private = model(epsilon="0.75", ledger=book, dataset="clinic")
+        private.fit(X, y)
+        assert book.left("clinic") == nw.Guarantee(0.25)
+        entry = book.history("clinic")[1]
+        assert entry.what == "naive Bayes of sick from 3 columns"
+        with pytest.raises(OverBudgetError):
+            private.fit(X, y)
+        assert book.left("clinic") == nw.Guarantee(0.25)
+
+    def test_what_fails_while_it_draws_is_wasted(self, tmp_path: Path) -> None:
+        X, y, _, _ = halves(100)
+        book = nw.Ledger.create(tmp_path / "book.db")
+        book.grant("clinic", epsilon=1, why="consent of 2026")
+        with pytest.raises(OSError, match="no bits"):
+            model(epsilon=1, ledger=book, dataset="clinic", source=NoBits()).fit(X, y)
+        assert book.left("clinic") == nw.Guarantee(0)
+        assert book.state(book.history("clinic")[1].sequence) == "wasted"
+
+    def test_a_budget_must_be_named(self, tmp_path: Path) -> None:
+        X, y, _, _ = halves(100)
+        book = nw.Ledger.create(tmp_path / "book.db")
+        with pytest.raises(ParameterError, match="with dataset="):
+            model(ledger=book).fit(X, y)
+
+    def test_bad_rows_cost_nothing(self, tmp_path: Path) -> None:
+        X, y, _, _ = halves(100)
+        book = nw.Ledger.create(tmp_path / "book.db")
+        book.grant("clinic", epsilon=1, why="consent of 2026")
+        X["smokes"] = X["smokes"].astype(object)
+        X["smokes"][0] = "often"
+        with pytest.raises(OutsideSpaceError):
+            model(epsilon=1, ledger=tmp_path / "book.db", dataset="clinic").fit(X, y)
+        assert book.left("clinic") == nw.Guarantee(1)
+
+    def test_a_seeded_fit_is_marked(self, tmp_path: Path) -> None:
+        X, y, _, _ = halves(100)
+        book = nw.Ledger.create(tmp_path / "book.db")
+        book.grant("clinic", epsilon=1, why="a test")
+        seeded = nw.SeededSource(1)
+        model(epsilon=1, ledger=book, dataset="clinic", source=seeded).fit(X, y)
+        assert book.history("clinic")[1].what.startswith("NOT PRIVATE (a seeded test): ")

@@ -1,0 +1,154 @@
+"""What one replaced row can change, over all small datasets, against what the noise is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.models.noise_choice import choices
+from noisewright.sampling import two_sided_geometric
+from noisewright.synthetic.mst import independence_score
+from noisewright.synthetic.tallies import Tallies
+
+TINY = nw.Records(y=nw.Categories(["a", "b"]), f=nw.Categories(["p", "q", "r"]), g=nw.Counts(1))
+TABLES = [("y", "f"), ("y", "g")]
+
+Dataset = tuple[tuple[int, ...], ...]
+
+
+def datasets(rows: int) -> Iterator[Dataset]:
+    yield from product(product(range(2), range(3), range(2)), repeat=rows)
+
+
+def replaced(data: Dataset) -> Iterator[Dataset]:
+    for place, record in product(range(len(data)), product(range(2), range(3), range(2))):
+        yield (*data[:place], record, *data[place + 1 :])
+
+
+@cache
+def tallied(data: Dataset, names: Any = tuple(TABLES)) -> Tallies:
+    columns = {c: [row[i] for row in data] for i, c in enumerate(("y", "f", "g"))}
+    return Tallies.of([columns], TINY, list(names))
+
+
+def table_of(data: Dataset) -> dict[str, Any]:
+    columns = zip(("y", "f", "g"), zip(*data, strict=True), strict=True)
+    spaces = dict(TINY.columns)
+    return {name: [spaces[name].point(code) for code in codes] for name, codes in columns}
+
+
+def worst_loss(one: Tallies, other: Tallies, decays: list[Fraction]) -> Fraction:
+    """The largest log of P(output | one) / P(output | other), over all outputs, exactly."""
+    loss = Fraction(0)
+    for names, decay in zip(TABLES, decays, strict=True):
+        cells = zip(one.counts[names].flat, other.counts[names].flat, strict=True)
+        loss += sum(cell_loss(int(a), int(b), decay) for a, b in cells)
+    return loss
+
+
+@cache
+def cell_loss(a: int, b: int, decay: Fraction) -> Fraction:
+    return max(decay * (abs(z - b) - abs(z - a)) for z in range(-2, 6))
+
+
+def decays(model: nw.PrivateNaiveBayes) -> list[Fraction]:
+    return [one.noise.amount / one.noise.change for one in model.measurements_]
+
+
+def test_replacing_a_row_costs_exactly_epsilon() -> None:
+    """The largest loss over all datasets of two rows and all neighbors is ε, to the last bit."""
+    epsilon = Fraction(3, 7)
+    data = next(datasets(2))
+    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=epsilon).fit(table_of(data))
+    found = decays(model)
+    losses = {
+        worst_loss(tallied(one), tallied(other), found)
+        for one in datasets(2)
+        for other in replaced(one)
+    }
+    assert max(losses) == epsilon
+
+
+def test_one_row_more_costs_half() -> None:
+    """Parallel composition is about a row more or less; replacing changes a second cell."""
+    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1).fit(table_of(next(datasets(2))))
+    losses = {worst_loss(tallied(data), tallied(data[:-1]), decays(model)) for data in datasets(2)}
+    assert losses == {Fraction(1, 2)}
+
+
+def test_a_row_changes_two_cells_of_a_table_by_one() -> None:
+    """So the squared change is 2 as well, which is what normal noise is scaled for."""
+    changes = {
+        int(((tallied(one).counts[names] - tallied(other).counts[names]) ** 2).sum())
+        for one in datasets(2)
+        for other in replaced(one)
+        for names in TABLES
+    }
+    assert changes == {0, 2}
+
+
+def test_the_measure_of_dependence_changes_by_at_most_two() -> None:
+    shares = np.array([0.3, 0.7]), np.array([0.2, 0.2, 0.6])
+    names = ("y", "f")
+    scores = {
+        data: independence_score(tallied(data, (names,)), names, *shares) for data in datasets(2)
+    }
+    changes = {abs(scores[one] - scores[other]) for one in scores for other in replaced(one)}
+    assert max(changes) == 2
+
+
+def test_the_noise_that_is_drawn_is_the_noise_that_was_proven() -> None:
+    data = table_of(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
+    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1, source=nw.SeededSource(5)).fit(data)
+    source = nw.SeededSource(5)
+    truth = tallied(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
+    for names, decay, table in zip(TABLES, decays(model), model.measurements_, strict=True):
+        counts = truth.counts[names]
+        drawn = two_sided_geometric(nw.Epsilon(rational=decay), counts.size, source)
+        assert (table.counts == counts + drawn.reshape(counts.shape)).all()
+
+
+@pytest.mark.parametrize("model", [nw.PrivateNaiveBayes, nw.PrivateTree])
+@pytest.mark.parametrize("delta", [0, Fraction(1, 10**6)], ids=["pure", "delta"])
+def test_the_parts_add_up_to_what_was_asked(model: Any, delta: Fraction) -> None:
+    epsilon = Fraction(1, 3)
+    fitted = model(TINY, label="y", epsilon=epsilon, delta=delta).fit(
+        table_of(((0, 1, 0), (1, 2, 1)) * 50)
+    )
+    spent = sum(spend.amount for spend in fitted.spends_)
+    claim = fitted.guarantee_
+    assert claim.epsilon == nw.Epsilon(rational=epsilon)
+    if fitted.spends_[0].unit == "epsilon":
+        assert spent == epsilon
+        assert claim.delta == 0
+    else:
+        assert claim.delta == delta
+        assert nw.ZeroConcentrated(spent).delta(claim.epsilon) <= delta
+
+
+def test_the_better_noise_is_chosen() -> None:
+    """Few tables: geometric noise. Many: normal noise, once there is a δ."""
+    few = choices(1, Fraction(1, 10**9), [4, 4])
+    many = choices(1, Fraction(1, 10**9), [4] * 100)
+    assert [one.words for one in few] == ["two-sided geometric", "rounded normal"]
+    assert [one.words for one in many] == ["rounded normal", "two-sided geometric"]
+    assert few[0].expected_error < few[1].expected_error
+    assert [one.words for one in choices(1, 0, [4] * 100)] == ["two-sided geometric"]
+
+
+def test_shares_of_the_budget_are_the_best() -> None:
+    """Moving some of the budget from one table to another makes the expected error larger."""
+    (best,) = choices(Fraction(1, 10), 0, [4, 100, 900])
+    for source, target in ((0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)):
+        amounts = list(best.amounts)
+        amounts[source] -= amounts[source] / 20
+        amounts[target] += best.amounts[source] / 20
+        moved = type(best)(best.allowance, tuple(amounts), best.cells)
+        assert moved.expected_error > best.expected_error

@@ -1,0 +1,78 @@
+"""The estimate of a count: the mean by brute force, and no designed mechanism is better."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.models.relabeling import expected_counts
+from noisewright.synthetic.allowance import Noise
+
+
+def prior(rows: int, cells: int) -> list[Fraction]:
+    """P(c) when each table of `rows` rows in `cells` cells is equally likely."""
+    tables = math.comb(rows + cells - 1, cells - 1)
+    return [Fraction(math.comb(rows - c + cells - 2, cells - 2), tables) for c in range(rows + 1)]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [Noise(Fraction(1), "epsilon", 2), Noise(Fraction(1, 8), "rho", 2)],
+    ids=["geometric", "normal"],
+)
+@pytest.mark.parametrize(("rows", "shape"), [(7, (2, 2)), (12, (3, 5)), (40, (1, 2))])
+def test_it_is_the_mean_given_the_noisy_count(
+    noise: Noise, rows: int, shape: tuple[int, int]
+) -> None:
+    cells = math.prod(shape)
+    noisy = np.linspace(-3, rows + 3, cells).astype(np.int64).reshape(shape)
+    found = expected_counts(noisy, noise, rows=rows)
+    for z, mean in zip(noisy.flat, found.flat, strict=True):
+        if noise.unit == "epsilon":
+            chance = [math.exp(-0.5 * abs(int(z) - c)) for c in range(rows + 1)]
+        else:
+            chance = [math.exp(-((int(z) - c) ** 2) / 16) for c in range(rows + 1)]
+        weights = [float(p) * q for p, q in zip(prior(rows, cells), chance, strict=True)]
+        wanted = sum(c * w for c, w in enumerate(weights)) / sum(weights)
+        assert mean == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize(("rows", "cells"), [(5, 4), (9, 6), (12, 3)])
+def test_no_designed_mechanism_is_better(rows: int, cells: int) -> None:
+    """Geometric noise, relabeled to the nearest whole number, is the best design under L2."""
+    weights = prior(rows, cells)
+    decay = Fraction(2, 5)
+    noise = Noise(2 * decay, "epsilon", 2)
+    # The noise beyond the ends says no more than the ends do, so clamping loses nothing.
+    mechanism = nw.geometric(nw.Counts(rows), epsilon=decay)
+    outputs = np.zeros((rows + 1, cells), dtype=np.int64)
+    outputs[:, 0] = np.arange(rows + 1)
+    means = np.array([expected_counts(row, noise, rows=rows)[0] for row in outputs])
+    errors = (np.arange(rows + 1)[:, None] - means[None, :]) ** 2
+    rounded = (np.arange(rows + 1)[:, None] - np.rint(means)[None, :]) ** 2
+    chances = np.array(mechanism.matrix)
+    p = np.array([float(w) for w in weights])
+    ours, whole = (float(p @ (chances * loss).sum(axis=1)) for loss in (errors, rounded))
+    best = nw.design(nw.Counts(rows), epsilon=decay, loss="L2", prior=weights)
+    assert ours <= whole
+    assert whole == pytest.approx(float(best.loss), rel=1e-6)
+    assert ours < float(best.loss)
+
+
+def test_large_tables_are_weighed_on_a_grid() -> None:
+    """With a flat prior nearby the mean is the count; beyond the end it is near the end."""
+    noise = Noise(Fraction(1, 50), "epsilon", 2)
+    noisy = np.array([-5_000, 3_000_000, 5_999_000, 0, 12, 40, 10, 8])
+    found = expected_counts(noisy, noise, rows=6_000_000)
+    assert found[1] == pytest.approx(3_000_000, abs=1)
+    assert 0 < found[0] < 110
+    assert 50 < found[3] < 110
+
+
+def test_one_cell_holds_everybody() -> None:
+    noise = Noise(Fraction(1), "epsilon", 2)
+    assert expected_counts(np.array([[3]]), noise, rows=9).tolist() == [[9.0]]
