@@ -157,6 +157,9 @@ def test_a_resolved_plan_carries_its_designs_and_changes_nothing_else(shares: st
             "visits": nw.Column(nw.Counts(5), mechanism="design", loss="L1", null=0),
             "age": nw.Column(nw.Interval(0, 90, step=5)),
             "sex": nw.Column(["f", "m"]),
+            "power": nw.Column(
+                nw.Curves(range(8), low=0, high=3), basis="fourier", coefficients=3, outside="clamp"
+            ),
         },
         epsilon="7/3",
         delta="1e-6",
@@ -167,6 +170,7 @@ def test_a_resolved_plan_carries_its_designs_and_changes_nothing_else(shares: st
     fixed = nw.Plan.from_toml(plan.resolved.to_toml())
     assert "certificate" in fixed.to_toml()
     assert "design" not in fixed.to_toml()
+    assert "basis =" not in fixed.to_toml()
     assert [p.mechanism.describe() for p in fixed.parts] == [
         p.mechanism.describe() for p in plan.parts
     ]

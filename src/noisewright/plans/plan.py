@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _ORDERS = ("kept", "shuffled")
 _OTHERS = ("error", "drop")
 
+_MAY_DIFFER = ("design", "curve_noise")
+"""Mechanisms that are proposed in floating point before they are proven."""
+
 
 @final
 @dataclass(frozen=True, init=False)
@@ -197,21 +200,21 @@ class Plan:
 
     @property
     def resolved(self) -> Plan:
-        """The plan with the designed mechanisms themselves in place of the wish for a design.
+        """The plan with mechanisms themselves where making them again might give others.
 
-        Another version of the solver may find another of several best mechanisms. Whoever reads
-        released data needs the one that was used.
+        Another version of a solver may find another of several best designs, and another machine
+        may round the map of a basis for curves otherwise. Whoever reads released data needs the
+        mechanism that was used.
         """
-        designed = {
-            name: part.treatments[0].fixed(part.mechanism)
+        fixed = {
+            part.name: part.treatments[0].fixed(part.mechanism)
             for part in self.parts
-            for name in part.columns
-            if part.treatments[0].mechanism == "design"
+            if not part.is_joint and part.treatments[0].mechanism in _MAY_DIFFER
         }
-        if not designed:
+        if not fixed:
             return self
         return Plan(
-            dict(self.columns) | designed,
+            dict(self.columns) | fixed,
             epsilon=self.epsilon,
             delta=self.delta,
             shares="given",
