@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 _ORDERS = ("kept", "shuffled")
 _OTHERS = ("error", "drop")
 
-_MAY_DIFFER = ("design", "curve_noise")
-"""Mechanisms that are proposed in floating point before they are proven."""
-
 
 @final
 @dataclass(frozen=True, init=False)
@@ -200,16 +197,15 @@ class Plan:
 
     @property
     def resolved(self) -> Plan:
-        """The plan with mechanisms themselves where making them again might give others.
+        """The plan with the designed mechanisms themselves in place of the wish for a design.
 
-        Another version of a solver may find another of several best designs, and another machine
-        may round the map of a basis for curves otherwise. Whoever reads released data needs the
-        mechanism that was used.
+        Another version of the solver may find another of several best mechanisms. Whoever reads
+        released data needs the one that was used.
         """
         fixed = {
             part.name: part.treatments[0].fixed(part.mechanism)
             for part in self.parts
-            if not part.is_joint and part.treatments[0].mechanism in _MAY_DIFFER
+            if not part.is_joint and part.treatments[0].mechanism == "design"
         }
         if not fixed:
             return self
