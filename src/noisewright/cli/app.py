@@ -21,6 +21,7 @@ from noisewright.cli import (
     release,
     report,
     reproduce,
+    synthesize,
     tour,
     verify,
 )
@@ -46,6 +47,7 @@ app.command(name="plan", help=plan.HELP)(plan.plan)
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
 app.command(name="release", help=release.HELP)(release.release)
+app.command(name="synthesize", help=synthesize.HELP)(synthesize.synthesize)
 app.command(name="report", help=report.HELP)(report.report)
 app.command(name="estimate", help=estimate.HELP)(estimate.estimate)
 app.add_typer(design.app, name="design", help=design.HELP)

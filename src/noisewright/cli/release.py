@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from noisewright.cli.amounts import plain_balance, plain_guarantee
-from noisewright.cli.ledger import KeyOption, WhoOption, read_key_file
+from noisewright.cli.bars import bars
+from noisewright.cli.ledger import KeyOption, WhoOption
+from noisewright.cli.paying import paying_ledger
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Ledger
     from noisewright.releases import Release
 
 HELP = """Release a private copy of a table, as a plan says, and account for it.
@@ -81,21 +80,14 @@ def release(
     """Release a private copy of a table, as a plan says, and account for it."""
     import noisewright as nw
 
-    if ledger is None and not without_ledger:
-        raise InputError(
-            "nobody would account for this release. Say where the budget is kept with --ledger "
-            "budget.db (noisewright ledger create budget.db starts one), or say --without-ledger "
-            "outright."
-        )
-    if ledger is not None and without_ledger:
-        raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
+    book = paying_ledger(ledger, key_file, who, without=without_ledger)
     try:
-        with _bars(quiet=as_json) as progress:
+        with bars(_STEPS, quiet=as_json) as progress:
             made = nw.release(
                 data,
                 plan,
                 out=output,
-                ledger=_ledger(ledger, key_file, who),
+                ledger=book,
                 dataset=dataset,
                 what=what,
                 engine=_engine(engine),
@@ -113,51 +105,10 @@ def release(
         _tell(made)
 
 
-def _ledger(where: str | None, key_file: Path | None, who: str | None) -> Ledger | str | None:
-    """Return the ledger opened, if that takes more than its name."""
-    if where is None or (key_file is None and who is None):
-        return where
-    import noisewright as nw
-
-    return nw.Ledger.open(where, key=read_key_file(key_file), who=who)
-
-
 def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
     if name not in (None, "arrow", "spark"):
         raise InputError(f"--engine is {name!r}; it must be arrow or spark.")
     return name
-
-
-@contextmanager
-def _bars(*, quiet: bool) -> Generator[Any]:
-    """Give a function that shows how far a step is, with rows a second; None where nobody looks."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[shown]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def show(step: str, done: int, total: int | None) -> None:
-            if step not in tasks:
-                tasks[step] = bars.add_task(_STEPS.get(step, step), total=total, shown="")
-            task = tasks[step]
-            speed = bars.tasks[task].speed
-            share = f"{done / max(total, 1):.0%}" if total is not None else f"{done:,} rows"
-            shown = share if total is not None or done else ""
-            rate = f", {speed:,.0f} rows/s" if speed else ""
-            bars.update(task, completed=done, total=total, shown=shown + rate)
-
-        yield show
 
 
 def _tell(made: Release) -> None:

@@ -1,0 +1,31 @@
+"""Who pays: the ledger that was named, or nobody if that was said outright."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noisewright.cli.ledger import read_key_file
+from noisewright.errors import InputError
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Ledger
+
+
+def paying_ledger(
+    where: str | None, key_file: Path | None, who: str | None, *, without: bool
+) -> Ledger | str | None:
+    """Return the ledger, opened if that takes more than its name; None if nobody accounts."""
+    if where is None and not without:
+        raise InputError(
+            "nobody would account for this release. Say where the budget is kept with --ledger "
+            "budget.db (noisewright ledger create budget.db starts one), or say --without-ledger "
+            "outright."
+        )
+    if where is not None and without:
+        raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
+    if where is None or (key_file is None and who is None):
+        return where
+    import noisewright as nw
+
+    return nw.Ledger.open(where, key=read_key_file(key_file), who=who)

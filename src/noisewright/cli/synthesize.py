@@ -1,0 +1,201 @@
+"""`noisewright synthesize`: a synthetic table that answers counting queries as the data does."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from noisewright.cli.amounts import plain_balance, plain_guarantee
+from noisewright.cli.bars import bars
+from noisewright.cli.ledger import KeyOption, WhoOption
+from noisewright.cli.paying import paying_ledger
+from noisewright.cli.say import answer, heading, say
+from noisewright.errors import InputError
+from noisewright.exact import as_text
+
+if TYPE_CHECKING:
+    from noisewright.releases import Synthesis
+
+HELP = """Make a synthetic table: rows that belong to nobody, with the counts of the real ones.
+
+The columns are declared by a plan; what it says about mechanisms is not used. Every row is \
+checked before the budget is debited, once for the whole run, and the budget is debited before \
+any noise is drawn. The noisy counts behind the table lie beside it as JSON.
+
+\b
+Examples:
+  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db
+  noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
+  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
+    --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
+"""
+
+_STEPS = {"check": "Counting rows", "measure": "Drawing noise", "fit": "Fitting"}
+
+
+def synthesize(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV, Parquet or Feather file, or a folder of Parquet files.",
+            show_default=False,
+        ),
+    ],
+    plan: Annotated[
+        Path, typer.Option("--plan", "-p", help="What each column holds: a plan in TOML.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The synthetic table: .parquet, .feather or .csv."),
+    ],
+    epsilon: Annotated[
+        str | None,
+        typer.Option(help="What each person gives away.", show_default="that of the plan"),
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="The probability that epsilon may fail; 0 for never."),
+    ] = None,
+    method: Annotated[str, typer.Option(help="mst, mwem or blr.")] = "mst",
+    rows: Annotated[
+        int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds of mwem.")] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
+    ] = None,
+    without_ledger: Annotated[
+        bool, typer.Option("--without-ledger", help="Nobody accounts for this table.")
+    ] = False,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
+    ] = None,
+    what: Annotated[str, typer.Option(help="What the ledger says of this table.")] = "",
+    who: WhoOption = None,
+    key_file: KeyOption = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+    ] = False,
+    evaluate: Annotated[
+        bool,
+        typer.Option(
+            "--evaluate", help="Compare with the raw data, in a file that is NOT for release."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Make a synthetic table with the counts of a real one, and account for it."""
+    import noisewright as nw
+
+    book = paying_ledger(ledger, key_file, who, without=without_ledger)
+    try:
+        with bars(_STEPS, quiet=as_json) as progress:
+            made = nw.synthesize(
+                data,
+                plan,
+                epsilon=epsilon,
+                delta=delta,
+                method=_method(method),
+                rows=rows,
+                rounds=rounds,
+                out=output,
+                ledger=book,
+                dataset=dataset,
+                what=what,
+                overwrite=overwrite,
+                evaluation=evaluate,
+                progress=progress,
+            )
+    except KeyboardInterrupt as problem:
+        for note in getattr(problem, "__notes__", []):
+            print(f"noisewright: {note}", file=sys.stderr)
+        raise
+    if as_json:
+        answer(_plain(made))
+    else:
+        _tell(made)
+
+
+def _method(name: str) -> Literal["mst", "mwem", "blr"]:
+    if name not in ("mst", "mwem", "blr"):
+        raise InputError(f"--method is {name!r}; it must be mst, mwem or blr.")
+    return name
+
+
+def _tell(made: Synthesis) -> None:
+    """Say what was made, what it cost, how good it is, and what lies where."""
+    say(
+        f"{made.path}: {made.rows:,} synthetic rows from {made.people:,}, "
+        f"{made.table.num_columns} columns, by {made.method}.",
+        style="bold green",
+    )
+    parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
+    say(
+        f"Each person gives away at most {made.guarantee}, with one row. It is spent in "
+        f"{len(made.spends)} steps, whose parts of {parts} add up exactly."
+    )
+    if not made.is_accounted:
+        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
+    elif made.balance is not None:
+        say(
+            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.guarantee}. Left: "
+            f"{made.balance.left_text} of {made.balance.granted}."
+        )
+    for note in made.notes:
+        say(f"Note: {note}", style="yellow")
+    heading("How good it is")
+    _tell_errors(made)
+    heading("Beside it")
+    say(f"  {made.files['synthesis']}  the noisy counts behind it, with their errors")
+    if made.evaluation is not None:
+        say(f"  {made.files['evaluation']}  NOT FOR RELEASE", style="red")
+        say(f"  {made.evaluation}", style="red")
+
+
+def _tell_errors(made: Synthesis) -> None:
+    if made.workload_error is None:
+        say(
+            f"  No query of the workload is off by more than {made.expected_error:.3g} of all "
+            "rows, with probability 95%."
+        )
+        return
+    say(
+        "  Each table of the workload is off by the sum of |share - true share| over its cells, "
+        "which is 2 at most."
+    )
+    say(f"  Expected before: {made.expected_error:.3g} by noise alone, on average.")
+    say(f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts.")
+    pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
+    shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")
+    if pairs:
+        say(f"  Counted together: {shown}. Links between other columns are not known to be right.")
+
+
+def _plain(made: Synthesis) -> dict[str, Any]:
+    distance = None if made.evaluation is None else made.evaluation.distance
+    return {
+        "output": str(made.path),
+        "method": made.method,
+        "rows": made.rows,
+        "people": made.people,
+        "guarantee": plain_guarantee(made.guarantee),
+        "spent": {"unit": made.spent.unit, "amount": as_text(made.spent.amount)},
+        "steps": len(made.spends),
+        "measurements": [one.name for one in made.measurements],
+        "expected_error": made.expected_error,
+        "workload_error": made.workload_error,
+        "evaluation_not_for_release": None
+        if distance is None
+        else {"largest": distance.largest, "mean": distance.mean, "l1": distance.l1},
+        "private": made.is_private,
+        "accounted": made.is_accounted,
+        "entry": made.entry,
+        "balance": None if made.balance is None else plain_balance(made.balance),
+        "files": {kind: str(path) for kind, path in made.files.items()},
+        "notes": list(made.notes),
+    }

@@ -1,0 +1,97 @@
+"""`noisewright synthesize`, as a user types it."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import noisewright as nw
+from tests.cli.conftest import Program
+from tests.releases.survey import JOBS, SECRET, Survey, make_survey
+
+ARGUMENTS = ("synthesize", "survey.csv", "--plan", "columns.toml", "-o", "synthetic.parquet")
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Survey:
+    made = make_survey(tmp_path)
+    nw.Plan(
+        {
+            "job": nw.Column(JOBS, null="not said"),
+            "visits": nw.Column(nw.Counts(9), outside="clamp"),
+        },
+        epsilon=2,
+        others="drop",
+    ).save(tmp_path / "columns.toml")
+    return made
+
+
+def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
+    survey: Survey, noisewright: Program
+) -> None:
+    said = noisewright(*ARGUMENTS, "--epsilon", "1", "--ledger", "budget.db")
+    assert said.code == 0, said
+    assert said.err == ""
+    lines = said.out.splitlines()
+    assert lines[0] == ("synthetic.parquet: 500 synthetic rows from 500, 2 columns, by mst.")
+    assert "epsilon=1, with one row" in lines[1]
+    assert "Left: epsilon=9 of epsilon=10." in said.out
+    assert "Expected before: " in said.out
+    assert "Found after: " in said.out
+    assert "Counted together: job × visits." in said.out
+    assert "synthetic.synthesis.json" in said.out
+    assert "NOT FOR RELEASE" not in said.out
+    assert pq.read_table(survey.folder / "synthetic.parquet").column_names == ["job", "visits"]
+    for name in ("synthetic.parquet", "synthetic.synthesis.json"):
+        assert SECRET.encode() not in (survey.folder / name).read_bytes()
+
+
+def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
+    said = noisewright(
+        *ARGUMENTS, "--delta", "1e-6", "--epsilon", "0.5", "--rows", "70", "--method", "mwem",
+        "--without-ledger", "--evaluate", "--json",
+    )  # fmt: skip
+    assert said.code == 0, said
+    made = said.json
+    assert (made["rows"], made["people"], made["method"]) == (70, 500, "mwem")
+    assert made["guarantee"]["exact"] == {"epsilon": "1/2", "delta": "1/1000000"}
+    assert made["spent"]["unit"] == "rho"
+    assert not made["accounted"]
+    assert made["evaluation_not_for_release"]["l1"] > 0
+    beside = json.loads((survey.folder / "synthetic.synthesis.json").read_text())
+    total = sum(Fraction(spend["amount"]) for spend in beside["spends"])
+    assert total == Fraction(made["spent"]["amount"]) == Fraction(beside["spent"]["amount"])
+    assert "NOT FOR RELEASE" in Path(made["files"]["evaluation"]).read_text()
+
+
+def test_the_budget_of_the_plan_is_the_default(survey: Survey, noisewright: Program) -> None:
+    said = noisewright(*ARGUMENTS, "--without-ledger", "--json")
+    assert said.json["guarantee"]["exact"] == {"epsilon": "2", "delta": "0"}
+    blr = noisewright(
+        *ARGUMENTS, "--without-ledger", "--method", "blr", "--rows", "2", "--overwrite"
+    )
+    assert blr.code == 0, blr
+    assert "2 synthetic rows from 500" in blr.out
+    assert "with probability 95%" in blr.out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--epsilon", "1"), "nobody would account"),
+        (("--epsilon", "11", "--ledger", "budget.db"), "11"),
+        (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
+        (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
+    ],
+    ids=["ledger", "budget", "method", "public"],
+)
+def test_what_cannot_be_done_ends_with_2_and_writes_nothing(
+    survey: Survey, noisewright: Program, more: tuple[str, ...], words: str
+) -> None:
+    before = survey.names()
+    said = noisewright(*ARGUMENTS, *more)
+    assert said.code == 2
+    assert words in said.err
+    assert survey.names() == before
