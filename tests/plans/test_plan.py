@@ -8,6 +8,7 @@ import pytest
 import noisewright as nw
 
 JOB = ["nurse", "baker", "clerk"]
+DAY = nw.Curves(range(24), low=0, high=3)
 
 
 def survey(**settings: Any) -> nw.Plan:
@@ -139,6 +140,10 @@ def test_the_certificate_claims_the_whole_budget(person) -> None:
         (lambda: nw.Column(nw.Counts(3), null=7), "not a point"),
         (lambda: nw.Column(nw.Counts(3), basis="fourier"), "no setting 'basis'"),
         (lambda: nw.Column("abc"), "list of labels"),
+        (
+            lambda: nw.Column(DAY, mechanism=cast(Any, nw.curve_noise(DAY, epsilon=1))),
+            "takes no mechanism of your own",
+        ),
         (lambda: nw.Column(nw.Interval(0, 9, step=1, neighbors=1)), "leave neighbors"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -142,6 +142,12 @@ def choice_for(space: Space, mechanism: Any) -> Choice:
 
 
 def _given(space: Space, mechanism: Mechanism) -> Choice:
+    if isinstance(space, Curves):
+        # A certificate holds the map of a basis, not the functions that estimates need.
+        raise ParameterError(
+            "a column of curves takes no mechanism of your own; say mechanism='curve_noise' with "
+            "its basis= and coefficients=."
+        )
     curves = isinstance(space, Curves) or isinstance(mechanism.space, Curves)
     same = mechanism.space == space if curves else mechanism.space.describe() == space.describe()
     if not same:
