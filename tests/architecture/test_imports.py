@@ -71,6 +71,7 @@ HEAVY = [
     "pyspark",
     "rich",
     "scipy",
+    "sklearn",
     "sqlalchemy",
     "typer",
     "vl_convert",
