@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from noisewright.cli import survey
 from noisewright.cli.say import heading, say
+from noisewright.cli.stand_alone import say_what_the_checker_says
 
 HELP = """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
 
@@ -75,7 +75,7 @@ def demo(
     )
 
     heading("5. A certificate that needs no trust in us")
-    _stand_alone_check(release.files["certificate"])
+    say_what_the_checker_says(release.files["certificate"])
 
     heading("6. Estimates, and the truth")
     say(
@@ -170,20 +170,6 @@ def _written(table: Any, path: Path) -> Path:
 
     pq.write_table(table, path)
     return path
-
-
-def _stand_alone_check(path: Path) -> None:
-    from noisewright import checker
-
-    say("The stand-alone checker, which uses nothing of this package, reads it and says:")
-    answer = subprocess.run(
-        [sys.executable, "-I", str(checker.__file__), str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    for line in (answer.stdout or answer.stderr).strip().splitlines():
-        say(f"  {line}", style="green" if answer.returncode == 0 else "red")
 
 
 def _compare(release: Any, table: Any, picture: Path) -> None:

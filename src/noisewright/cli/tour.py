@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from noisewright.cli.say import heading, say
+from noisewright.cli.stand_alone import say_what_the_checker_says
 
 HELP = """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
 
@@ -63,7 +63,7 @@ def tour(
     heading("3. A certificate that needs no trust in us")
     path = nw.certify(mechanism).save(out / "geometric.json")
     say(f"The proof's data is in {path}.")
-    _stand_alone_check(path)
+    say_what_the_checker_says(path)
 
     heading("4. Noise")
     _sample(mechanism)
@@ -75,7 +75,7 @@ def tour(
         "2^30, takes that from another answer so that the row still adds up, and refreshes the "
         "digests."
     )
-    _stand_alone_check(forged)
+    say_what_the_checker_says(forged)
 
     heading("What next")
     say(f"Both certificates are in {out}. Read them: they are plain JSON.")
@@ -92,20 +92,6 @@ def _picture(matrix: Any) -> None:
         # The square root brings out the faint parts, as eyes and heatmaps do.
         cells = "".join(shades[min(4, int(5 * (p / top) ** 0.5))] * 2 for p in row)
         say(f"  {count} said yes  │{cells}│")
-
-
-def _stand_alone_check(path: Path) -> None:
-    from noisewright import checker
-
-    say("The stand-alone checker, which uses nothing of this package, reads it and says:")
-    answer = subprocess.run(
-        [sys.executable, "-I", str(checker.__file__), str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    for line in (answer.stdout or answer.stderr).strip().splitlines():
-        say(f"  {line}", style="green" if answer.returncode == 0 else "red")
 
 
 def _sample(mechanism: Any) -> None:
