@@ -150,10 +150,11 @@ def test_models(
 
 
 def test_models_on_adult_meet_the_bar() -> None:
-    """Over one split; what privacy costs varies by about 0.4 points, and 2 are allowed."""
+    """Over one split, seeded; what privacy costs varies by about 0.4 points, and 2 are allowed."""
     path = next((place for place in models.PLACES if place.exists()), None)
     if path is None:
         pytest.skip("needs: the file adult.data")
     X, y = models.read(path)
-    without, private, *_ = models.compared(X, y, models.DOMAINS["8 columns of categories"], 1)
+    spaces = models.DOMAINS["8 columns of categories"]
+    without, private, *_ = models.compared(X, y, spaces, 1, source=nw.SeededSource(8))
     assert private.mean > without.mean - models.REQUIRED

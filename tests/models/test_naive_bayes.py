@@ -19,7 +19,7 @@ from noisewright.errors import (
     OutsideSpaceError,
     OverBudgetError,
     ParameterError,
-    SpaceError,
+    TooLargeError,
 )
 from noisewright.sampling import Source
 from tests.models.people import DOMAIN, halves, people
@@ -142,6 +142,45 @@ def test_domains_are_declared_in_several_ways(domain: Any) -> None:
     assert (fitted.predict_proba(others) == wanted).all()
 
 
+EMPTY: dict[str, Any] = {
+    "sick": nw.Column(["no", "yes"]),
+    "job": nw.Column(["nurse", "baker"], null="none", other="else"),
+    "age": nw.Interval(20, 80, step=20).reading(outside="clamp", off_grid="round"),
+}
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+@pytest.mark.parametrize(
+    "domain",
+    [
+        EMPTY,
+        nw.Plan(
+            {
+                **EMPTY,
+                "age": nw.Column(nw.Interval(20, 80, step=20), outside="clamp", off_grid="round"),
+            },
+            epsilon=1,
+        ),
+    ],
+    ids=["columns", "plan"],
+)
+def test_empty_and_undeclared_cells_count_as_was_declared(domain: Any, kind: Any) -> None:
+    jobs = ["nurse", None, "baker", "judge"] * 50
+    cleaned = ["nurse", "none", "baker", "else"] * 50
+    ages = list(range(10, 110)) * 2
+    y = ["yes", "no", "no", "yes"] * 50
+    wanted = nw.PrivateNaiveBayes(
+        {**EMPTY, "job": ["nurse", "baker", "else", "none"], "sick": ["no", "yes"]},
+        label="sick",
+        epsilon=NOISELESS,
+    ).fit({"job": cleaned, "age": ages}, y)
+    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS)
+    fitted.fit(kind({"job": jobs, "age": ages}), y)
+    rows = {"job": ["judge", None, "nurse"], "age": [5, 47, 90]}
+    same = {"job": ["else", "none", "nurse"], "age": [5, 47, 90]}
+    assert (fitted.predict_proba(kind(rows)) == wanted.predict_proba(same)).all()
+
+
 def test_a_label_that_nobody_has_is_still_possible() -> None:
     X, _, others, _ = halves(100)
     proba = model().fit(X, ["no"] * 50).predict_proba(others)
@@ -204,17 +243,26 @@ class TestRefusals:
                 "a model takes Categories, Counts and Interval",
             ),
             (
+                nw.Plan({"sick": nw.Column(["no", "yes"]), "f": "public"}, epsilon=1),
+                "the plan has 'f' as public",
+            ),
+            (
                 nw.Plan(
-                    {"sick": nw.Column(["no", "yes"], null="no"), "f": nw.Column(["a", "b"])},
+                    {"sick": nw.Column(["no", "yes"]), "f": nw.Column(["a", "b"]), "id": "drop"},
                     epsilon=1,
+                    person=nw.Person("id", rows=2),
                 ),
-                "null= or other= for 'sick'",
+                "several rows for a person",
+            ),
+            (
+                {"sick": ["no", "yes"], "f": nw.Counts(1 << 22)},
+                "has 8,388,610 cells",
             ),
         ],
-        ids=["text", "one-column", "sets", "plan-with-null"],
+        ids=["text", "one-column", "sets", "public", "person", "large"],
     )
     def test_domains_that_do_not_fit(self, domain: Any, words: str) -> None:
-        with pytest.raises((InputError, SpaceError), match=words):
+        with pytest.raises((InputError, TooLargeError), match=words):
             nw.PrivateNaiveBayes(domain, label="sick", epsilon=1).fit({})
 
     def test_no_rows(self) -> None:

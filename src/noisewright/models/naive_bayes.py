@@ -10,17 +10,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, TooLargeError
 from noisewright.estimation.simplex import projected
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.mechanisms import Guarantee
 from noisewright.models.conventions import Conventions
 from noisewright.models.debit import debited
+from noisewright.models.declarations import Domain
 from noisewright.models.noise_choice import NoiseChoice, choices
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
-from noisewright.models.training import Domain, Reader, read_domain
+from noisewright.models.training import Reader
 from noisewright.sampling import Source
 from noisewright.synthetic.allowance import MARGINAL, Spend
 from noisewright.synthetic.measured import Measurement, measured
@@ -28,6 +29,7 @@ from noisewright.synthetic.tallies import Tallies, shape_of
 
 Array = NDArray[np.float64]
 
+_MOST_CELLS = 1 << 22
 _LEAST = 1e-300
 """With next to no noise, a label that nobody has leaves a row of zeros."""
 
@@ -35,8 +37,9 @@ _LEAST = 1e-300
 class PrivateNaiveBayes(Conventions):
     """A classifier that sees the data once, through noisy counts of label × feature.
 
-    `domain` declares every column: a mapping from names to spaces, `Records`, or a `Plan`; `label`
-    is the one to predict. Numbers are binned by their space, such as
+    `domain` declares every column: a mapping from names to spaces or to `Column` (which says what
+    empty and undeclared cells count as), `Records`, or a `Plan`; `label` is the one to predict.
+    Numbers are binned by their space, such as
     `Interval(20, 80, step=10).reading(outside="clamp", off_grid="round")`. `epsilon` and `delta`
     are for the whole fit, per person, where neighbors replace one row and the number of rows is
     public. With a δ the noise is rounded normal where that makes the expected squared error
@@ -45,8 +48,9 @@ class PrivateNaiveBayes(Conventions):
     cross-validation. A seeded `source` is for tests, and not private.
 
     After `fit`: `classes_`, `guarantee_`, `measurements_` (the noisy tables, all of which may
-    leave), `spends_`, `noise_` (which was chosen, in words), `class_shares_`, `feature_shares_`.
-    Everything after the noise is post-processing: predictions for any rows cost nothing more.
+    leave), `spends_`, `noise_` (which was chosen, in words), `class_shares_`, `feature_shares_`,
+    and `private_`, which is False after a seeded fit. Everything after the noise is
+    post-processing: predictions for any rows cost nothing more.
     """
 
     def __init__(
@@ -78,10 +82,16 @@ class PrivateNaiveBayes(Conventions):
         y) an iterator over batches.
         Ensures: (ε, δ) for one replaced row: the parts of all tables add up to it exactly.
         """
-        reader = Reader(read_domain(self.domain, self.label), self.label)
+        reader = Reader.of(self.domain, self.label)
         smoothing = read_smoothing(self.smoothing)
         groupings = [(self.label, name) for name in reader.features]
         cells = [prod(shape_of(reader.domain, names)) for names in groupings]
+        if max(cells) > _MOST_CELLS:
+            raise TooLargeError(
+                f"a table of the label with a feature has {max(cells):,} cells (at most "
+                f"{_MOST_CELLS:,}). Declare a coarser grid for that feature.",
+                size=max(cells),
+            )
         possible = choices(self.epsilon, self.delta, cells)
         allowance = possible[0].allowance
         tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
@@ -108,6 +118,7 @@ class PrivateNaiveBayes(Conventions):
         self._learn(reader, tables, smoothing)
         self.spends_ = spends
         self.noise_ = _words(possible)
+        self.private_ = self.source is None or self.source.private
         self.guarantee_: Guarantee = allowance.guarantee
         return self
 

@@ -2,74 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from noisewright.errors import InputError, SpaceError
-from noisewright.plans import Column, Plan
-from noisewright.spaces import Categories, Counts, Interval, Records, Space
+from noisewright.errors import InputError
+from noisewright.models.declarations import Domain, declared_columns, spaces_of
+from noisewright.plans import Column
+from noisewright.releases.declared import Declared
+from noisewright.spaces import Records, Space
 from noisewright.synthetic.coded import Codes, coded_batches
-
-Domain = Records | Plan | Mapping[str, Any]
-"""Declared columns: `Records`, a mapping of spaces (or lists of labels), or a plan's columns."""
-
-
-def read_domain(domain: Any, label: str | None) -> Records:
-    """Return the declared columns; the label must be one of them."""
-    if isinstance(domain, Plan):
-        domain = _planned(domain)
-    elif isinstance(domain, Mapping):
-        domain = {name: _space(space) for name, space in domain.items()}
-    if isinstance(domain, Mapping):
-        domain = Records(domain)
-    if not isinstance(domain, Records):
-        raise SpaceError(
-            f"domain is of type {type(domain).__name__}; give a mapping from each column to its "
-            "space, Records, or a Plan. Spaces are declared, never read off the data."
-        )
-    for name, space in domain.columns:
-        if not isinstance(space, Categories | Counts | Interval):
-            raise SpaceError(
-                f"the column {name!r} is {space!r}; a model takes Categories, Counts and Interval."
-            )
-    names = [name for name, _ in domain.columns]
-    if label is not None and label not in names:
-        raise InputError(f"the label {label!r} is not in the domain; it has {', '.join(names)}.")
-    if len(names) < 2:
-        raise InputError("a model needs two columns at least, of which one may be the label.")
-    return domain
-
-
-def _space(given: Any) -> Any:
-    if isinstance(given, Space | str):
-        return given
-    return given.space if isinstance(given, Column) else Categories(given)
-
-
-def _planned(plan: Plan) -> Mapping[str, Space]:
-    found: dict[str, Space] = {}
-    for name, column in plan.columns:
-        if not isinstance(column, Column):
-            continue
-        if column.null is not None or column.other is not None:
-            raise InputError(
-                f"the plan has null= or other= for {name!r}, which models do not know. Replace "
-                "empty and undeclared cells first, and declare what you put there."
-            )
-        found[name] = column.space
-    return found
 
 
 @final
 @dataclass(frozen=True)
 class Reader:
-    """Reads tables of declared columns; rows without names have the `features` in order."""
+    """Reads tables of declared columns; rows without names have the `features` in order.
+
+    `columns` says how cells are read, where more than a space was declared.
+    """
 
     domain: Records
     label: str | None
+    columns: Mapping[str, Column] | None = None
+
+    @classmethod
+    def of(cls, domain: Domain, label: str | None) -> Reader:
+        """Read a declaration; the label must be one of its columns."""
+        columns = declared_columns(domain)
+        records = Records(spaces_of(domain) if columns is None else _spaces(columns))
+        names = [name for name, _ in records.columns]
+        if label is not None and label not in names:
+            raise InputError(
+                f"the label {label!r} is not in the domain; it has {', '.join(names)}."
+            )
+        if len(names) < 2:
+            raise InputError("a model needs two columns at least, of which one may be the label.")
+        return cls(records, label, columns)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -86,9 +57,9 @@ class Reader:
         if y is None or self.label is None:
             if y is not None:
                 raise InputError("y is given, but the model has no label. Say label= which it is.")
-            return coded_batches(_by_name(X, names), self.domain, names)
+            return self._batches(_by_name(X, names), names)
         columns = {name: _column(_by_name(X, self.features), name) for name in self.features}
-        return coded_batches({**columns, self.label: y}, self.domain, names)
+        return self._batches({**columns, self.label: y}, names)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of the features of a whole table."""
@@ -104,9 +75,34 @@ class Reader:
             raise InputError(f"X has none of the columns that could tell something: {names}.")
         return self._read(table, wanted)
 
+    def _batches(self, table: Any, names: list[str]) -> Iterator[Codes]:
+        if self.columns is None:
+            return coded_batches(table, self.domain, names)
+        wanted = {name: self.columns[name] for name in names}
+        return Declared.of(_as_arrow(table, names), wanted).batches(None)
+
     def _read(self, table: Any, names: list[str]) -> Codes:
-        found = list(coded_batches(table, self.domain, names))
+        found = list(self._batches(table, names))
         return {name: np.concatenate([batch[name] for batch in found]) for name in names}
+
+
+def _spaces(columns: Mapping[str, Column]) -> dict[str, Space]:
+    return {name: column.space for name, column in columns.items()}
+
+
+def _as_arrow(table: Any, names: Iterable[str]) -> Any:
+    """Give a mapping of columns, or a list of records, the form that plans are read with."""
+    if not isinstance(table, Mapping | list):
+        return table
+    import pyarrow as pa
+
+    plain = {name: _column(table, name) for name in names}
+    return pa.table(
+        {
+            name: values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values)
+            for name, values in plain.items()
+        }
+    )
 
 
 def _by_name(X: Any, names: Sequence[str]) -> Any:

@@ -19,21 +19,21 @@ from noisewright.errors import InputError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.mechanisms import Guarantee
-from noisewright.models.agreement import agreeing
 from noisewright.models.conventions import Conventions
 from noisewright.models.debit import debited
+from noisewright.models.declarations import Domain
 from noisewright.models.inference import joint_logs, log_likelihoods, normalized
 from noisewright.models.noise_choice import named
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
-from noisewright.models.training import Domain, Reader, read_domain
+from noisewright.models.training import Reader
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.tallies import Tallies
-from noisewright.synthetic.tree_model import TreeModel, fitted
+from noisewright.synthetic.tree_model import TreeModel, agreeing, fitted
 from noisewright.synthetic.workload import Workload
 
 Array = NDArray[np.float64]
@@ -77,8 +77,8 @@ class PrivateTree(Conventions):
         Requires: what `PrivateNaiveBayes.fit` does. Without a label there is no y.
         Ensures: (ε, δ) for one replaced row: the parts of all steps add up to it exactly.
         """
-        domain = read_domain(self.domain, self.label)
-        reader = Reader(domain, self.label)
+        reader = Reader.of(self.domain, self.label)
+        domain = reader.domain
         smoothing = read_smoothing(self.smoothing)
         possible = [_synthesizer(domain, Allowance.of(self.epsilon))]
         if self.delta:
@@ -95,6 +95,7 @@ class PrivateTree(Conventions):
         self._learn(reader, drawn.measurements, smoothing)
         self.spends_ = drawn.spends
         self.noise_ = f"{named(steps.allowance)} noise"
+        self.private_ = self.source is None or self.source.private
         self.guarantee_: Guarantee = guarantee
         return self
 

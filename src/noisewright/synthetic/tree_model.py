@@ -144,7 +144,15 @@ def _possible(shares: Array) -> Array:
 
 def _edge(pair: Measurement, shares: Mapping[str, Array]) -> Array:
     first, second = (shares[name] for name in pair.columns)
-    joint = _possible(pair.counts / pair.rows)
+    return agreeing(_possible(pair.counts / pair.rows), first, second)
+
+
+def agreeing(joint: Array, first: Array, second: Array) -> Array:
+    """Scale rows and columns in turn until their sums are these two sides.
+
+    Requires: positive entries, and sides with the same sum.
+    Ensures: about 1e-9 from the sides, or as near as 200 turns come.
+    """
     for _ in range(_PASSES):
         joint = joint * (first / joint.sum(axis=1))[:, None]
         below = joint.sum(axis=0)
