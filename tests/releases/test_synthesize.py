@@ -209,6 +209,34 @@ def test_over_budget_nothing_is_drawn_or_written(ledger: nw.Ledger, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["budget.db"]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "mwem", "rounds": 7}, "6 marginals or queries"),
+        ({"method": "blr", "rows": 3}, "BLR lists every synthetic database"),
+        ({"out": "nowhere/synthetic.parquet"}, "there is no folder"),
+        ({"out": "synthetic.png"}, "synthetic.png"),
+    ],
+    ids=["rounds", "blr", "folder", "format"],
+)
+def test_what_is_impossible_is_found_before_the_debit(
+    ledger: nw.Ledger, tmp_path: Path, options: dict[str, Any], words: str
+) -> None:
+    if "out" in options:
+        options = {**options, "out": tmp_path / options["out"]}
+    with pytest.raises((ParameterError, TooLargeError, TargetError), match=words):
+        nw.synthesize(DATA, SPACES, ledger=ledger, dataset="people", epsilon=1, **options)
+    assert ledger.balance("people").spent == nw.Guarantee(0)
+
+
+def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
+    spaces = {"age": nw.Column(nw.Interval(0, 900_000, step=1)), "visits": nw.Counts(5)}
+    made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, rows=10)
+    assert [one.name for one in made.measurements] == ["age", "visits"]
+    assert "'age' has too many points" in made.notes[0]
+    assert len(made.notes) == 2
+
+
 def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
     out = tmp_path / "synthetic.parquet"
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, delta=1e-6, out=out)

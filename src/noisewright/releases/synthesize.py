@@ -23,6 +23,7 @@ from noisewright.ledger import Ledger
 from noisewright.plans import Plan
 from noisewright.releases.accounting import Payer, payer_for
 from noisewright.releases.declared import Declared
+from noisewright.releases.drawing import require_space
 from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import file_digest
@@ -148,7 +149,7 @@ class _Order:
             return Mwem(domain, workload, allowance, self.rounds)
         if self.method == "mst":
             return Mst(domain, workload, allowance)
-        return ByBlr(domain, workload, allowance, self.rows(people))
+        return ByBlr(domain, workload, allowance, self.rows(people), people)
 
     def rows(self, people: int) -> int:
         if self.wanted_rows is not None:
@@ -164,6 +165,8 @@ class _Order:
         )
         if not tallies.rows:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
+        # What these rows make impossible must not be found after the debit.
+        self.synthesizer(tallies.rows)
         return tallies
 
     def words(self, name: str) -> str:
@@ -189,11 +192,21 @@ class _Order:
             workload_error=_distance_to_measured(drawn, self.read.domain),
             is_private=self.is_private,
             evaluation=self._evaluated(counted, drawn) if self.evaluation else None,
+            notes=tuple(_apart(synthesizer)),
         )
 
     def _evaluated(self, counted: Tallies, drawn: Drawn) -> Evaluation:
         own = Tallies.of([drawn.codes], self.read.domain, self.workload.groupings)
         return Evaluation(own.answers(self.workload).distance(counted.answers(self.workload)))
+
+
+def _apart(synthesizer: Synthesizer) -> list[str]:
+    names = synthesizer.apart if isinstance(synthesizer, Mst) else ()
+    return [
+        f"The column {name!r} has too many points to be counted together with others: its links to "
+        "them are lost. A coarser grid would keep them."
+        for name in names
+    ]
 
 
 def _distance_to_measured(drawn: Drawn, domain: Any) -> float | None:
@@ -213,6 +226,7 @@ def _to_files(
     order: _Order, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.beside(SIDE)
+    require_space(staging.folder, order.read.randomizer.plan, order.rows(counted.rows))
     said = f"{order.method}, {order.allowance.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
@@ -256,7 +270,7 @@ def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthe
         is_accounted=payer is not None,
         balance=payment.balance,
         entry=payment.entry,
-        notes=tuple(payment.notes),
+        notes=(*made.notes, *payment.notes),
     )
 
 

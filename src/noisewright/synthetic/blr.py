@@ -234,8 +234,8 @@ def require_listable(
             )
         raise TooLargeError(
             f"BLR lists every synthetic database: {amount(count)} multisets of {m:,} records over "
-            f"{size:,} points (at most {MOST_MULTISETS:,}). {advice}, or MWEM "
-            "(Hardt–Ligett–McSherry 2012), which lists only the points.",
+            f"{size:,} points (at most {MOST_MULTISETS:,}). {advice}, or MWEM, "
+            "nw.synthesize(…, method='mwem'), which lists only the points.",
             size=count,
         )
     if rows * m >= _EXACT:

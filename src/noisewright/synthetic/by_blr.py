@@ -12,7 +12,7 @@ from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
 from noisewright.synthetic.allowance import Allowance, Spend
-from noisewright.synthetic.blr import blr
+from noisewright.synthetic.blr import blr, require_listable
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.multisets import most_records
 from noisewright.synthetic.records import SyntheticRecords
@@ -25,16 +25,21 @@ _MOST_LISTED = 10**6
 @final
 @dataclass(frozen=True, eq=False)
 class ByBlr:
-    """The synthesizer for a domain, a workload and a pure ε; `m` records are drawn."""
+    """The synthesizer for a domain, a workload and a pure ε; `m` records for `people` rows."""
 
     domain: Records
     workload: Workload
     allowance: Allowance
     m: int
+    people: int
 
     def __post_init__(self) -> None:
         if self.allowance.unit != "epsilon":
             raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
+        # Now, and not when the budget was debited.
+        claim = self.allowance.guarantee
+        require_listable(self.workload, self.people, self.m, claim, "multisets")
+        self.workload.matrix()
 
     @staticmethod
     def usual_rows(domain: Records, rows: int) -> int:

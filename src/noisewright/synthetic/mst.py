@@ -91,6 +91,15 @@ class Mst:
         )
 
     @property
+    def apart(self) -> tuple[str, ...]:
+        """The columns that have too many points to be counted with any other that is asked for."""
+        paired = {name for pair in self.candidates for name in pair}
+        asked = {
+            name for part in self.workload.parts if len(part.columns) > 1 for name in part.columns
+        }
+        return tuple(name for name in self.names if name in asked - paired)
+
+    @property
     def groupings(self) -> tuple[Names, ...]:
         """Each column, and each pair that could be chosen."""
         return (*((name,) for name in self.names), *self.candidates)

@@ -95,6 +95,11 @@ class Mwem:
             )
         if not self.targets:
             raise InputError("the workload has no queries, so there is nothing to count.")
+        if self.rounds > len(self.targets):
+            raise ParameterError(
+                f"rounds is {self.rounds}, and the workload has {len(self.targets)} marginals or "
+                "queries to count; each is counted once."
+            )
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
@@ -124,13 +129,7 @@ class Mwem:
         """How often something is chosen and counted."""
         if self.wanted_rounds is None:
             return min(_ROUNDS, len(self.targets))
-        wanted = whole_number(self.wanted_rounds, name="rounds", least=1)
-        if wanted > len(self.targets):
-            raise ParameterError(
-                f"rounds is {wanted}, and the workload has {len(self.targets)} marginals or "
-                "queries to count; each is counted once."
-            )
-        return wanted
+        return whole_number(self.wanted_rounds, name="rounds", least=1)
 
     @property
     def groupings(self) -> tuple[Names, ...]:
@@ -147,7 +146,8 @@ class Mwem:
         for part in self.workload.parts:
             change = MARGINAL if isinstance(part, Marginal) else QUERY
             each = self.allowance.noise(counting, change).mean_size
-            errors.append(part.count(self.domain) * min(each / rows, 1.0))
+            most = 2.0 if change == MARGINAL else part.count(self.domain)
+            errors.append(min(most, part.count(self.domain) * each / rows))
         return float(np.mean(errors))
 
     def draw(
