@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import (
     DataError,
+    EntropyError,
     InputError,
     OutsideSpaceError,
     OverBudgetError,
@@ -317,3 +319,73 @@ def test_bad_arguments_say_what_to_do() -> None:
     other = nw.Workload.marginals(nw.Records(job=nw.Categories(["a", "b"])))
     with pytest.raises(SpaceError, match="the workload's column 'job'"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, workload=other)
+
+
+SCHEMA = json.loads(
+    (Path(nw.__file__).parent / "schemas" / "synthesis-1.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize(("method", "delta"), [*METHODS, ("blr", 0)], ids=[*IDS, "blr"])
+def test_what_lies_beside_fits_its_schema(tmp_path: Path, method: Any, delta: float) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
+    workload = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
+    nw.synthesize(
+        DATA,
+        domain,
+        ledger=None,
+        epsilon=0.1,
+        delta=delta,
+        method=method,
+        workload=workload,
+        rows=3,
+        out=tmp_path / "synthetic.csv",
+    )
+    said = json.loads((tmp_path / "synthetic.synthesis.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(said)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(SCHEMA).validate({**said, "raw_error": 0.1})
+
+
+def test_progress_is_told_step_by_step() -> None:
+    steps: list[tuple[str, int, int | None]] = []
+    made = nw.synthesize(
+        DATA, SPACES, ledger=None, epsilon=1, progress=lambda *step: steps.append(step)
+    )
+    assert list(dict.fromkeys(name for name, _, _ in steps)) == ["check", "measure", "fit"]
+    count = len(made.spends)
+    assert [step for step in steps if step[0] == "measure"][-1] == ("measure", count, count)
+    assert ("check", DATA.num_rows, DATA.num_rows) in steps
+
+
+class Failing(Source):
+    """Bits that end in the middle."""
+
+    def __init__(self, fills: int) -> None:
+        self._bits, self._left = nw.SeededSource("failing"), fills
+
+    def fill(self, buffer: Any) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise EntropyError("no more bits")
+        self._bits.fill(buffer)
+
+
+@pytest.mark.parametrize("fills", [0, 1, 4])
+def test_what_fails_after_the_debit_is_wasted_and_leaves_no_file(
+    ledger: nw.Ledger, tmp_path: Path, fills: int
+) -> None:
+    with pytest.raises(EntropyError, match="no more bits") as failed:
+        nw.synthesize(
+            DATA,
+            SPACES,
+            ledger=ledger,
+            dataset="people",
+            epsilon=1,
+            out=tmp_path / "synthetic.parquet",
+            source=Failing(fills),
+        )
+    assert "marked as wasted" in " ".join(failed.value.__notes__)
+    assert ledger.balance("people").spent == nw.Guarantee(1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["budget.db"]
