@@ -116,3 +116,4 @@ def test_a_choice_costs_an_eighth_of_its_epsilon_squared(epsilon: Fraction) -> N
     whole = Allowance.of(1, 1e-9)
     used = whole.choice_epsilon(epsilon**2 / 8)
     assert epsilon * (1 - Fraction(1, 10**15)) < used <= epsilon
+    assert whole.choice_epsilon(Fraction(1, 10**60)) > 0

@@ -141,7 +141,9 @@ class Allowance:
         """Return the ε of an exponential mechanism that costs at most this part."""
         if self.unit == "epsilon":
             return amount
-        return Fraction(sqrt_bounds(8 * amount, _BITS)[0], 1 << _BITS)
+        # Enough bits that the smallest part still buys a choice, rounded down.
+        bits = _BITS + amount.denominator.bit_length()
+        return Fraction(sqrt_bounds(8 * amount, bits)[0], 1 << bits)
 
     def require_spent(self, spends: Sequence[Spend]) -> None:
         """Refuse, in exact arithmetic, steps that do not add up to the total."""
