@@ -56,7 +56,6 @@ ON_USE: dict[str, set[str]] = {
     "engines": {"pandas", "polars", "pyarrow", "pyspark"},
     "releases": {"pyarrow"},
     "report": {"altair", "vl_convert"},
-    "models": {"pyarrow"},
     "synthetic": {"pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }

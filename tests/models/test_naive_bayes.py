@@ -181,6 +181,25 @@ def test_empty_and_undeclared_cells_count_as_was_declared(domain: Any, kind: Any
     assert (fitted.predict_proba(kind(rows)) == wanted.predict_proba(same)).all()
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [DOMAIN, {**dict(DOMAIN.columns), "sick": nw.Column(["no", "yes"])}],
+    ids=["spaces", "columns"],
+)
+def test_no_rows_have_no_predictions(domain: Any) -> None:
+    X, y, _, _ = halves(50)
+    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=1).fit(X, y)
+    nobody = {name: values[:0] for name, values in X.items()}
+    assert fitted.predict_proba(nobody).shape == (0, 2)
+
+
+def test_noise_that_drowns_everything_leaves_nothing_to_say() -> None:
+    """Counts are estimated near their mean without data, not by the noise: all labels alike."""
+    X, y, others, _ = halves(100)
+    proba = model(epsilon="1e-9").fit(X, y).predict_proba(others)
+    assert proba == pytest.approx(np.full((50, 2), 0.5), abs=0.01)
+
+
 def test_a_label_that_nobody_has_is_still_possible() -> None:
     X, _, others, _ = halves(100)
     proba = model().fit(X, ["no"] * 50).predict_proba(others)
@@ -275,6 +294,25 @@ class TestRefusals:
             model().fit(np.zeros((4, 2)), ["no"] * 4)
         with pytest.raises(InputError, match="row 2 of X has 1 columns"):
             model().fit([("never", 1, 20), ("never",)], ["no"] * 2)
+
+    def test_cells_of_several_types_are_not_shown(self) -> None:
+        jobs = ["nurse", 4711] * 10
+        with pytest.raises(InputError, match="'job' holds values of several types") as problem:
+            nw.PrivateNaiveBayes(EMPTY, label="sick", epsilon=1).fit(
+                {"job": jobs, "age": [30] * 20}, ["yes"] * 20
+            )
+        assert "4711" not in str(problem.value)
+        assert problem.value.__context__ is None
+
+    @pytest.mark.parametrize(
+        "domain",
+        [EMPTY, {"sick": ["no", "yes"], "age": nw.Counts(99)}],
+        ids=["columns", "spaces"],
+    )
+    def test_labels_for_other_rows(self, domain: Any) -> None:
+        table = {"job": ["nurse"] * 20, "age": [30] * 20}
+        with pytest.raises(InputError, match="different lengths"):
+            nw.PrivateNaiveBayes(domain, label="sick", epsilon=1).fit(table, ["yes"] * 19)
 
     def test_a_missing_column(self) -> None:
         X, y, _, _ = halves(20)

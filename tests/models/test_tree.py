@@ -139,6 +139,12 @@ def test_a_fit_is_debited(tmp_path: Path) -> None:
     assert book.history("clinic")[1].guarantee == private.guarantee_
 
 
+def test_noise_that_drowns_everything_leaves_nothing_to_say() -> None:
+    fitted = tree(epsilon="1e-9").fit(people(100))
+    for shares in fitted.model_.shares.values():
+        assert shares == pytest.approx(np.full(shares.size, 1 / shares.size), abs=0.01)
+
+
 def test_refusals() -> None:
     table = people(50)
     y = table.pop("sick")

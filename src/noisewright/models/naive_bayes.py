@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
-from noisewright.estimation.simplex import projected
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.mechanisms import Guarantee
 from noisewright.models.conventions import Conventions
 from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
+from noisewright.models.margins import LEAST, column_counts
 from noisewright.models.noise_choice import NoiseChoice, choices
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
@@ -30,8 +30,6 @@ from noisewright.synthetic.tallies import Tallies, shape_of
 Array = NDArray[np.float64]
 
 _MOST_CELLS = 1 << 22
-_LEAST = 1e-300
-"""With next to no noise, a label that nobody has leaves a row of zeros."""
 
 
 class PrivateNaiveBayes(Conventions):
@@ -125,8 +123,7 @@ class PrivateNaiveBayes(Conventions):
     def _learn(self, reader: Reader, tables: Sequence[Measurement], smoothing: float) -> None:
         """Fit from noisy tables alone; nothing here sees the data."""
         space = reader.space(self.label)
-        rows = tables[0].rows
-        by_label = rows * _label_shares(tables)
+        by_label = column_counts(self.label, tables)
         self._reader = reader
         self.classes_ = np.asarray(space.decode(np.arange(space.size)))
         self.feature_names_in_ = np.array(reader.features, dtype=object)
@@ -157,20 +154,10 @@ class PrivateNaiveBayes(Conventions):
         return np.exp(self.predict_log_proba(X))
 
 
-def _label_shares(tables: Sequence[Measurement]) -> Array:
-    """Return the label's shares on which all tables agree best: each knows them with some error.
-
-    A sum over k cells has k times the variance of one; weights are as one over that.
-    """
-    sums = np.array([table.counts.sum(axis=1) / table.rows for table in tables])
-    weights = [1 / (table.counts.shape[1] * table.deviation**2) for table in tables]
-    return projected(np.average(sums, axis=0, weights=weights))
-
-
 def _shares_given_label(table: Measurement, by_label: Array, smoothing: float) -> Array:
     """Return P(feature | label), one row for each label."""
     counts = expected_counts(table.counts, table.noise, rows=table.rows)
-    scaled = counts * (by_label / np.maximum(counts.sum(axis=1), _LEAST))[:, None] + smoothing
+    scaled = counts * (by_label / np.maximum(counts.sum(axis=1), LEAST))[:, None] + smoothing
     return scaled / scaled.sum(axis=1, keepdims=True)
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import final
 
 from noisewright.exact import Number
+from noisewright.mechanisms import read_delta
 from noisewright.synthetic.allowance import MARGINAL, Allowance
 
 _GRAIN = 1 << 12
@@ -53,7 +54,7 @@ def choices(epsilon: Number, delta: Number, cells: Sequence[int]) -> list[NoiseC
     part. The least sum has parts of ε as the cube roots of K, or of ρ as the square roots.
     """
     found = [_divided(Allowance.of(epsilon), cells, 1 / 3)]
-    if delta:
+    if read_delta(delta):
         found.append(_divided(Allowance.of(epsilon, delta), cells, 1 / 2))
     return sorted(found, key=lambda choice: choice.expected_error)
 

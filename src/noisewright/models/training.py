@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from noisewright.engines.faults import arrow
 from noisewright.errors import InputError
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column
@@ -83,7 +84,8 @@ class Reader:
 
     def _read(self, table: Any, names: list[str]) -> Codes:
         found = list(self._batches(table, names))
-        return {name: np.concatenate([batch[name] for batch in found]) for name in names}
+        nothing = np.empty(0, dtype=np.intp)
+        return {name: np.concatenate([nothing, *(part[name] for part in found)]) for name in names}
 
 
 def _spaces(columns: Mapping[str, Column]) -> dict[str, Space]:
@@ -94,15 +96,22 @@ def _as_arrow(table: Any, names: Iterable[str]) -> Any:
     """Give a mapping of columns, or a list of records, the form that plans are read with."""
     if not isinstance(table, Mapping | list):
         return table
-    import pyarrow as pa
+    columns = {name: _array(_column(table, name), name) for name in names}
+    if len({len(column) for column in columns.values()}) > 1:
+        raise InputError("the columns of the table have different lengths.")
+    return arrow().table(columns)
 
-    plain = {name: _column(table, name) for name in names}
-    return pa.table(
-        {
-            name: values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values)
-            for name, values in plain.items()
-        }
-    )
+
+def _array(values: Any, name: str) -> Any:
+    if hasattr(values, "to_arrow"):
+        return values.to_arrow()
+    pa = arrow()
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        problem = InputError(f"column {name!r} holds values of several types.")
+    # Raised here, outside of the handler: what Arrow says would show the value.
+    raise problem
 
 
 def _by_name(X: Any, names: Sequence[str]) -> Any:

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
-from noisewright.mechanisms import Guarantee
+from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.models.conventions import Conventions
 from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
 from noisewright.models.inference import joint_logs, log_likelihoods, normalized
+from noisewright.models.margins import column_counts
 from noisewright.models.noise_choice import named
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
@@ -33,7 +34,7 @@ from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.tallies import Tallies
-from noisewright.synthetic.tree_model import TreeModel, agreeing, fitted
+from noisewright.synthetic.tree_model import TreeModel, agreeing
 from noisewright.synthetic.workload import Workload
 
 Array = NDArray[np.float64]
@@ -81,7 +82,7 @@ class PrivateTree(Conventions):
         domain = reader.domain
         smoothing = read_smoothing(self.smoothing)
         possible = [_synthesizer(domain, Allowance.of(self.epsilon))]
-        if self.delta:
+        if read_delta(self.delta):
             possible.append(_synthesizer(domain, Allowance.of(self.epsilon, self.delta)))
         tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
         if not tallies.rows:
@@ -103,17 +104,18 @@ class PrivateTree(Conventions):
         self, reader: Reader, measurements: tuple[Measurement, ...], smoothing: float
     ) -> None:
         """Fit from noisy counts alone; nothing here sees the data."""
-        singles = [one for one in measurements if len(one.columns) == 1]
         pairs = [one for one in measurements if len(one.columns) == 2]
         shares = {
-            name: _smoothed(found, measurements[0].rows, smoothing)
-            for name, found in fitted(singles, pairs).shares.items()
+            name: _shares(column_counts(name, measurements) + smoothing)
+            for name, _ in reader.domain.columns
         }
         edges: dict[tuple[str, str], Array] = {}
         for pair in pairs:
             first, second = pair.columns
             counts = expected_counts(pair.counts, pair.noise, rows=pair.rows)
-            edges[first, second] = agreeing(counts + smoothing, shares[first], shares[second])
+            edges[first, second] = agreeing(
+                _shares(counts + smoothing), shares[first], shares[second]
+            )
         self._reader = reader
         self.model_ = TreeModel(shares, edges)
         self.edges_ = tuple(edges)
@@ -170,6 +172,5 @@ def _synthesizer(domain: Records, allowance: Allowance) -> Mst:
     return Mst(domain, Workload.marginals(domain, ways=2), allowance)
 
 
-def _smoothed(shares: Array, rows: int, smoothing: float) -> Array:
-    counts = shares * rows + smoothing
+def _shares(counts: Array) -> Array:
     return counts / counts.sum()
