@@ -98,7 +98,7 @@ class Categories(Space):
             raise self.outside() from None
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the codes of many labels; strings are searched as one sorted array."""
+        """Return the codes of many labels; each text, truth value or whole number is found once."""
         if values.dtype.kind == "U" and all(isinstance(label, str) for label in self.labels):
             labels, order = self._sorted_strings
             found = np.minimum(np.searchsorted(labels, values), self.size - 1)
@@ -106,7 +106,20 @@ class Categories(Space):
             if unknown.any():
                 raise self.outside(row=int(np.argmax(unknown)))
             return order[found]
+        if values.dtype.kind == "b":
+            return self._encoded(np.array([False, True]), values.astype(np.intp))
+        if values.dtype.kind in "iu":
+            different, places = np.unique(values, return_inverse=True)
+            return self._encoded(different, places)
         return super().encode(values)
+
+    def _encoded(self, different: NDArray[Any], places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the codes of `different[places]`; each different value is looked up once."""
+        codes = np.array([self._codes.get(label_key(label), -1) for label in different.tolist()])
+        found = codes.astype(np.intp)[places]
+        if (found < 0).any():
+            raise self.outside(row=int(np.argmax(found < 0)))
+        return found
 
     @cached_property
     def _sorted_strings(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
