@@ -184,3 +184,34 @@ def test_codes_beyond_64_bits() -> None:
     values[:] = [record, record]
     assert space.encode(values).tolist() == [100**30 - 1] * 2
     assert space.decode(space.encode(values)).tolist() == [record, record]
+
+
+@pytest.mark.parametrize(
+    ("labels", "values"),
+    [
+        ([True, False], [True, False, False]),
+        ([5, 3, 9], [3, 9, 5, 3]),
+        ([0.5, 2], [2, 2]),
+        (["yes", True, 7], [True, True]),
+    ],
+    ids=["truth", "whole", "mixed numbers", "mixed labels"],
+)
+def test_labels_of_an_array_are_found_as_those_of_single_points(labels, values) -> None:
+    space = nw.Categories(labels)
+    assert space.encode(np.array(values)).tolist() == [space.code(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("labels", "values", "row"),
+    [
+        ([1, 2], [1, 2, 3], 2),
+        ([1, 2], [True], 0),
+        ([True, False], [1, 0], 0),
+        ([True], [True, False], 1),
+    ],
+    ids=["another number", "truth is no number", "a number is no truth", "one truth"],
+)
+def test_the_first_row_that_is_no_label_is_named(labels, values, row) -> None:
+    with pytest.raises(nw.errors.OutsideSpaceError) as caught:
+        nw.Categories(labels).encode(np.array(values))
+    assert caught.value.row == row
