@@ -197,7 +197,7 @@ def test_codes_beyond_64_bits() -> None:
     ids=["truth", "whole", "mixed numbers", "mixed labels"],
 )
 def test_labels_of_an_array_are_found_as_those_of_single_points(labels, values) -> None:
-    space = nw.Categories(labels)
+    space = Categories(labels)
     assert space.encode(np.array(values)).tolist() == [space.code(value) for value in values]
 
 
@@ -212,6 +212,6 @@ def test_labels_of_an_array_are_found_as_those_of_single_points(labels, values) 
     ids=["another number", "truth is no number", "a number is no truth", "one truth"],
 )
 def test_the_first_row_that_is_no_label_is_named(labels, values, row) -> None:
-    with pytest.raises(nw.errors.OutsideSpaceError) as caught:
-        nw.Categories(labels).encode(np.array(values))
+    with pytest.raises(OutsideSpaceError) as caught:
+        Categories(labels).encode(np.array(values))
     assert caught.value.row == row
