@@ -149,7 +149,11 @@ EMPTY: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+@pytest.mark.parametrize(
+    "kind",
+    [dict, pd.DataFrame, pl.DataFrame, pa.table],
+    ids=["mapping", "pandas", "polars", "arrow"],
+)
 @pytest.mark.parametrize(
     "domain",
     [
