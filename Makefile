@@ -47,11 +47,11 @@ check: setup ## format, lint, types, import contracts, code blocks of the docs
 	@echo "Import contracts"
 	@$(BIN)/lint-imports --no-logo
 	@echo "Documentation"
-	@$(BIN)/pytest -q tests/docs
+	@$(BIN)/pytest -q -n auto tests/docs
 
-test: check ## check, then every test; those on Spark where Java is
+test: check ## check, then every other test; those on Spark where Java is
 	@echo "Tests"
-	@$(BIN)/pytest -q -n auto
+	@$(BIN)/pytest -q -n auto --ignore=tests/docs
 	@echo "Tests on Spark"
 	@if scripts/need_java.sh; then $(MAKE) --no-print-directory spark; \
 	else echo "The tests on Spark were left out."; fi
