@@ -354,7 +354,7 @@ def _over(dataset: str, account: Account, asked: Guarantee) -> OverBudgetError:
         f"{asked} was asked for, which is too much {' and '.join(much)} for {dataset!r}: left are "
         f"epsilon={epsilon}, delta={delta} of {account.granted.guarantee}. Nothing was recorded, "
         f"so nothing may be released. What fits: epsilon up to {epsilon} with delta up to {delta}. "
-        f"To raise the budget: ledger.grant({dataset!r}, epsilon=…).",
+        f"To raise the budget: ledger.grant({dataset!r}, epsilon=…), or noisewright ledger grant.",
         left=left,
         asked=asked,
     )
