@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from noisewright.cli.ledger import read_key_file
 from noisewright.errors import InputError
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger
+
+LedgerOption = Annotated[
+    str | None, typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL.")
+]
+DatasetOption = Annotated[
+    str | None, typer.Option(help="Whose budget pays, if the ledger does not know the data yet.")
+]
+OverwriteOption = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+]
 
 
 def paying_ledger(

@@ -11,7 +11,7 @@ import typer
 from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.paying import paying_ledger
+from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 
@@ -54,26 +54,18 @@ def release(
         Path,
         typer.Option("--output", "-o", help="The private file: .parquet, .feather or .csv."),
     ],
-    ledger: Annotated[
-        str | None,
-        typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
-    ] = None,
+    ledger: LedgerOption = None,
     without_ledger: Annotated[
         bool, typer.Option("--without-ledger", help="Nobody accounts for this release.")
     ] = False,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
-    ] = None,
+    dataset: DatasetOption = None,
     what: Annotated[str, typer.Option(help="What the ledger says of this release.")] = "",
     who: WhoOption = None,
     key_file: KeyOption = None,
     engine: Annotated[
         str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
-    ] = False,
+    overwrite: OverwriteOption = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:

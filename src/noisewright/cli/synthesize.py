@@ -11,7 +11,7 @@ import typer
 from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.paying import paying_ledger
+from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
@@ -64,23 +64,15 @@ def synthesize(
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of mwem.")] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
-    ] = None,
+    ledger: LedgerOption = None,
     without_ledger: Annotated[
         bool, typer.Option("--without-ledger", help="Nobody accounts for this table.")
     ] = False,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
-    ] = None,
+    dataset: DatasetOption = None,
     what: Annotated[str, typer.Option(help="What the ledger says of this table.")] = "",
     who: WhoOption = None,
     key_file: KeyOption = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
-    ] = False,
+    overwrite: OverwriteOption = False,
     evaluate: Annotated[
         bool,
         typer.Option(

@@ -6,6 +6,7 @@ or in `tally`, and answers when the pass over the table is over.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ COUNTED = "Public columns are counted, without noise."
 WITHIN = "Shares are those within each public group, whose size is exact."
 
 
-class Answering:
+class Answering(ABC):
     """What one question needs, and its answer."""
 
     def __init__(self, question: Question, layout: Layout, asked: Asked) -> None:
@@ -45,9 +46,9 @@ class Answering:
         self.tally: Tally | None = None
         self.counts: NDArray[Any] = np.zeros((), dtype=np.int64)
 
+    @abstractmethod
     def answer(self, decoder: Decoder) -> Estimate:
         """Return the answer; the whole table went by."""
-        raise NotImplementedError
 
     @property
     def least(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, ParameterError
 
 
-class Conventions:
+class Conventions(ABC):
     """Parameters by name, copies that are not fitted, and the accuracy as `score`."""
 
     classes_: NDArray[Any]
@@ -45,9 +46,9 @@ class Conventions:
         likely = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[likely]
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each of `classes_`, row by row."""
-        raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose label is predicted right.
