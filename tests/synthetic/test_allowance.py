@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from noisewright.errors import ParameterError
 from noisewright.exact import exp_bounds
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.sampling import SeededSource
+from noisewright.spaces import Counts, Records
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise, Spend
+from noisewright.synthetic.measured import measured
 
 
 @given(
@@ -117,3 +120,19 @@ def test_a_choice_costs_an_eighth_of_its_epsilon_squared(epsilon: Fraction) -> N
     used = whole.choice_epsilon(epsilon**2 / 8)
     assert epsilon * (1 - Fraction(1, 10**15)) < used <= epsilon
     assert whole.choice_epsilon(Fraction(1, 10**60)) > 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "amount"), [("epsilon", Fraction(1, 10**22)), ("rho", Fraction(1, 10**44))]
+)
+def test_sums_beyond_64_bits_show_nothing_of_the_counts(
+    unit: Literal["epsilon", "rho"], amount: Fraction
+) -> None:
+    domain = Records(a=Counts(7))
+    counts = np.arange(3, 83, 10)
+    found = measured(domain, ("a",), counts, Noise(amount, unit, 2), rows=344, source=None)
+    # An end with a count on top of it would be another number near the end. Of sums this far
+    # out, one in 10^16 is that near by chance.
+    near_the_end = np.abs(np.abs(found.counts) - (1 << 62)) < 1000
+    assert near_the_end.sum() >= 6
+    assert set(np.abs(found.counts[near_the_end]).tolist()) == {1 << 62}

@@ -260,7 +260,10 @@ def _write_evaluation(made: Synthesis, target: Target) -> Path:
         "mean": distance.mean,
         "l1": distance.l1,
     }
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    # It tells about raw data: for its owner alone, and never through a link somebody put there.
+    owners = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with open(owners, "w", encoding="utf-8") as file:
+        file.write(json.dumps(document, indent=1) + "\n")
     return path
 
 

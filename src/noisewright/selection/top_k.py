@@ -93,7 +93,9 @@ def top_k(
     """Return the private choice of the k best candidates of one dataset, ready to `sample()`.
 
     Requires: one quality per candidate; `sensitivity`, by how much one person can change any of
-    them; 1 ≤ k ≤ number of candidates; `method`, "permute_and_flip" (by default if delta is 0)
+    them; 1 ≤ k ≤ number of candidates. `monotonic=True` promises that replacing one person moves
+    all qualities in one direction; counts of items, of which each person has one, do not: one
+    falls and another rises. `method`, "permute_and_flip" (by default if delta is 0)
     or "exponential" (otherwise).
     Ensures: (ε, δ)-private, k different candidates, the better the likelier, in order. With
     delta=0 each of the k rounds gets ε/k; otherwise the most that composition allows: optimal

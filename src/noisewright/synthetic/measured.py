@@ -85,10 +85,9 @@ def measured(
 ) -> Measurement:
     """Add noise to counts."""
     drawn = noise.draw(counts.size, source).reshape(counts.shape)
-    if drawn.dtype == object:
-        # Noise beyond 64 bits is moved to their ends, which sees only what was drawn.
-        drawn = np.clip(drawn, -_FARTHEST, _FARTHEST)
-    noisy = (counts + drawn).astype(np.int64)
+    # Sums, and never noise alone, are moved to the ends of what 64 bits hold: noise at an end plus
+    # a count would show the count.
+    noisy = np.clip(counts.astype(drawn.dtype) + drawn, -_FARTHEST, _FARTHEST).astype(np.int64)
     noisy.setflags(write=False)
     return Measurement(domain, columns, noisy, noise, rows, query, cells)
 

@@ -8,6 +8,7 @@ commits files, which depends on settings, on the file system and on its version.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from noisewright import errors
@@ -31,9 +32,14 @@ def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Repor
 
 
 def _collected(session: Any, frame: Any, work: Work, what: str) -> Any:
+    return rows_of(session, lambda: frame.mapInArrow(Task(work).__call__, REPORT), what=what)
+
+
+def rows_of(session: Any, make: Callable[[], Any], *, what: str) -> Any:
+    """Return the rows of a small frame; what Spark says when it fails is not passed on."""
     try:
         with worker_python(session):
-            return frame.mapInArrow(Task(work).__call__, REPORT).collect()
+            return make().collect()
     except Exception as problem:
         failed = _spark_failed(problem, what)
     # Raised outside of the handler: what Spark says may quote rows.

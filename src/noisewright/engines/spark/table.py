@@ -24,7 +24,7 @@ from noisewright.engines.embedded import Progress
 from noisewright.engines.persons import PersonKeys
 from noisewright.engines.spark.files import as_frame, file_input
 from noisewright.engines.spark.inputs import Input, bounded, frame_input, person_counts
-from noisewright.engines.spark.jobs import raise_first, reports_of
+from noisewright.engines.spark.jobs import raise_first, reports_of, rows_of
 from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
 from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report
@@ -77,7 +77,8 @@ class SparkTable:
         rows, given = seen, self.given
         if person is not None:
             given = as_frame(given, self.session)
-            counted = person_counts(given, person.column, most=person.rows).collect()
+            frame = person_counts(given, person.column, most=person.rows)
+            counted = rows_of(self.session, lambda: frame, what="counting people")
             rows = int(counted[0][0] or 0)
         if progress is not None:
             progress("check", seen, seen)
