@@ -303,5 +303,7 @@ def _public(array: Any) -> Any:
     array = _storage(array)
     kind = public_type(array.type)
     plain = array if array.type.equals(kind) else array.cast(kind)
-    # Rebuilt, so that nothing is left behind empty cells or before and after a slice.
+    # Rebuilt, so that nothing is left behind empty cells, those inside of others included.
+    if pa.types.is_nested(kind):
+        return pa.array(plain.to_pylist(), kind)
     return plain.take(pa.array(np.arange(len(plain)))) if plain.null_count else plain

@@ -62,6 +62,22 @@ def _polars_table(frame: Any) -> Table:
     return frame.to_arrow()
 
 
+def _widened(kind: Any, array: Any) -> Any:
+    """Return whole numbers of a numpy type in 64 bits.
+
+    With one cell missing pandas would have made doubles of them, which are released in 64 bits:
+    the width of a released column must not tell which of the two it was.
+    """
+    import pyarrow as pa
+
+    if getattr(kind, "kind", "") not in ("i", "u") or not hasattr(kind, "newbyteorder"):
+        return array
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return array  # beyond 64 bits with a sign: no declared number is
+
+
 def _pandas_table(frame: Any) -> Table:
     """Return a pandas frame as a table; its index is not part of it."""
     import pyarrow as pa
@@ -77,7 +93,7 @@ def _pandas_table(frame: Any) -> Table:
     arrays: list[Any] = []
     for name in frame.columns:
         try:
-            arrays.append(pa.array(frame[name], from_pandas=True))
+            arrays.append(_widened(frame[name].dtype, pa.array(frame[name], from_pandas=True)))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             failed = DataError(
                 f"the column {name!r} of the frame holds values of several kinds, or of a kind "

@@ -104,8 +104,10 @@ def _label_type(labels: tuple[Any, ...], given: Any) -> Any:
     if kinds == {bool}:
         return pa.bool_()
     if kinds == {str}:
-        # A column of empty cells only has no type of its own; in frames, texts are large.
-        return pa.string() if pa.types.is_string(given) else pa.large_string()
+        # A column of empty cells only has no type of its own. With one text among them it would be
+        # a plain text in Arrow, and in pandas columns of objects.
+        plain = pa.types.is_string(given) or pa.types.is_null(given)
+        return pa.string() if plain else pa.large_string()
     if kinds == {bytes}:
         return pa.large_binary() if pa.types.is_large_binary(given) else pa.binary()
     if kinds <= {int, float}:
