@@ -389,3 +389,19 @@ def test_what_fails_after_the_debit_is_wasted_and_leaves_no_file(
     assert "marked as wasted" in " ".join(failed.value.__notes__)
     assert ledger.balance("people").spent == nw.Guarantee(1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["budget.db"]
+
+
+@pytest.mark.parametrize("method", ["blr", "mwem", "mst"])
+def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
+    domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
+    made = nw.synthesize(
+        DATA, epsilon=1, method=method, workload=nw.Workload.marginals(domain, ways=1)
+    )
+    assert made.table.column_names == ["visits", "smokes"]
+    assert made.guarantee == nw.Guarantee(1)
+    assert not made.is_accounted
+
+
+def test_nothing_declared_is_refused() -> None:
+    with pytest.raises(ParameterError, match="nothing says what the columns hold"):
+        nw.synthesize(DATA, epsilon=1)

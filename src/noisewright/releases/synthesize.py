@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from noisewright.engines.formats import require_format
 from noisewright.engines.writing import open_writer
-from noisewright.errors import DataError, ParameterError, TargetError
+from noisewright.errors import ParameterError, TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan
@@ -27,18 +25,15 @@ from noisewright.releases.drawing import require_space
 from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import file_digest
+from noisewright.releases.request import Request
 from noisewright.releases.staging import Staging, staging_beside
-from noisewright.releases.synthesis import Evaluation, Synthesis
+from noisewright.releases.synthesis import Synthesis
 from noisewright.releases.target import Target
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
-from noisewright.spaces import whole_number
 from noisewright.synthetic import Workload
 from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.by_blr import ByBlr
-from noisewright.synthetic.drawn import Drawn, Progress, Synthesizer
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.tallies import Tallies
 
 SIDE, EVALUATION = "synthesis.json", "evaluation-NOT-FOR-RELEASE.json"
@@ -47,9 +42,8 @@ _KEY = "noisewright.synthetic"
 
 def synthesize(
     data: Any,
-    plan: Any,
+    plan: Any = None,
     *,
-    ledger: Ledger | str | os.PathLike[str] | None,
     epsilon: Number | None = None,
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
@@ -57,6 +51,7 @@ def synthesize(
     rows: int | None = None,
     rounds: int | None = None,
     out: str | os.PathLike[str] | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     what: str = "",
     overwrite: bool = False,
@@ -69,9 +64,9 @@ def synthesize(
     `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, or a data
     frame of pandas or Polars. `plan` declares what its columns hold: a Plan or the path of one, or
     a mapping from names to spaces, lists of labels or Columns; what it says about mechanisms is not
-    used. `epsilon` and `delta` are what each person gives away; left out, they are the plan's.
-    `ledger`, `dataset` and `what` are as in `release`; the whole run is debited once, before any
-    noise is drawn.
+    used. Left out, the domain of the workload says it. `epsilon` and `delta` are what each person
+    gives away; left out, they are the plan's. `ledger`, `dataset` and `what` are as in `release`;
+    the whole run is debited once, before any noise is drawn. Without a ledger nobody accounts.
 
     `method`: "mst" counts columns, chooses a tree of pairs in private, counts these and draws rows
     from the tree; "mwem" keeps a weight for each point of the domain (a million at most), and takes
@@ -89,19 +84,28 @@ def synthesize(
     follow. The parts add up to the whole exactly. All noise is exact.
     """
     data = repeatable(data)
+    if plan is None:
+        if not isinstance(workload, Workload):
+            raise ParameterError(
+                "nothing says what the columns hold. Give a plan, a mapping from names to spaces "
+                "or lists of labels, or a workload, whose domain says it."
+            )
+        plan = workload.domain
     read = Declared.of(data, plan)
     asked = read.workload(workload)
     allowance = _allowance(plan, read, epsilon, delta)
-    order = _Order(read, asked, allowance, method, rows, rounds, what, evaluation, progress, source)
-    order.require_possible()
+    request = Request(
+        read, asked, allowance, method, rows, rounds, what, evaluation, progress, source
+    )
+    request.require_possible()
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     snapshot = Snapshot.of(data)
     if out is None:
         payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
-        counted = order.counted()
+        counted = request.counted()
         snapshot.require_same(meanwhile="Nothing was spent.")
-        with paid(payer, allowance.guarantee, what=order.words("a table in memory")) as payment:
-            made = order.draw(counted)
+        with paid(payer, allowance.guarantee, what=request.words("a table in memory")) as payment:
+            made = request.draw(counted)
         return _accounted(made, payer, payment)
     target = Target.at(out)
     target.require_apart(local_paths(path, plan, ledger))
@@ -109,132 +113,26 @@ def synthesize(
     with staging_beside(target.data) as staging, staging.writing(target.data):
         _require_free(target, overwrite=overwrite)
         payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
-        counted = order.counted()
+        counted = request.counted()
         snapshot.require_same(meanwhile="Nothing was spent.")
-        return _to_files(order, counted, payer, target, staging)
-
-
-@dataclass(frozen=True)
-class _Order:
-    """What was asked for, apart from place and ledger."""
-
-    read: Declared
-    workload: Workload
-    allowance: Allowance
-    method: str
-    wanted_rows: int | None
-    rounds: int | None
-    what: str
-    evaluation: bool
-    progress: Progress | None
-    source: Source | None
-
-    @property
-    def is_private(self) -> bool:
-        return self.source is None or self.source.private
-
-    def require_possible(self) -> None:
-        """Refuse what the declared columns alone show to be impossible."""
-        if self.method not in ("mst", "mwem", "blr"):
-            raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
-        if self.rounds is not None and self.method != "mwem":
-            raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
-        if self.wanted_rows is not None:
-            whole_number(self.wanted_rows, name="rows", least=1)
-        self.synthesizer(1)
-
-    def synthesizer(self, people: int) -> Synthesizer:
-        domain, workload, allowance = self.read.domain, self.workload, self.allowance
-        if self.method == "mwem":
-            return Mwem(domain, workload, allowance, self.rounds)
-        if self.method == "mst":
-            return Mst(domain, workload, allowance)
-        return ByBlr(domain, workload, allowance, self.rows(people), people)
-
-    def rows(self, people: int) -> int:
-        if self.wanted_rows is not None:
-            return int(self.wanted_rows)
-        return ByBlr.usual_rows(self.read.domain, people) if self.method == "blr" else people
-
-    def counted(self) -> Tallies:
-        """Read and check every row, once, without randomness."""
-        groupings = list(self.synthesizer(1).groupings)
-        groupings += self.workload.groupings if self.evaluation else ()
-        tallies = Tallies.of(
-            self.read.batches(self.progress), self.read.domain, tuple(dict.fromkeys(groupings))
-        )
-        if not tallies.rows:
-            raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
-        # What these rows make impossible must not be found after the debit.
-        self.synthesizer(tallies.rows)
-        return tallies
-
-    def words(self, name: str) -> str:
-        """Return what the ledger says of it."""
-        said = self.what or f"synthetic table ({self.method}): {name}"
-        return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
-
-    def draw(self, counted: Tallies) -> Synthesis:
-        synthesizer, people = self.synthesizer(counted.rows), counted.rows
-        drawn = synthesizer.draw(
-            counted, self.rows(people), source=self.source, progress=self.progress
-        )
-        return Synthesis(
-            table=self.read.table(drawn.codes),
-            domain=self.read.domain,
-            workload=self.workload,
-            method=self.method,
-            people=people,
-            guarantee=self.allowance.guarantee,
-            spends=drawn.spends,
-            measurements=drawn.measurements,
-            expected_error=synthesizer.expected_error(people),
-            workload_error=_distance_to_measured(drawn, self.read.domain),
-            is_private=self.is_private,
-            evaluation=self._evaluated(counted, drawn) if self.evaluation else None,
-            notes=tuple(_apart(synthesizer)),
-        )
-
-    def _evaluated(self, counted: Tallies, drawn: Drawn) -> Evaluation:
-        own = Tallies.of([drawn.codes], self.read.domain, self.workload.groupings)
-        return Evaluation(own.answers(self.workload).distance(counted.answers(self.workload)))
-
-
-def _apart(synthesizer: Synthesizer) -> list[str]:
-    names = synthesizer.apart if isinstance(synthesizer, Mst) else ()
-    return [
-        f"The column {name!r} has too many points to be counted together with others: its links to "
-        "them are lost. A coarser grid would keep them."
-        for name in names
-    ]
-
-
-def _distance_to_measured(drawn: Drawn, domain: Any) -> float | None:
-    """Return the mean over the measurements of Σ |share in the table − noisy share|."""
-    if not drawn.measurements:
-        return None
-    own = Tallies.of([drawn.codes], domain, tuple({one.columns for one in drawn.measurements}))
-    gaps: list[float] = []
-    for one in drawn.measurements:
-        counts = own.counts[one.columns]
-        found = counts if one.cells is None else counts[one.cells].sum()
-        gaps.append(float(np.abs(found / own.rows - one.counts / one.rows).sum()))
-    return float(np.mean(gaps))
+        return _to_files(request, counted, payer, target, staging)
 
 
 def _to_files(
-    order: _Order, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
+    request: Request, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.beside(SIDE)
-    require_space(staging.folder, order.read.randomizer.plan, order.rows(counted.rows))
-    said = f"{order.method}, {order.allowance.guarantee}"
+    require_space(staging.folder, request.read.randomizer.plan, request.rows(counted.rows))
+    said = f"{request.method}, {request.allowance.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
-        writer = outer.enter_context(open_writer(staged, order.read.schema, metadata={_KEY: said}))
-        price = order.allowance.guarantee
-        with paid(payer, price, what=order.words(target.name)) as payment:
+        writer = outer.enter_context(
+            open_writer(staged, request.read.schema, metadata={_KEY: said})
+        )
+        price = request.allowance.guarantee
+        with paid(payer, price, what=request.words(target.name)) as payment:
             with outer.pop_all():
-                made = order.draw(counted)
+                made = request.draw(counted)
                 for batch in made.table.to_batches(max_chunksize=1 << 17):
                     writer.write(batch)
             made = replace(made, is_accounted=payer is not None)
