@@ -283,14 +283,12 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     [
         (nw.Plan({"age": nw.Column(nw.Counts(99)), "job": "public"}, epsilon=1, others="drop"),
          InputError, "belong to nobody"),
-        (nw.Plan({"age": nw.Column(nw.Counts(99))}, epsilon=1, others="drop",
-                 person=nw.Person("name", rows=2)), InputError, "one row for each person"),
         ({"age": nw.Subsets(["a", "b"])}, SpaceError, "holds Subsets"),
         ({"age": nw.Counts(9)}, OutsideSpaceError, "'age' .* in row 1"),
         ({"height": nw.Counts(9)}, InputError, "'height', which the table does not have"),
         (7, InputError, "declared by a int"),
     ],
-    ids=["public", "person", "sets", "outside", "missing", "number"],
+    ids=["public", "sets", "outside", "missing", "number"],
 )  # fmt: skip
 def test_what_cannot_be_synthesized_is_refused(plan: Any, kind: Any, words: str) -> None:
     with pytest.raises(kind, match=words):

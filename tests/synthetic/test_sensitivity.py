@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.synthetic.allowance import Allowance
+from noisewright.sampling import SeededSource
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
 from noisewright.synthetic.mst import Mst, independence_score
 from noisewright.synthetic.mwem import Mwem, summed
+from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2))
@@ -20,6 +22,7 @@ WORKLOAD = (
     + nw.Workload.ranges(DOMAIN, "b")
 )
 ROWS = 3
+UNITS = (("epsilon", 0), ("rho", 1e-6))
 POINTS = list(product(range(2), range(3)))
 
 
@@ -31,31 +34,46 @@ def tallies_of(rows: tuple[tuple[int, int], ...]) -> Tallies:
 TABLES = {rows: tallies_of(rows) for rows in product(POINTS, repeat=ROWS)}
 
 
-def pairs() -> list[tuple[Tallies, Tallies]]:
-    """All tables with all that come from replacing their first row; order does not matter."""
+def pairs(k: int) -> list[tuple[Tallies, Tallies]]:
+    """All tables with all that come from replacing the first k rows, which are one person's."""
     return [
-        (table, TABLES[(other, *rows[1:])]) for rows, table in TABLES.items() for other in POINTS
+        (table, TABLES[(*others, *rows[k:])])
+        for rows, table in TABLES.items()
+        for others in product(POINTS, repeat=k)
     ]
 
 
-def test_counts_of_a_marginal_change_by_two() -> None:
+@pytest.mark.parametrize("k", [1, 2])
+def test_what_a_person_changes_is_what_the_noise_is_for(k: int) -> None:
+    """In L1 for geometric noise, in L2² for normal noise; neither more nor less."""
+    allowed = {unit: Allowance.of(1, delta, rows_per_person=k) for unit, delta in UNITS}
     for names in (("a",), ("b",), ("a", "b")):
-        gaps = [one.counts[names] - other.counts[names] for one, other in pairs()]
-        assert max(int(np.abs(gap).sum()) for gap in gaps) == 2
-        assert max(int((gap**2).sum()) for gap in gaps) == 2
+        gaps = [one.counts[names] - other.counts[names] for one, other in pairs(k)]
+        assert max(int(np.abs(gap).sum()) for gap in gaps) == 2 * k
+        assert max(int((gap**2).sum()) for gap in gaps) == 2 * k**2
+    for change, l1, l2_squared in ((MARGINAL, 2 * k, 2 * k**2), (QUERY, k, k**2)):
+        amount = Fraction(1, 7)
+        decay = allowed["epsilon"].noise(amount, change)._scale  # pyright: ignore[reportPrivateUsage]
+        assert decay * l1 == amount
+        scale = allowed["rho"].noise(amount, change)._scale  # pyright: ignore[reportPrivateUsage]
+        spent = Fraction(l2_squared) / (2 * scale**2)
+        assert amount * (1 - Fraction(1, 10**9)) < spent <= amount
 
 
+@pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("shares", [(0.5, (0.2, 0.3, 0.5)), (0.9, (1.0, 0.0, 0.0))])
-def test_the_score_of_a_pair_changes_by_two(shares: tuple[float, Any]) -> None:
+def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any], k: int) -> None:
     first, second = np.array([shares[0], 1 - shares[0]]), np.array(shares[1])
-    scores = [
-        [independence_score(table, ("a", "b"), first, second) for table in pair] for pair in pairs()
-    ]
-    assert max(abs(one - other) for one, other in scores) == 2
+    scores = {
+        id(table): independence_score(table, ("a", "b"), first, second) for table in TABLES.values()
+    }
+    found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
+    assert found == 2 * k == Allowance.of(1, rows_per_person=k).score_change
 
 
-def test_scores_of_mwem_change_by_two_and_its_queries_by_one() -> None:
-    mwem = Mwem(DOMAIN, WORKLOAD, Allowance.of(1))
+@pytest.mark.parametrize("k", [1, 2])
+def test_scores_of_mwem_change_by_twice_the_rows_and_its_queries_by_the_rows(k: int) -> None:
+    mwem = Mwem(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k))
     weights = np.array([[0.1, 0.2, 0.05], [0.3, 0.15, 0.2]])
     names = ("a", "b")
     scores = {
@@ -64,17 +82,33 @@ def test_scores_of_mwem_change_by_two_and_its_queries_by_one() -> None:
         )
         for table in TABLES.values()
     }
-    gaps = [np.abs(np.subtract(scores[id(a)], scores[id(b)])) for a, b in pairs()]
-    assert np.max(gaps, axis=0).tolist()[:3] == [2, 2, 2]
-    assert np.max(gaps) == 2
+    gaps = [np.abs(np.subtract(scores[id(a)], scores[id(b)])) for a, b in pairs(k)]
+    assert np.max(gaps, axis=0).tolist()[:3] == [2 * k] * 3
+    assert np.max(gaps) == 2 * k == mwem.allowance.score_change
     singles = [target for target in mwem.targets if target.cells is not None]
     assert len(singles) == 6
     for target in singles:
-        found = [
-            [target.counts(summed(t.counts[names], names, target.columns))[0] for t in pair]
-            for pair in pairs()
-        ]
-        assert max(abs(int(a) - int(b)) for a, b in found) <= 1
+        counts = {
+            id(t): int(target.counts(summed(t.counts[names], names, target.columns))[0])
+            for t in TABLES.values()
+        }
+        assert max(abs(counts[id(a)] - counts[id(b)]) for a, b in pairs(k)) <= k
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> None:
+    """Two scores 2k apart: at most e^ε between their chances and those of the scores swapped.
+
+    4,000 choices of a fixed seed with ε = 2 of the choice: the chance is e/(1 + e) = 0.731 for any
+    k, and would be 0.95 if k = 3 rows counted as one.
+    """
+    allowance = Allowance.of(2, delta, rows_per_person=k)
+    amount = Fraction(2) if not delta else Fraction(1, 2)
+    steps = NoisySteps(TABLES[(POINTS[0],) * ROWS], allowance, SeededSource(5), None, 1)
+    assert float(allowance.choice_epsilon(amount)) == pytest.approx(2)
+    chosen = [steps.choice(["low", "high"], [0, 2 * k], amount, what="it") for _ in range(4_000)]
+    assert chosen.count("high") / 4_000 == pytest.approx(0.731, abs=0.03)
 
 
 def test_candidates_and_budget_depend_on_the_declared_columns_alone() -> None:

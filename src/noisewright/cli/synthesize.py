@@ -127,8 +127,9 @@ def _tell(made: Synthesis) -> None:
         style="bold green",
     )
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
+    with_rows = "one row" if made.rows_per_person == 1 else f"up to {made.rows_per_person} rows"
     say(
-        f"Each person gives away at most {made.guarantee}, with one row. It is spent in "
+        f"Each person gives away at most {made.guarantee}, with {with_rows}. It is spent in "
         f"{len(made.spends)} steps, whose parts of {parts} add up exactly."
     )
     if not made.is_accounted:

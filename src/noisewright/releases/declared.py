@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.outputs import outputs_for
 from noisewright.engines.overlap import ahead
+from noisewright.engines.persons import Kept, PersonKeys, PersonRows
 from noisewright.engines.reading import open_table
 from noisewright.engines.table_reader import TableReader
 from noisewright.errors import InputError, SpaceError
 from noisewright.plans import Column, Plan
+from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
 from noisewright.synthetic import Workload
 from noisewright.synthetic.drawn import Progress
@@ -44,28 +46,64 @@ class Declared:
             {name: _plain(how) if isinstance(how, Column) else how for name, how in read.columns},
             epsilon=1,
             others=read.others,
+            person=read.person,
         )
         reader = open_table(data, plan=plain)
         randomizer = Randomizer(plain)
         randomizer.require_fit(reader.schema)
+        if read.person is not None:
+            column = read.person.column
+            PersonKeys(column).require_type(reader.schema.field(column).type)
         domain = Records({part.name: part.space for part in randomizer.parts})
         return cls(domain, reader, randomizer, (read.epsilon, read.delta))
 
-    def batches(self, progress: Progress | None) -> Generator[dict[str, NDArray[Any]]]:
-        """Yield the codes of the rows; raises with the column and the row of a bad cell."""
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows of one person count."""
+        return self.randomizer.plan.rows_per_person
+
+    def batches(
+        self, progress: Progress | None, source: Source | None = None
+    ) -> Generator[dict[str, NDArray[Any]]]:
+        """Yield the codes of the rows; raises with the column and the row of a bad cell.
+
+        Ensures: every row is checked; of each person at most so many are yielded as the plan says.
+        """
         names = [name for name, _ in self.domain.columns]
-        ordered = [name for name in self.reader.schema.names if name in names]
+        ordered = [name for name in self.reader.schema.names if name in self.randomizer.inputs]
+        mine = self._mine(source)
         rows = 0
         with closing(
             ahead(self.reader.batches(ordered, encoded=self.randomizer.labels))
         ) as batches:
             for batch in batches:
                 if batch.num_rows:
-                    found = self.randomizer.encode(batch, rows).parts
+                    found = self.randomizer.encode(batch, rows)
+                    if mine is not None:
+                        found = found.taken(mine(batch, rows))
                     rows += batch.num_rows
-                    yield dict(zip(names, found, strict=True))
+                    yield dict(zip(names, found.parts, strict=True))
                 if progress is not None:
                     progress("check", rows, self.reader.rows)
+
+    def _mine(self, source: Source | None) -> Callable[[Any, int], NDArray[np.bool_]] | None:
+        """Return what tells which rows of a batch are among those of a person that count."""
+        person = self.randomizer.plan.person
+        if person is None:
+            return None
+        keys, totals = PersonKeys(person.column), None
+
+        def hashes(batch: Any, first_row: int) -> NDArray[np.uint64]:
+            return keys.hashes(batch.column(person.column), first_row)
+
+        if person.keep == "random":
+            # A choice among all rows of a person needs their number: this column is read twice.
+            totals, rows = PersonRows(), 0
+            for batch in self.reader.batches([person.column]):
+                totals.add(hashes(batch, rows))
+                rows += batch.num_rows
+        kept = Kept(person.rows, person.keep, totals, source)
+        return lambda batch, first_row: kept.rows(hashes(batch, first_row))
 
     @property
     def schema(self) -> Any:
@@ -150,11 +188,6 @@ def _plain(column: Column) -> Column:
 
 
 def _require_possible(plan: Plan, columns: Mapping[str, Column]) -> None:
-    if plan.person is not None:
-        raise InputError(
-            "the plan has several rows for a person, and a synthetic table is private for one row "
-            "each. Make a table with one row for each person first."
-        )
     if plan.public:
         raise InputError(
             f"the plan releases {', '.join(map(repr, plan.public))} as it is, but synthetic rows "

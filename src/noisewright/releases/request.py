@@ -71,7 +71,9 @@ class Request:
         groupings = list(self.synthesizer(1).groupings)
         groupings += self.workload.groupings if self.evaluation else ()
         tallies = Tallies.of(
-            self.read.batches(self.progress), self.read.domain, tuple(dict.fromkeys(groupings))
+            self.read.batches(self.progress, self.source),
+            self.read.domain,
+            tuple(dict.fromkeys(groupings)),
         )
         if not tallies.rows:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
@@ -96,6 +98,7 @@ class Request:
             workload=self.workload,
             method=self.method,
             people=people,
+            rows_per_person=self.read.rows_per_person,
             guarantee=self.allowance.guarantee,
             spends=drawn.spends,
             measurements=drawn.measurements,

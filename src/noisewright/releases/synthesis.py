@@ -34,12 +34,14 @@ class Evaluation:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Synthesis:
-    """A synthetic table: private as a whole, for one row that is replaced.
+    """A synthetic table: private as a whole, for one person whose rows are replaced.
 
     `table` has the names, types and labels of the original, and `rows` rows. `measurements` are the
     noisy counts that it was made from, each with an `estimate`. `spends` says what each step took,
     of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to `spent`, exactly, from
-    which `guarantee` follows. `people` is how many rows the original has, which counts as public.
+    which `guarantee` follows. `people` is how many rows were counted, which counts as public: all
+    rows of the original, each of another person, or up to `rows_per_person` of each person where
+    the plan says whose a row is. How many of these each one has counts as public then.
 
     `expected_error` was known before: the mean error over the parts of the workload that the noise
     causes, each marginal's added up over its cells, in shares (for "blr" the bound on the largest
@@ -59,6 +61,7 @@ class Synthesis:
     expected_error: float
     workload_error: float | None
     is_private: bool
+    rows_per_person: int = 1
     evaluation: Evaluation | None = None
     is_accounted: bool = False
     balance: Balance | None = None
@@ -78,6 +81,16 @@ class Synthesis:
         whole = sum((spend.amount for spend in self.spends), Fraction(0))
         return Spend("all steps", whole, self.spends[0].unit)
 
+    @property
+    def neighbors(self) -> str:
+        """Which tables the guarantee compares, in words."""
+        if self.rows_per_person == 1:
+            return "one row replaced; the number of rows is public"
+        return (
+            f"all rows of one person replaced, of which at most {self.rows_per_person} count; how "
+            "many each person has, up to that, is public"
+        )
+
     def to_json(self, *, file: Mapping[str, str] | None = None) -> str:
         """Return all but the table as JSON; nothing in it was not released."""
         document: dict[str, Any] = {
@@ -87,7 +100,8 @@ class Synthesis:
             "method": self.method,
             "rows": self.rows,
             "people": self.people,
-            "neighbors": "one row replaced; the number of rows is public",
+            "neighbors": self.neighbors,
+            "rows_per_person": self.rows_per_person,
             "guarantee": {
                 "epsilon": as_text(self.guarantee.epsilon.rational),
                 "delta": as_text(self.guarantee.delta),

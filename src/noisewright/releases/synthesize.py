@@ -78,10 +78,11 @@ def synthesize(
     `evaluation=True` also compares the table with the raw data. That is NOT private: it is for the
     eyes of those who may see the data, and not for release.
 
-    Requires: one row for each person; the number of rows is public.
-    Ensures: (ε, δ)-private when one row is replaced. With delta=0 noise is two-sided geometric and
-    parts of ε add up; else it is rounded normal noise, parts of ρ add up, and (ε, δ) is proven to
-    follow. The parts add up to the whole exactly. All noise is exact.
+    Requires: one row for each person, or a plan that says whose a row is and how many of each
+    person count; the number of rows, and of each person's that count, is public.
+    Ensures: (ε, δ)-private when all rows of one person are replaced. With delta=0 noise is
+    two-sided geometric and parts of ε add up; else it is rounded normal noise, parts of ρ add up,
+    and (ε, δ) is proven to follow. The parts add up to the whole exactly. All noise is exact.
     """
     data = repeatable(data)
     if plan is None:
@@ -182,8 +183,10 @@ def _allowance(
     if epsilon is None:
         if given is None or not isinstance(plan, Plan | str | os.PathLike):
             raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
-        return Allowance.of(given, spare if delta is None else delta)
-    return Allowance.of(epsilon, 0 if delta is None else delta)
+        whole, slack = given, spare if delta is None else delta
+    else:
+        whole, slack = epsilon, 0 if delta is None else delta
+    return Allowance.of(whole, slack, rows_per_person=read.rows_per_person)
 
 
 def _require_free(target: Target, *, overwrite: bool) -> None:

@@ -7,6 +7,10 @@ Neighbors replace one record, and the number of rows is public. In the counts of
 cell then falls by one and another one rises by one: they change by 2 in L1 and by √2 in L2. One
 counting query by itself changes by 1.
 
+A person may have up to k rows, and how many is public. Neighbors then replace all rows of one
+person. At worst all k move from one cell to the same other one: all these changes are k times as
+large, and the squares of those in L2 k² times. So is the change of a score.
+
 Choices are made by the exponential mechanism. As ε-privacy that costs ε. The logarithms of its
 ratios also lie in a range of width ε, wherever that range is, so that it costs only ρ = ε²/8
 (Cesar–Rogers 2021, Lemma 3.2). The exact weights that are drawn from keep that width: they are
@@ -30,6 +34,7 @@ from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.privacy import ZeroConcentrated
 from noisewright.sampling import Source, rounded_normal, two_sided_geometric
+from noisewright.spaces import whole_number
 
 _BITS = 64
 _STEPS = 40
@@ -38,7 +43,7 @@ _STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
 MARGINAL, QUERY = 2, 1
-"""By how much one person changes the counts of a marginal, or of one query, in L1 and in L2²."""
+"""By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
 
 
 @final
@@ -57,20 +62,25 @@ class Spend:
 @final
 @dataclass(frozen=True)
 class Noise:
-    """Exact integer noise for counts that one person changes by `change` (in L1, and in L2²)."""
+    """Exact integer noise for counts that one row changes by `change` (in L1, and in L2²).
+
+    A person has up to `rows_per_person` rows, and may replace all of them.
+    """
 
     amount: Fraction
     unit: Literal["epsilon", "rho"]
     change: int
+    rows_per_person: int = 1
 
     @property
     def _scale(self) -> Fraction:
         """The decay of geometric noise, or the deviation of normal noise, rounded up."""
         if self.unit == "epsilon":
-            return self.amount / self.change
+            return self.amount / (self.change * self.rows_per_person)
         # ρ = change / (2 s²) of a normal vector (Bun–Steinke 2016, Prop 1.6); its rounding to
         # whole numbers sees only what was released.
-        above = sqrt_bounds(Fraction(self.change) / (2 * self.amount), _BITS)[1]
+        change = Fraction(self.change * self.rows_per_person**2)
+        above = sqrt_bounds(change / (2 * self.amount), _BITS)[1]
         return Fraction(above, 1 << _BITS)
 
     def draw(self, size: int, source: Source | None) -> NDArray[Any]:
@@ -108,25 +118,30 @@ class Noise:
 @final
 @dataclass(frozen=True)
 class Allowance:
-    """The whole that may be spent: `total` of ε, or of ρ, which implies the guarantee."""
+    """The whole that may be spent: `total` of ε, or of ρ, which implies the guarantee.
+
+    It is that of one person, who has up to `rows_per_person` rows.
+    """
 
     guarantee: Guarantee
     total: Fraction
     unit: Literal["epsilon", "rho"]
+    rows_per_person: int = 1
 
     @classmethod
-    def of(cls, epsilon: Number, delta: Number = 0) -> Allowance:
+    def of(cls, epsilon: Number, delta: Number = 0, *, rows_per_person: int = 1) -> Allowance:
         """Return all of ε, or the largest ρ found from which (ε, δ) is proven to follow."""
+        most = whole_number(rows_per_person, name="rows_per_person", least=1)
         value, spare = exactly(epsilon, name="epsilon"), read_delta(delta)
         if value <= 0:
             raise ParameterError(
                 f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away."
             )
         if spare == 0:
-            return cls(Guarantee(value), value, "epsilon")
+            return cls(Guarantee(value), value, "epsilon", most)
         if spare == 1:
             raise ParameterError("delta is 1, which promises nothing; it must be below 1.")
-        return cls(Guarantee(value, spare), _largest_rho(value, spare), "rho")
+        return cls(Guarantee(value, spare), _largest_rho(value, spare), "rho", most)
 
     def divided(self, weights: Sequence[int]) -> list[Fraction]:
         """Return parts in proportion to the weights; their sum is the total, exactly."""
@@ -135,7 +150,12 @@ class Allowance:
 
     def noise(self, amount: Fraction, change: int) -> Noise:
         """Return the noise that a part of the total buys."""
-        return Noise(amount, self.unit, change)
+        return Noise(amount, self.unit, change, self.rows_per_person)
+
+    @property
+    def score_change(self) -> int:
+        """By how much one person changes the score of a candidate."""
+        return MARGINAL * self.rows_per_person
 
     def choice_epsilon(self, amount: Fraction) -> Fraction:
         """Return the ε of an exponential mechanism that costs at most this part."""

@@ -1,13 +1,18 @@
-"""BLR as a synthesizer: one draw of the exponential mechanism, without noisy counts."""
+"""BLR as a synthesizer: one draw of the exponential mechanism, without noisy counts.
+
+A person with up to k rows changes a share by k/n, k times as much as a row: `blr` gets ε/k.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 
 from noisewright.errors import ParameterError
+from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
@@ -37,9 +42,14 @@ class ByBlr:
         if self.allowance.unit != "epsilon":
             raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
         # Now, and not when the budget was debited.
-        claim = self.allowance.guarantee
+        claim = Guarantee(self.row_epsilon)
         require_listable(self.workload, self.people, self.m, claim, "multisets")
         self.workload.matrix()
+
+    @property
+    def row_epsilon(self) -> Fraction:
+        """What each row of a person may spend."""
+        return self.allowance.total / self.allowance.rows_per_person
 
     @staticmethod
     def usual_rows(domain: Records, rows: int) -> int:
@@ -58,7 +68,7 @@ class ByBlr:
             queries=self.workload.queries,
             rows=rows,
             m=self.m,
-            epsilon=self.allowance.total,
+            epsilon=self.row_epsilon,
         )
 
     def draw(
@@ -72,7 +82,7 @@ class ByBlr:
         """Draw a database, and shuffle its records."""
         (names,) = self.groupings
         table = SyntheticRecords(self.domain, tallies.counts[names].reshape(-1))
-        made = blr(table.columns, self.workload, epsilon=self.allowance.total, m=rows)
+        made = blr(table.columns, self.workload, epsilon=self.row_epsilon, m=rows)
         if progress is not None:
             progress("measure", 0, 1)
         counts = made.sample(source=source).counts

@@ -7,7 +7,8 @@ the tree are counted with noise, and rows are drawn from a tree model that fits 
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
 Scores are whole numbers. What independence would give is computed from noisy counts, the same for
-all neighbors; the joint counts change by one in two cells, so a score changes by at most 2.
+all neighbors; one row changes the joint counts by one in two cells, so a score by at most 2, and
+k rows of a person by at most 2k.
 """
 
 from __future__ import annotations
@@ -193,6 +194,6 @@ def independence_score(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> int:
-    """Return how far the joint counts are from independence, in L1; a person changes it by ≤ 2."""
+    """Return how far the joint counts are from independence, in L1; a row changes it by ≤ 2."""
     alone = nearest_integers(np.outer(first, second) * tallies.rows)
     return int(np.abs(tallies.counts[names] - alone).sum())

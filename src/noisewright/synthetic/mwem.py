@@ -6,7 +6,7 @@ noise, and multiply the weights of the points until the distribution fits what w
 (Hardt–Ligett–McSherry 2012, with whole marginals as one step, as their section 4 does).
 
 Scores are whole numbers: 2 |count − expected| for a query, the sum of |count − expected| over the
-cells of a marginal, less what the noise of counting it would cost. One person changes them by at
+cells of a marginal, less what the noise of counting it would cost. One row changes them by at
 most 2. What was counted already is not chosen again.
 
 Weights are multiplied by √(counted / expected), and counts are first moved to the nearest that

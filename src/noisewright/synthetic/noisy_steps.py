@@ -67,9 +67,11 @@ class NoisySteps:
         *,
         what: str,
     ) -> Candidate:
-        """Choose a candidate with a high score, which one person changes by at most 2."""
+        """Choose a candidate with a high score, which one row changes by at most 2."""
         self._spend(what, amount)
         epsilon = self.allowance.choice_epsilon(amount)
         places = list(range(len(candidates)))
-        made = exponential(places, list(scores), epsilon=epsilon, sensitivity=MARGINAL)
+        made = exponential(
+            places, list(scores), epsilon=epsilon, sensitivity=self.allowance.score_change
+        )
         return candidates[made.sample(source=self.source)]
