@@ -13,7 +13,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
-SPARK_READY := .venv-spark/.ready
+SPARK_READY := .venv/.ready-for-spark
 
 help: ## say what there is
 	@echo "Noisewright. Start with: make demo"
@@ -31,8 +31,9 @@ $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-bench bench
 	@touch $@
 
-$(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
-	@scripts/make_venv.sh .venv-spark dev,spark
+$(SPARK_READY): $(READY)
+	@echo "Adding Spark, which takes a minute."
+	@scripts/make_venv.sh .venv dev,spark
 	@touch $@
 
 demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them
@@ -51,14 +52,14 @@ check: setup ## format, lint, types, import contracts, code blocks of the docs
 
 test: check ## check, then every other test; those on Spark where Java is
 	@echo "Tests"
-	@$(BIN)/pytest -q -n auto --ignore=tests/docs
+	@$(BIN)/pytest -q -n auto --ignore=tests/docs --ignore=tests/spark
 	@echo "Tests on Spark"
 	@if scripts/need_java.sh; then $(MAKE) --no-print-directory spark; \
 	else echo "The tests on Spark were left out."; fi
 
 spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two workers, started here
 	@scripts/need_java.sh
-	@.venv-spark/bin/pytest -q tests/spark
+	@$(BIN)/pytest -q tests/spark
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
@@ -76,5 +77,5 @@ constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench .venv-spark build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
