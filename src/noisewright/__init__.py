@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from noisewright.releases import Evaluation as Evaluation
     from noisewright.releases import Release as Release
     from noisewright.releases import Synthesis as Synthesis
+    from noisewright.releases import predict_synthesis as predict_synthesis
     from noisewright.releases import release as release
     from noisewright.releases import synthesize as synthesize
     from noisewright.sampling import SeededSource as SeededSource
@@ -129,10 +130,12 @@ if TYPE_CHECKING:
     from noisewright.synthetic import Answers as Answers
     from noisewright.synthetic import Blr as Blr
     from noisewright.synthetic import Measurement as Measurement
+    from noisewright.synthetic import PartError as PartError
     from noisewright.synthetic import Spend as Spend
     from noisewright.synthetic import SyntheticRecords as SyntheticRecords
     from noisewright.synthetic import Workload as Workload
     from noisewright.synthetic import WorkloadDistance as WorkloadDistance
+    from noisewright.synthetic import WorkloadErrors as WorkloadErrors
     from noisewright.synthetic import blr as blr
     from noisewright.synthetic import blr_accuracy as blr_accuracy
     from noisewright.synthetic import blr_size as blr_size
@@ -208,16 +211,25 @@ _ROOM_OF = {
         ),
         "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
-        "releases": ("Evaluation", "Release", "Synthesis", "release", "synthesize"),
+        "releases": (
+            "Evaluation",
+            "Release",
+            "Synthesis",
+            "predict_synthesis",
+            "release",
+            "synthesize",
+        ),
         "models": ("PrivateNaiveBayes", "PrivateTree"),
         "synthetic": (
             "Answers",
             "Blr",
             "Measurement",
+            "PartError",
             "Spend",
             "SyntheticRecords",
             "Workload",
             "WorkloadDistance",
+            "WorkloadErrors",
             "blr",
             "blr_accuracy",
             "blr_size",

@@ -95,3 +95,21 @@ def test_what_cannot_be_done_ends_with_2_and_writes_nothing(
     assert said.code == 2
     assert words in said.err
     assert survey.names() == before
+
+
+def test_a_prediction_spends_nothing_and_needs_neither_ledger_nor_output(
+    survey: Survey, noisewright: Program
+) -> None:
+    before = survey.names()
+    said = noisewright("synthesize", "survey.csv", "-p", "columns.toml", "--predict")
+    assert said.code == 0, said
+    assert "job × visits" in said.out
+    assert "Nothing was drawn, written or spent." in said.out
+    told = noisewright("synthesize", "survey.csv", "-p", "columns.toml", "--predict", "--json").json
+    expected = nw.predict_synthesis(survey.folder / "columns.toml", people=500)
+    assert (told["people"], told["expected_error"]) == (500, expected.expected)
+    assert told["errors"][0]["counted"] is True
+    assert survey.names() == before
+    missing = noisewright("synthesize", "survey.csv", "-p", "columns.toml", "--without-ledger")
+    assert missing.code == 2
+    assert "--output" in missing.err

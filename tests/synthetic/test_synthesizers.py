@@ -86,7 +86,7 @@ def test_more_epsilon_is_less_error_and_much_is_next_to_none(
         drawn = made.draw(tallies, 20_000, source=nw.SeededSource(4))
         own = Tallies.of([drawn.codes], domain, workload.groupings).answers(workload)
         errors.append(own.distance(truth).l1)
-        assert made.expected_error(20_000) >= 0
+        assert made.predicted(20_000).expected >= 0
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.02
 

@@ -12,6 +12,7 @@ from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
 from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
+from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
@@ -28,6 +29,7 @@ any noise is drawn. The noisy counts behind the table lie beside it as JSON.
 \b
 Examples:
   noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db
+  noisewright synthesize survey.csv -p plan.toml --predict       (how large errors will be)
   noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
   noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
     --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
@@ -48,9 +50,14 @@ def synthesize(
         Path, typer.Option("--plan", "-p", help="What each column holds: a plan in TOML.")
     ],
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="The synthetic table: .parquet, .feather or .csv."),
-    ],
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The synthetic table: .parquet, .feather or .csv.",
+            show_default="none with --predict",
+        ),
+    ] = None,
     epsilon: Annotated[
         str | None,
         typer.Option(help="What each person gives away.", show_default="that of the plan"),
@@ -79,11 +86,33 @@ def synthesize(
             "--evaluate", help="Compare with the raw data, in a file that is NOT for release."
         ),
     ] = False,
+    predict: Annotated[
+        bool,
+        typer.Option("--predict", help="Say how large errors will be; make and spend nothing."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Make a synthetic table with the counts of a real one, and account for it."""
     import noisewright as nw
+    from noisewright.releases.declared import Columns, Declared
 
+    if predict:
+        columns = Columns.of(plan)
+        errors = nw.predict_synthesis(
+            plan,
+            people=Declared.of(data, columns).count_rows(),
+            epsilon=epsilon,
+            delta=delta,
+            method=_method(method),
+            rows=rows,
+            rounds=rounds,
+        )
+        tell_prediction(errors, as_json=as_json)
+        return
+    if output is None:
+        raise InputError(
+            "--output (-o) is missing: where does the table go? With --predict nothing is made."
+        )
     book = paying_ledger(ledger, key_file, who, without=without_ledger)
     try:
         with bars(_STEPS, quiet=as_json) as progress:
@@ -163,6 +192,7 @@ def _tell_errors(made: Synthesis) -> None:
     )
     say(f"  Expected before: {made.expected_error:.3g} by noise alone, on average.")
     say(f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts.")
+    tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
     shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")
     if pairs:
@@ -182,6 +212,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "measurements": [one.name for one in made.measurements],
         "expected_error": made.expected_error,
         "workload_error": made.workload_error,
+        "errors": plain_errors(made.errors),
         "evaluation_not_for_release": None
         if distance is None
         else {"largest": distance.largest, "mean": distance.mean, "l1": distance.l1},

@@ -27,17 +27,16 @@ from noisewright.synthetic.drawn import Progress
 
 @final
 @dataclass(frozen=True, eq=False)
-class Declared:
-    """A table and what its columns are declared to hold."""
+class Columns:
+    """What columns are declared to hold, and the budget of the plan that says so."""
 
     domain: Records
-    reader: TableReader
     randomizer: Randomizer
     budget: tuple[Any, Any]
 
     @classmethod
-    def of(cls, data: Any, plan: Any) -> Declared:
-        """Open a table; nothing but its names and types is looked at."""
+    def of(cls, plan: Any) -> Columns:
+        """Read a plan, the path of one, or a mapping from names to spaces; no data is needed."""
         read = _read_plan(plan)
         columns = {name: how for name, how in read.columns if isinstance(how, Column)}
         _require_possible(read, columns)
@@ -48,19 +47,79 @@ class Declared:
             others=read.others,
             person=read.person,
         )
-        reader = open_table(data, plan=plain)
         randomizer = Randomizer(plain)
-        randomizer.require_fit(reader.schema)
-        if read.person is not None:
-            column = read.person.column
-            PersonKeys(column).require_type(reader.schema.field(column).type)
         domain = Records({part.name: part.space for part in randomizer.parts})
-        return cls(domain, reader, randomizer, (read.epsilon, read.delta))
+        return cls(domain, randomizer, (read.epsilon, read.delta))
 
     @property
     def rows_per_person(self) -> int:
         """How many rows of one person count."""
         return self.randomizer.plan.rows_per_person
+
+    def workload(self, wanted: Workload | None) -> Workload:
+        """Return the workload on the declared domain; without one all two-way marginals."""
+        if wanted is None:
+            return Workload.marginals(self.domain, ways=min(2, len(self.domain.columns)))
+        if not isinstance(wanted, Workload):
+            raise InputError(
+                f"workload is a {type(wanted).__name__}; give a Workload, such as "
+                "nw.Workload.marginals(domain, ways=2)."
+            )
+        if not wanted.queries:
+            raise InputError("the workload has no queries, so any table answers it.")
+        known, given = dict(self.domain.columns), dict(wanted.domain.columns)
+        for name, space in given.items():
+            if name not in known or not _same(known[name], space):
+                raise SpaceError(
+                    f"the workload's column {name!r} is {space!r}, but the table is declared with "
+                    f"{known.get(name, 'no such column')!r}. Labels for empty or undeclared cells "
+                    "are part of a column."
+                )
+        return Workload(self.domain, wanted.parts)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """A table and what its columns are declared to hold."""
+
+    columns: Columns
+    reader: TableReader
+
+    @classmethod
+    def of(cls, data: Any, plan: Any) -> Declared:
+        """Open a table; nothing but its names and types is looked at."""
+        columns = plan if isinstance(plan, Columns) else Columns.of(plan)
+        reader = open_table(data, plan=columns.randomizer.plan)
+        columns.randomizer.require_fit(reader.schema)
+        person = columns.randomizer.plan.person
+        if person is not None:
+            PersonKeys(person.column).require_type(reader.schema.field(person.column).type)
+        return cls(columns, reader)
+
+    @property
+    def domain(self) -> Records:
+        """The declared columns."""
+        return self.columns.domain
+
+    @property
+    def randomizer(self) -> Randomizer:
+        """What turns cells into codes."""
+        return self.columns.randomizer
+
+    def count_rows(self) -> int:
+        """Return how many rows count, which is public; cells are checked only to tell whose."""
+        if self.randomizer.plan.person is not None:
+            return sum(len(next(iter(codes.values()))) for codes in self.batches(None))
+        if self.reader.rows is not None:
+            return self.reader.rows
+        first = next(name for name in self.reader.schema.names if name in dict(self.domain.columns))
+        return sum(batch.num_rows for batch in self.reader.batches([first]))
+
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows of one person count."""
+        return self.columns.rows_per_person
 
     def batches(
         self, progress: Progress | None, source: Source | None = None
@@ -135,27 +194,6 @@ class Declared:
             for field in self.reader.schema
             if field.name in spaces
         }
-
-    def workload(self, wanted: Workload | None) -> Workload:
-        """Return the workload on the declared domain; without one all two-way marginals."""
-        if wanted is None:
-            return Workload.marginals(self.domain, ways=min(2, len(self.domain.columns)))
-        if not isinstance(wanted, Workload):
-            raise InputError(
-                f"workload is a {type(wanted).__name__}; give a Workload, such as "
-                "nw.Workload.marginals(domain, ways=2)."
-            )
-        if not wanted.queries:
-            raise InputError("the workload has no queries, so any table answers it.")
-        known, given = dict(self.domain.columns), dict(wanted.domain.columns)
-        for name, space in given.items():
-            if name not in known or not _same(known[name], space):
-                raise SpaceError(
-                    f"the workload's column {name!r} is {space!r}, but the table is declared with "
-                    f"{known.get(name, 'no such column')!r}. Labels for empty or undeclared cells "
-                    "are part of a column."
-                )
-        return Workload(self.domain, wanted.parts)
 
 
 def _read_plan(plan: Any) -> Plan:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from noisewright.errors import DataError, ParameterError
+from noisewright.errors import DataError
 from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
+from noisewright.releases.task import Task
 from noisewright.sampling import Source
-from noisewright.spaces import whole_number
-from noisewright.synthetic import Workload
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.by_blr import ByBlr
+from noisewright.synthetic import WorkloadErrors
 from noisewright.synthetic.drawn import Drawn, Progress, Synthesizer
 from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
 from noisewright.synthetic.tallies import Tallies
 
 
@@ -26,11 +20,7 @@ class Request:
     """What was asked for, apart from place and ledger."""
 
     read: Declared
-    workload: Workload
-    allowance: Allowance
-    method: str
-    wanted_rows: int | None
-    rounds: int | None
+    task: Task
     what: str
     evaluation: bool
     progress: Progress | None
@@ -41,77 +31,62 @@ class Request:
         """Whether its noise is from a private source."""
         return self.source is None or self.source.private
 
-    def require_possible(self) -> None:
-        """Refuse what the declared columns alone show to be impossible."""
-        if self.method not in ("mst", "mwem", "blr"):
-            raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
-        if self.rounds is not None and self.method != "mwem":
-            raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
-        if self.wanted_rows is not None:
-            whole_number(self.wanted_rows, name="rows", least=1)
-        self.synthesizer(1)
-
-    def synthesizer(self, people: int) -> Synthesizer:
-        """Return the synthesizer for a table of so many rows."""
-        domain, workload, allowance = self.read.domain, self.workload, self.allowance
-        if self.method == "mwem":
-            return Mwem(domain, workload, allowance, self.rounds)
-        if self.method == "mst":
-            return Mst(domain, workload, allowance)
-        return ByBlr(domain, workload, allowance, self.rows(people), people)
-
-    def rows(self, people: int) -> int:
-        """Return how many rows are made from so many."""
-        if self.wanted_rows is not None:
-            return int(self.wanted_rows)
-        return ByBlr.usual_rows(self.read.domain, people) if self.method == "blr" else people
-
     def counted(self) -> Tallies:
         """Read and check every row, once, without randomness."""
-        groupings = list(self.synthesizer(1).groupings)
-        groupings += self.workload.groupings if self.evaluation else ()
+        groupings = list(self.task.synthesizer(1).groupings)
+        groupings += self.task.workload.groupings if self.evaluation else ()
         tallies = Tallies.of(
             self.read.batches(self.progress, self.source),
-            self.read.domain,
+            self.task.domain,
             tuple(dict.fromkeys(groupings)),
         )
         if not tallies.rows:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
         # What these rows make impossible must not be found after the debit.
-        self.synthesizer(tallies.rows)
+        self.task.synthesizer(tallies.rows)
         return tallies
 
     def words(self, name: str) -> str:
         """Return what the ledger says of it."""
-        said = self.what or f"synthetic table ({self.method}): {name}"
+        said = self.what or f"synthetic table ({self.task.method}): {name}"
         return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
 
     def draw(self, counted: Tallies) -> Synthesis:
         """Draw noise, choose and make rows; the budget must have been debited."""
-        synthesizer, people = self.synthesizer(counted.rows), counted.rows
+        synthesizer, people = self.task.synthesizer(counted.rows), counted.rows
         drawn = synthesizer.draw(
-            counted, self.rows(people), source=self.source, progress=self.progress
+            counted, self.task.rows(people), source=self.source, progress=self.progress
         )
         return Synthesis(
             table=self.read.table(drawn.codes),
-            domain=self.read.domain,
-            workload=self.workload,
-            method=self.method,
+            domain=self.task.domain,
+            workload=self.task.workload,
+            method=self.task.method,
             people=people,
             rows_per_person=self.read.rows_per_person,
-            guarantee=self.allowance.guarantee,
+            guarantee=self.task.allowance.guarantee,
             spends=drawn.spends,
             measurements=drawn.measurements,
-            expected_error=synthesizer.expected_error(people),
-            workload_error=_distance_to_measured(drawn, self.read.domain),
+            errors=self._compared(synthesizer, drawn, people),
             is_private=self.is_private,
             evaluation=self._evaluated(counted, drawn) if self.evaluation else None,
             notes=tuple(_apart(synthesizer)),
         )
 
+    def _compared(self, synthesizer: Synthesizer, drawn: Drawn, people: int) -> WorkloadErrors:
+        """Return what was expected before, beside what is found against the noisy counts."""
+        expected, domain = synthesizer.predicted(people), self.task.domain
+        if not drawn.measurements:
+            return expected
+        groupings = tuple({one.columns: None for one in drawn.measurements})
+        own = Tallies.of([drawn.codes], domain, groupings)
+        return expected.compared(domain, self.task.workload, own, drawn.measurements)
+
     def _evaluated(self, counted: Tallies, drawn: Drawn) -> Evaluation:
-        own = Tallies.of([drawn.codes], self.read.domain, self.workload.groupings)
-        return Evaluation(own.answers(self.workload).distance(counted.answers(self.workload)))
+        own = Tallies.of([drawn.codes], self.task.domain, self.task.workload.groupings)
+        return Evaluation(
+            own.answers(self.task.workload).distance(counted.answers(self.task.workload))
+        )
 
 
 def _apart(synthesizer: Synthesizer) -> list[str]:
@@ -121,16 +96,3 @@ def _apart(synthesizer: Synthesizer) -> list[str]:
         "them are lost. A coarser grid would keep them."
         for name in names
     ]
-
-
-def _distance_to_measured(drawn: Drawn, domain: Any) -> float | None:
-    """Return the mean over the measurements of Σ |share in the table − noisy share|."""
-    if not drawn.measurements:
-        return None
-    own = Tallies.of([drawn.codes], domain, tuple({one.columns for one in drawn.measurements}))
-    gaps: list[float] = []
-    for one in drawn.measurements:
-        counts = own.counts[one.columns]
-        found = counts if one.cells is None else counts[one.cells].sum()
-        gaps.append(float(np.abs(found / own.rows - one.counts / one.rows).sum()))
-    return float(np.mean(gaps))

@@ -13,7 +13,14 @@ from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Records, Space
-from noisewright.synthetic import Measurement, Spend, Workload, WorkloadDistance
+from noisewright.synthetic import (
+    Measurement,
+    PartError,
+    Spend,
+    Workload,
+    WorkloadDistance,
+    WorkloadErrors,
+)
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1
@@ -43,11 +50,10 @@ class Synthesis:
     rows of the original, each of another person, or up to `rows_per_person` of each person where
     the plan says whose a row is. How many of these each one has counts as public then.
 
-    `expected_error` was known before: the mean error over the parts of the workload that the noise
-    causes, each marginal's added up over its cells, in shares (for "blr" the bound on the largest
-    error of a query that holds with probability 95%). `workload_error` is how far the table is from
-    its own noisy measurements, in the same terms; None where there are none. Both say nothing about
-    the data that was not released. `evaluation` does, and is there only if it was asked for.
+    `errors` says part by part of the workload what was expected before, by noise alone, and what is
+    found after, between the table and its own noisy measurements; `expected_error` and
+    `workload_error` are their means. They say nothing about the data that was not released.
+    `evaluation` does, and is there only if it was asked for.
     """
 
     table: Any
@@ -58,8 +64,7 @@ class Synthesis:
     guarantee: Guarantee
     spends: tuple[Spend, ...]
     measurements: tuple[Measurement, ...]
-    expected_error: float
-    workload_error: float | None
+    errors: WorkloadErrors
     is_private: bool
     rows_per_person: int = 1
     evaluation: Evaluation | None = None
@@ -74,6 +79,20 @@ class Synthesis:
     def rows(self) -> int:
         """How many rows the synthetic table has."""
         return self.table.num_rows
+
+    @property
+    def expected_error(self) -> float:
+        """The mean error over the parts of the workload by noise alone, known before.
+
+        Each marginal's is added up over its cells, in shares; for "blr" it is the bound on the
+        largest error of a query that holds with probability 95%.
+        """
+        return self.errors.expected
+
+    @property
+    def workload_error(self) -> float | None:
+        """How far the table is from its own noisy counts, on average; None where there are none."""
+        return self.errors.found
 
     @property
     def spent(self) -> Spend:
@@ -112,6 +131,7 @@ class Synthesis:
             ],
             "expected_error": self.expected_error,
             "workload_error": self.workload_error,
+            "errors": [_plain_error(part) for part in self.errors.parts],
             "columns": {name: _points(space) for name, space in self.domain.columns},
             "measurements": [_plain(one) for one in self.measurements],
             "private": self.is_private,
@@ -136,6 +156,18 @@ def _plain(one: Measurement) -> dict[str, Any]:
         "counts": one.counts.tolist(),
         "standard_error": one.deviation,
         "interval_95": one.noise.half_width,
+    }
+
+
+def _plain_error(part: PartError) -> dict[str, Any]:
+    return {
+        "of": part.name,
+        "columns": list(part.columns),
+        "queries": part.queries,
+        "expected": part.expected,
+        "counted": part.counted,
+        "found": part.found,
+        "in_workload": part.in_workload,
     }
 
 

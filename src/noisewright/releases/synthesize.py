@@ -15,12 +15,11 @@ from typing import Any, Literal
 
 from noisewright.engines.formats import require_format
 from noisewright.engines.writing import open_writer
-from noisewright.errors import ParameterError, TargetError
+from noisewright.errors import TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
-from noisewright.plans import Plan
 from noisewright.releases.accounting import Payer, payer_for
-from noisewright.releases.declared import Declared
+from noisewright.releases.declared import Columns, Declared
 from noisewright.releases.drawing import require_space
 from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
@@ -29,10 +28,10 @@ from noisewright.releases.request import Request
 from noisewright.releases.staging import Staging, staging_beside
 from noisewright.releases.synthesis import Synthesis
 from noisewright.releases.target import Target
+from noisewright.releases.task import Task, allowance_for, declaring_plan
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
 from noisewright.synthetic import Workload
-from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.tallies import Tallies
 
@@ -85,20 +84,13 @@ def synthesize(
     and (ε, δ) is proven to follow. The parts add up to the whole exactly. All noise is exact.
     """
     data = repeatable(data)
-    if plan is None:
-        if not isinstance(workload, Workload):
-            raise ParameterError(
-                "nothing says what the columns hold. Give a plan, a mapping from names to spaces "
-                "or lists of labels, or a workload, whose domain says it."
-            )
-        plan = workload.domain
-    read = Declared.of(data, plan)
-    asked = read.workload(workload)
-    allowance = _allowance(plan, read, epsilon, delta)
-    request = Request(
-        read, asked, allowance, method, rows, rounds, what, evaluation, progress, source
-    )
-    request.require_possible()
+    plan = declaring_plan(plan, workload)
+    columns = Columns.of(plan)
+    asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
+    task = Task(columns.domain, asked, allowance, method, rows, rounds)
+    read = Declared.of(data, columns)
+    task.require_possible()
+    request = Request(read, task, what, evaluation, progress, source)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     snapshot = Snapshot.of(data)
     if out is None:
@@ -123,14 +115,14 @@ def _to_files(
     request: Request, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.beside(SIDE)
-    require_space(staging.folder, request.read.randomizer.plan, request.rows(counted.rows))
-    said = f"{request.method}, {request.allowance.guarantee}"
+    require_space(staging.folder, request.read.randomizer.plan, request.task.rows(counted.rows))
+    said = f"{request.task.method}, {request.task.allowance.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(
             open_writer(staged, request.read.schema, metadata={_KEY: said})
         )
-        price = request.allowance.guarantee
+        price = request.task.allowance.guarantee
         with paid(payer, price, what=request.words(target.name)) as payment:
             with outer.pop_all():
                 made = request.draw(counted)
@@ -174,19 +166,6 @@ def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthe
         entry=payment.entry,
         notes=(*made.notes, *payment.notes),
     )
-
-
-def _allowance(
-    plan: Any, read: Declared, epsilon: Number | None, delta: Number | None
-) -> Allowance:
-    given, spare = read.budget
-    if epsilon is None:
-        if given is None or not isinstance(plan, Plan | str | os.PathLike):
-            raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
-        whole, slack = given, spare if delta is None else delta
-    else:
-        whole, slack = epsilon, 0 if delta is None else delta
-    return Allowance.of(whole, slack, rows_per_person=read.rows_per_person)
 
 
 def _require_free(target: Target, *, overwrite: bool) -> None:

@@ -5,6 +5,7 @@ from noisewright.synthetic.allowance import Spend
 from noisewright.synthetic.answers import Answers, WorkloadDistance
 from noisewright.synthetic.blr import Blr, blr
 from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.part_errors import PartError, WorkloadErrors
 from noisewright.synthetic.records import SyntheticRecords
 from noisewright.synthetic.workload import Workload
 
@@ -12,10 +13,12 @@ __all__ = [
     "Answers",
     "Blr",
     "Measurement",
+    "PartError",
     "Spend",
     "SyntheticRecords",
     "Workload",
     "WorkloadDistance",
+    "WorkloadErrors",
     "blr",
     "blr_accuracy",
     "blr_size",

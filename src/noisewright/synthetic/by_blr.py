@@ -20,6 +20,7 @@ from noisewright.synthetic.allowance import Allowance, Spend
 from noisewright.synthetic.blr import blr, require_listable
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.multisets import most_records
+from noisewright.synthetic.part_errors import WorkloadErrors
 from noisewright.synthetic.records import SyntheticRecords
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.workload import Workload
@@ -61,15 +62,16 @@ class ByBlr:
         """All columns at once."""
         return (tuple(name for name, _ in self.domain.columns),)
 
-    def expected_error(self, rows: int) -> float:
+    def predicted(self, people: int) -> WorkloadErrors:
         """Return the error that no query exceeds, with probability 95% (`blr_accuracy`)."""
-        return blr_accuracy(
+        bound = blr_accuracy(
             self.domain.size,
             queries=self.workload.queries,
-            rows=rows,
+            rows=people,
             m=self.m,
             epsilon=self.row_epsilon,
         )
+        return WorkloadErrors("blr", people, (), bound)
 
     def draw(
         self,

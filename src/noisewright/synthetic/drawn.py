@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from noisewright.sampling import Source
 from noisewright.synthetic.allowance import Allowance, Spend
 from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.part_errors import WorkloadErrors
 from noisewright.synthetic.tallies import Names, Tallies
 
 Progress = Callable[[str, int, int | None], None]
@@ -41,8 +42,8 @@ class Synthesizer(Protocol):
         """The sets of columns by which the table must be counted."""
         ...
 
-    def expected_error(self, rows: int) -> float:
-        """Return the workload error to be expected for a table of so many rows."""
+    def predicted(self, people: int) -> WorkloadErrors:
+        """Return the errors to be expected for a table of so many rows, before it is looked at."""
         ...
 
     def draw(

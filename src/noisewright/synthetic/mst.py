@@ -32,6 +32,8 @@ from noisewright.synthetic.allowance import MARGINAL, Allowance, nearest_integer
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.part_errors import PartError, WorkloadErrors, noise_error, part_name
+from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
 from noisewright.synthetic.tree_model import fitted
 from noisewright.synthetic.workload import Workload
@@ -123,19 +125,58 @@ class Mst:
         single, choice, pair = self.allowance.divided((_SINGLES, _CHOICES, _PAIRS))
         return single / columns, choice / edges, pair / edges
 
-    def expected_error(self, rows: int) -> float:
-        """Return the mean L1 error that noise alone causes in one part of the workload, in shares.
+    def predicted(self, people: int) -> WorkloadErrors:
+        """Return the errors that noise alone causes; the columns are counted whatever is asked.
 
-        Each part counts as if it were measured by itself: one column, or one pair. What a tree
-        cannot express comes on top, and the fit takes some away.
+        A part counts as if it were counted by itself: one column, or one pair. What a tree cannot
+        express comes on top, and the fit takes some away. More than two columns are never counted
+        together: their noise is taken as that of a tree of their pairs.
         """
+        made = [
+            PartError(
+                part_name(part, self.domain),
+                part.columns,
+                part.count(self.domain),
+                self._noise_error(part, people),
+                self._counted(part.columns),
+            )
+            for part in self.workload.parts
+        ]
+        asked = {part.columns for part in self.workload.parts if isinstance(part, Marginal)}
+        for name in self.names:
+            if (name,) not in asked:
+                one = Marginal((name,))
+                error = self._noise_error(one, people)
+                cells = one.count(self.domain)
+                made.append(PartError(name, (name,), cells, error, True, in_workload=False))
+        return WorkloadErrors("mst", people, tuple(made))
+
+    def _counted(self, columns: Names) -> bool | None:
+        """Tell whether these columns are counted together; None if a choice decides it."""
+        if len(columns) == 1:
+            return True
+        wanted = frozenset(columns)
+        if not any(frozenset(pair) == wanted for pair in self.candidates):
+            return False
+        return True if self.edges == len(self.candidates) else None
+
+    def _noise_error(self, part: Queries, people: int) -> float:
         single, _, pair = self._amounts
-        errors: list[float] = []
-        for part in self.workload.parts:
-            cells = math.prod(shape_of(self.domain, part.columns))
-            amount = pair if len(part.columns) > 1 and pair else single
-            errors.append(min(2.0, cells * self.allowance.noise(amount, MARGINAL).mean_size / rows))
-        return float(np.mean(errors))
+        if self._counted(part.columns) is not False:
+            amount = single if len(part.columns) == 1 else pair
+            return noise_error(part, self.domain, self.allowance.noise(amount, MARGINAL), people)
+        pairs = [
+            self._noise_error(Marginal(two), people)
+            for two in combinations(part.columns, 2)
+            if self._counted(two) is not False
+        ]
+        alone = [self._noise_error(Marginal((name,)), people) for name in part.columns]
+        links = len(part.columns) - 1
+        whole = links * float(np.mean(pairs)) if len(pairs) >= links else sum(alone)
+        if isinstance(part, Marginal):
+            return min(2.0, whole)
+        # A set of cells is off by at most half of what all cells are off by together.
+        return part.count(self.domain) * min(1.0, whole / 2)
 
     def draw(
         self,

@@ -34,6 +34,7 @@ from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, nearest_
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.part_errors import PartError, WorkloadErrors, part_name
 from noisewright.synthetic.queries import Marginal
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
 from noisewright.synthetic.tree_model import rounded_at_random
@@ -136,19 +137,22 @@ class Mwem:
         """All columns at once."""
         return (tuple(name for name, _ in self.domain.columns),)
 
-    def expected_error(self, rows: int) -> float:
-        """Return the mean L1 error that noise alone causes in one part of the workload, in shares.
+    def predicted(self, people: int) -> WorkloadErrors:
+        """Return the errors that noise alone causes in parts that are counted in some round.
 
-        Each part counts as if it were counted in some round. What was not chosen comes on top.
+        What is not chosen comes on top.
         """
         counting = self.allowance.divided((_CHOICES, _COUNTS))[1] / self.rounds
-        errors: list[float] = []
+        counted = True if self.rounds == len(self.targets) else None
+        made: list[PartError] = []
         for part in self.workload.parts:
             change = MARGINAL if isinstance(part, Marginal) else QUERY
             each = self.allowance.noise(counting, change).mean_size
-            most = 2.0 if change == MARGINAL else part.count(self.domain)
-            errors.append(min(most, part.count(self.domain) * each / rows))
-        return float(np.mean(errors))
+            queries = part.count(self.domain)
+            error = min(2.0 if change == MARGINAL else queries, queries * each / people)
+            name = part_name(part, self.domain)
+            made.append(PartError(name, part.columns, queries, error, counted))
+        return WorkloadErrors("mwem", people, tuple(made))
 
     def draw(
         self,

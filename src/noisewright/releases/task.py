@@ -1,0 +1,116 @@
+"""What a synthesizer is to do, before any data: columns, workload, and what may be spent."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from noisewright.errors import ParameterError
+from noisewright.exact import Number
+from noisewright.plans import Plan
+from noisewright.releases.declared import Columns
+from noisewright.spaces import Records, whole_number
+from noisewright.synthetic import Workload, WorkloadErrors
+from noisewright.synthetic.allowance import Allowance
+from noisewright.synthetic.by_blr import ByBlr
+from noisewright.synthetic.drawn import Synthesizer
+from noisewright.synthetic.mst import Mst
+from noisewright.synthetic.mwem import Mwem
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that was asked for that needs no data; `synthesize` and its prediction share it."""
+
+    domain: Records
+    workload: Workload
+    allowance: Allowance
+    method: str
+    wanted_rows: int | None
+    rounds: int | None
+
+    def require_possible(self) -> None:
+        """Refuse what the declared columns alone show to be impossible."""
+        if self.method not in ("mst", "mwem", "blr"):
+            raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
+        if self.rounds is not None and self.method != "mwem":
+            raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
+        if self.wanted_rows is not None:
+            whole_number(self.wanted_rows, name="rows", least=1)
+        self.synthesizer(1)
+
+    def synthesizer(self, people: int) -> Synthesizer:
+        """Return the synthesizer for a table of so many rows."""
+        domain, workload, allowance = self.domain, self.workload, self.allowance
+        if self.method == "mwem":
+            return Mwem(domain, workload, allowance, self.rounds)
+        if self.method == "mst":
+            return Mst(domain, workload, allowance)
+        return ByBlr(domain, workload, allowance, self.rows(people), people)
+
+    def rows(self, people: int) -> int:
+        """Return how many rows are made from so many."""
+        if self.wanted_rows is not None:
+            return int(self.wanted_rows)
+        return ByBlr.usual_rows(self.domain, people) if self.method == "blr" else people
+
+
+def predict_synthesis(
+    plan: Any = None,
+    *,
+    people: int,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    method: Literal["mst", "mwem", "blr"] = "mst",
+    workload: Workload | None = None,
+    rows: int | None = None,
+    rounds: int | None = None,
+) -> WorkloadErrors:
+    """Return the errors to be expected of a synthetic table, before any data is read or spent.
+
+    `people` is how many rows will be counted, which is public; all else is as in `synthesize`.
+    Ensures: for each part of the workload the mean error that noise alone causes if the part is
+    counted by itself, in shares added up over its cells; for "blr" the bound that holds with
+    probability 95%. Links between columns that are not counted together are not covered: how far a
+    model is off there depends on the data.
+    """
+    count = whole_number(people, name="people", least=1)
+    declaring = declaring_plan(plan, workload)
+    columns = Columns.of(declaring)
+    task = Task(
+        columns.domain,
+        columns.workload(workload),
+        allowance_for(declaring, columns, epsilon, delta),
+        method,
+        rows,
+        rounds,
+    )
+    task.require_possible()
+    return task.synthesizer(count).predicted(count)
+
+
+def declaring_plan(plan: Any, workload: Workload | None) -> Any:
+    """Return what declares the columns: the plan, or else the domain of the workload."""
+    if plan is not None:
+        return plan
+    if not isinstance(workload, Workload):
+        raise ParameterError(
+            "nothing says what the columns hold. Give a plan, a mapping from names to spaces "
+            "or lists of labels, or a workload, whose domain says it."
+        )
+    return workload.domain
+
+
+def allowance_for(
+    plan: Any, columns: Columns, epsilon: Number | None, delta: Number | None
+) -> Allowance:
+    """Return what may be spent: what was asked for, or else the budget of the plan."""
+    given, spare = columns.budget
+    if epsilon is None:
+        if given is None or not isinstance(plan, Plan | str | os.PathLike):
+            raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
+        whole, slack = given, spare if delta is None else delta
+    else:
+        whole, slack = epsilon, 0 if delta is None else delta
+    return Allowance.of(whole, slack, rows_per_person=columns.rows_per_person)
