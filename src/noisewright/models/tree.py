@@ -87,7 +87,7 @@ class PrivateTree(Conventions):
         tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
-        steps = min(possible, key=lambda one: one.expected_error(tallies.rows))
+        steps = min(possible, key=lambda one: one.predicted(tallies.rows).expected)
         guarantee = steps.allowance.guarantee
         what = f"a tree of {len(domain.columns)} columns"
         with debited(self.ledger, self.dataset, guarantee, what=what, source=self.source):
