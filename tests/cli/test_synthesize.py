@@ -77,15 +77,38 @@ def test_the_budget_of_the_plan_is_the_default(survey: Survey, noisewright: Prog
     assert "with probability 95%" in blr.out
 
 
+def test_a_workload_may_be_a_file_or_a_number_of_columns(
+    survey: Survey, noisewright: Program
+) -> None:
+    (survey.folder / "queries.toml").write_text(
+        'version = 1\n[[queries]]\nkind = "prefixes"\ncolumns = "visits"\n'
+        '[[queries]]\nkind = "conjunction"\nname = "silent"\nwhere = { job = "not said" }\n'
+    )
+    asked = noisewright(
+        *ARGUMENTS, "--workload", "queries.toml", "--method", "mwem", "--rounds", "10",
+        "--without-ledger", "--json",
+    )  # fmt: skip
+    assert asked.code == 0, asked
+    assert sorted(asked.json["measurements"]) == [
+        "silent", *(f"visits ≤ {visits}" for visits in range(9))
+    ]  # fmt: skip
+    alone = noisewright(*ARGUMENTS, "--ways", "1", "--without-ledger", "--overwrite", "--json")
+    assert alone.json["measurements"] == ["job", "visits"]
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
+        (("--ways", "3", "--without-ledger"), "ways is 3, but there are only 2 columns"),
+        (("--ways", "2", "--workload", "queries.toml", "--without-ledger"), "give one of them"),
+        (("--workload", "none.toml", "--without-ledger"), "cannot read the workload 'none.toml'"),
+        (("--workload", "columns.toml", "--without-ledger"), "the workload has no setting"),
         (("--epsilon", "1"), "nobody would account"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
         (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
         (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
     ],
-    ids=["ledger", "budget", "method", "public"],
+    ids=["ways", "both", "no file", "no workload", "ledger", "budget", "method", "public"],
 )
 def test_what_cannot_be_done_ends_with_2_and_writes_nothing(
     survey: Survey, noisewright: Program, more: tuple[str, ...], words: str

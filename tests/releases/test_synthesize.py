@@ -143,6 +143,24 @@ def test_rows_workload_and_rounds_are_as_asked() -> None:
     assert [one.name for one in alone.measurements] == ["smokes", "visits"]
 
 
+def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None:
+    domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
+    wanted = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
+    path = wanted.save(tmp_path / "queries.toml")
+    for given in (path, str(path)):
+        made = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=given, rows=10)
+        assert made.workload.parts == wanted.parts
+    alone = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=1, rows=10)
+    assert alone.workload.groupings == (("smokes",), ("visits",))
+    with pytest.raises(TargetError, match="queries.toml"):
+        nw.synthesize(
+            DATA, domain, ledger=None, epsilon=1, workload=path, out=path, overwrite=True
+        )
+    for wrong in (3, True, 0, [2]):
+        with pytest.raises(InputError, match=r"ways is|workload is a list"):
+            nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=wrong)  # type: ignore[arg-type]
+
+
 def test_blr_is_one_choice() -> None:
     spaces = {"smokes": [True, False], "visits": nw.Column(nw.Counts(2), outside="clamp")}
     made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, method="blr", rows=6)

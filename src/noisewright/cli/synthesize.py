@@ -33,6 +33,8 @@ Examples:
   noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
   noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
     --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
+  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
+    --workload queries.toml                 (what should be answered well; or --ways 3)
 """
 
 _STEPS = {"check": "Counting rows", "measure": "Drawing noise", "fit": "Fitting"}
@@ -67,6 +69,17 @@ def synthesize(
         typer.Option(help="The probability that epsilon may fail; 0 for never."),
     ] = None,
     method: Annotated[str, typer.Option(help="mst, mwem or blr.")] = "mst",
+    workload: Annotated[
+        Path | None,
+        typer.Option(
+            help="What should be answered well: counting queries in TOML.",
+            show_default="all pairs of columns",
+        ),
+    ] = None,
+    ways: Annotated[
+        int | None,
+        typer.Option(help="Instead of a workload: all tables of so many columns."),
+    ] = None,
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
@@ -96,6 +109,9 @@ def synthesize(
     import noisewright as nw
     from noisewright.releases.declared import Columns, Declared
 
+    if workload is not None and ways is not None:
+        raise InputError("--workload and --ways both say what to answer well; give one of them.")
+    asked = workload if ways is None else ways
     if predict:
         columns = Columns.of(plan)
         errors = nw.predict_synthesis(
@@ -104,6 +120,7 @@ def synthesize(
             epsilon=epsilon,
             delta=delta,
             method=_method(method),
+            workload=asked,
             rows=rows,
             rounds=rounds,
         )
@@ -122,6 +139,7 @@ def synthesize(
                 epsilon=epsilon,
                 delta=delta,
                 method=_method(method),
+                workload=asked,
                 rows=rows,
                 rounds=rounds,
                 out=output,

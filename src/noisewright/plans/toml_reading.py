@@ -44,7 +44,7 @@ def read_plan(text: str, folder: Path | None) -> Plan:
             f"the plan says version = {document.get('version')!r}; this program reads version "
             f"{VERSION}. Write version = {VERSION} at its top."
         )
-    _require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
+    require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
     columns = _table(document, "columns", "the plan")
     _require_finished(document, columns)
     treatments = {
@@ -101,7 +101,7 @@ def located(place: str, read: Callable[[], Any]) -> Any:
 def _person(section: Any) -> Person:
     if not isinstance(section, dict):
         raise InputError('write [person] with column = "patient" and rows = 3.')
-    _require_known(section, ("column", "rows", "keep"), "[person]")
+    require_known(section, ("column", "rows", "keep"), "[person]")
     for name in ("column", "rows"):
         if name not in section:
             raise InputError(f"{name} is missing.")
@@ -111,7 +111,7 @@ def _person(section: Any) -> Person:
 def _wanted(section: Any) -> Wanted:
     if not isinstance(section, dict):
         raise InputError('write [[estimates]] with of = "job" or of = ["sex", "job"].')
-    _require_known(section, ("of", "weight", "question"), "[[estimates]]")
+    require_known(section, ("of", "weight", "question"), "[[estimates]]")
     if "of" not in section:
         raise InputError("of is missing: the column, or the list of columns.")
     return Wanted(**section)
@@ -122,7 +122,7 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
     if not isinstance(section, dict):
         raise InputError('it must be a section with space = "…", or with use = "drop".')
     if "use" in section:
-        _require_known(section, ("use",), "a column with use =")
+        require_known(section, ("use",), "a column with use =")
         if section["use"] not in (DROP, PUBLIC):
             raise InputError(f"use is {section['use']!r}; it must be 'drop' or 'public'.")
         return section["use"]
@@ -143,7 +143,7 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
     if not isinstance(kind, str) or kind not in _SPACES:
         raise InputError(f"space is {kind!r}; it must be one of {', '.join(_SPACES)}.")
     allowed = ("space", "certificate", *_SPACES[kind], *_SETTINGS, *_OPTIONS)
-    _require_known(section, allowed, f"a column with space = {kind!r}")
+    require_known(section, allowed, f"a column with space = {kind!r}")
     space = _space(kind, section)
     settings = {name: section[name] for name in (*_SETTINGS, *_OPTIONS) if name in section}
     if isinstance(space, Categories):
@@ -216,7 +216,8 @@ def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]
     return value
 
 
-def _require_known(section: Mapping[str, Any], allowed: Collection[str], where: str) -> None:
+def require_known(section: Mapping[str, Any], allowed: Collection[str], where: str) -> None:
+    """Refuse a setting that does not exist, and name the nearest that does."""
     for name in section:
         if name not in allowed:
             near = difflib.get_close_matches(name, allowed, n=1)

@@ -57,25 +57,25 @@ def head_sections(settings: Mapping[str, Any]) -> list[list[str]]:
     head |= {name: settings[name] for name in ("shares", "order", "others")}
     if settings["together"]:
         head["together"] = [list(group) for group in settings["together"]]
-    sections = [_lines(head)]
+    sections = [field_lines(head)]
     person: Person | None = settings["person"]
     if person is not None:
         fields = {"column": person.column, "rows": person.rows, "keep": person.keep}
-        sections.append(["[person]", *_lines(fields)])
+        sections.append(["[person]", *field_lines(fields)])
     for one in settings["estimates"]:
         wish: dict[str, Any] = {"of": one.of[0] if len(one.of) == 1 else list(one.of)}
         if one.weight != 1:
             wish["weight"] = one.weight
         if one.question is not None:
             wish["question"] = one.question
-        sections.append(["[[estimates]]", *_lines(wish)])
+        sections.append(["[[estimates]]", *field_lines(wish)])
     return sections
 
 
 def column_lines(name: str, treatment: Treatment) -> list[str]:
     """Return the section of one column, line by line."""
     fields = _column(treatment) if isinstance(treatment, Column) else {"use": treatment}
-    return [f"[columns.{key(name)}]", *_lines(fields)]
+    return [f"[columns.{key(name)}]", *field_lines(fields)]
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -121,7 +121,8 @@ def _space(space: Space) -> dict[str, Any]:
     }
 
 
-def _lines(fields: Mapping[str, Any]) -> list[str]:
+def field_lines(fields: Mapping[str, Any]) -> list[str]:
+    """Return settings, one for each line."""
     return [f"{key(name)} = {value_text(value)}" for name, value in fields.items()]
 
 
@@ -147,13 +148,15 @@ def value_text(value: Any) -> str:
         inner = [value_text(one) for one in value]
         line = f"[{', '.join(inner)}]"
         return line if len(line) <= 80 else "[\n" + "".join(f"  {one},\n" for one in inner) + "]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key(str(n))} = {value_text(v)}' for n, v in value.items())} }}"
     raise InputError(f"a value of type {type(value).__name__} cannot be written as TOML.")
 
 
 def text_of(text: str) -> str:
     """Return a text between quotes; JSON's escapes are TOML's too."""
     if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise InputError("a text in the plan is not valid Unicode; TOML cannot hold it.")
+        raise InputError("a text is not valid Unicode; TOML cannot hold it.")
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

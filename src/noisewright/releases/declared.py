@@ -56,14 +56,19 @@ class Columns:
         """How many rows of one person count."""
         return self.randomizer.plan.rows_per_person
 
-    def workload(self, wanted: Workload | None) -> Workload:
+    def workload(self, wanted: Any) -> Workload:
         """Return the workload on the declared domain; without one all two-way marginals."""
         if wanted is None:
             return Workload.marginals(self.domain, ways=min(2, len(self.domain.columns)))
+        if isinstance(wanted, int):
+            return Workload.marginals(self.domain, ways=wanted)
+        if isinstance(wanted, str | os.PathLike):
+            return Workload.read(wanted, self.domain)
         if not isinstance(wanted, Workload):
             raise InputError(
                 f"workload is a {type(wanted).__name__}; give a Workload, such as "
-                "nw.Workload.marginals(domain, ways=2)."
+                "nw.Workload.marginals(domain, ways=2), the path of one, or a whole number k for "
+                "all tables of k columns."
             )
         if not wanted.queries:
             raise InputError("the workload has no queries, so any table answers it.")

@@ -46,7 +46,7 @@ def synthesize(
     epsilon: Number | None = None,
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
-    workload: Workload | None = None,
+    workload: Workload | str | os.PathLike[str] | int | None = None,
     rows: int | None = None,
     rounds: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -70,9 +70,9 @@ def synthesize(
     `method`: "mst" counts columns, chooses a tree of pairs in private, counts these and draws rows
     from the tree; "mwem" keeps a weight for each point of the domain (a million at most), and takes
     `rounds`; "blr" draws from all small tables, see `blr`. `workload` says which counting queries
-    should be answered well; left out, all two-way marginals. `rows` is the size of the table, that
-    of the data if left out (for "blr" what can be listed). With `out` the table is written there,
-    and all else beside it as JSON.
+    should be answered well: a Workload, the path of one, or a whole number k for all k-way
+    marginals; left out, 2. `rows` is the size of the table, that of the data if left out (for "blr"
+    what can be listed). With `out` the table is written there, and all else beside it as JSON.
 
     `evaluation=True` also compares the table with the raw data. That is NOT private: it is for the
     eyes of those who may see the data, and not for release.
@@ -101,7 +101,7 @@ def synthesize(
             made = request.draw(counted)
         return _accounted(made, payer, payment)
     target = Target.at(out)
-    target.require_apart(local_paths(path, plan, ledger))
+    target.require_apart(local_paths(path, plan, ledger, workload))
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         _require_free(target, overwrite=overwrite)

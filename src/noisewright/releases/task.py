@@ -63,7 +63,7 @@ def predict_synthesis(
     epsilon: Number | None = None,
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
-    workload: Workload | None = None,
+    workload: Workload | str | os.PathLike[str] | int | None = None,
     rows: int | None = None,
     rounds: int | None = None,
 ) -> WorkloadErrors:
@@ -90,7 +90,7 @@ def predict_synthesis(
     return task.synthesizer(count).predicted(count)
 
 
-def declaring_plan(plan: Any, workload: Workload | None) -> Any:
+def declaring_plan(plan: Any, workload: Any) -> Any:
     """Return what declares the columns: the plan, or else the domain of the workload."""
     if plan is not None:
         return plan

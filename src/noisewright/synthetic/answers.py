@@ -3,34 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 
+if TYPE_CHECKING:
+    from noisewright.synthetic.workload import Workload
+
 
 @final
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Counts of one table, one for each query of a workload.
+    """Counts of one table of so many rows, one for each query of a workload."""
 
-    `sizes` says how many queries belong to each part: the cells of one marginal, for example.
-    """
-
+    workload: Workload
     counts: NDArray[np.int64]
     rows: int
-    sizes: tuple[int, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many queries belong to each part: the cells of one marginal, for example."""
+        return self.workload.sizes
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """The share of the rows that each query counts."""
         return self.counts / max(self.rows, 1)
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the answers as columns, one row per query: query, count, share."""
+        return {
+            "query": self.workload.labels(),
+            "count": self.counts.tolist(),
+            "share": self.shares.tolist(),
+        }
+
+    def table(self) -> Any:
+        """Return the answers as an Arrow table, one row per query."""
+        import pyarrow as pa
+
+        return pa.table(self.columns())
+
+    def to_pandas(self) -> Any:
+        """Return the answers as a pandas data frame, if pandas is installed."""
+        return self.table().to_pandas()
+
     def distance(self, other: Answers) -> WorkloadDistance:
         """Return how far the shares of two tables are apart; they may have different sizes."""
-        if self.sizes != other.sizes:
+        if self.workload.parts != other.workload.parts or self.sizes != other.sizes:
             raise InputError("these answers belong to different workloads.")
         gaps = np.abs(self.shares - other.shares)
         starts = np.cumsum([0, *self.sizes])[:-1]

@@ -118,11 +118,10 @@ class Mwem:
                     "fewer, or use method='mst'.",
                     size=cells * queries,
                 )
-            every = np.eye(cells, dtype=np.int64)
-            rows = np.stack([part.answers(row.reshape(shape)) for row in every], axis=1)
-            for row, label in zip(rows, part.labels(self.domain), strict=True):
-                mask = (row > 0).reshape(shape)
-                found.setdefault(label, Target(part.columns, mask, label))
+            for row, label in zip(part.masks(shape), part.labels(self.domain), strict=True):
+                # Two conditions may have got the same name.
+                same = (part.columns, row.tobytes())
+                found.setdefault(same, Target(part.columns, row.reshape(shape), label))
         return tuple(found.values())
 
     @cached_property

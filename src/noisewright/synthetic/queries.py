@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -18,6 +19,8 @@ from noisewright.spaces import Records, Space
 
 Histogram = NDArray[Any]
 """Counts of the cells of some columns, one axis for each."""
+
+Shape = tuple[int, ...]
 
 
 class Queries(ABC):
@@ -32,6 +35,10 @@ class Queries(ABC):
     @abstractmethod
     def answers(self, histogram: Histogram) -> NDArray[Any]:
         """Return one count for each query, from the histogram of the columns."""
+
+    @abstractmethod
+    def masks(self, shape: Shape) -> NDArray[np.bool_]:
+        """Return which cells of the columns each query counts: one row for each query."""
 
     @abstractmethod
     def labels(self, domain: Records) -> list[str]:
@@ -53,6 +60,10 @@ class Marginal(Queries):
         """Return the cells."""
         return histogram.reshape(-1)
 
+    def masks(self, shape: Shape) -> NDArray[np.bool_]:
+        """Return each cell by itself."""
+        return np.eye(prod(shape), dtype=np.bool_)
+
     def labels(self, domain: Records) -> list[str]:
         """Return 'sex=F, job=clerk' for each cell."""
         texts = [""]
@@ -66,41 +77,12 @@ class Marginal(Queries):
 
 @final
 @dataclass(frozen=True)
-class Ranges(Queries):
-    """A column between two points, both included, given by their codes."""
-
-    columns: tuple[str]
-    ends: tuple[tuple[int, int], ...]
-
-    def count(self, domain: Records) -> int:
-        """Return the number of ranges."""
-        return len(self.ends)
-
-    def answers(self, histogram: Histogram) -> NDArray[Any]:
-        """Return differences of the running sum: no range is added up by itself."""
-        running = np.concatenate([[0], np.cumsum(histogram)])
-        ends = np.array(self.ends, dtype=np.intp).reshape(-1, 2)
-        return running[ends[:, 1] + 1] - running[ends[:, 0]]
-
-    def labels(self, domain: Records) -> list[str]:
-        """Return '20 ≤ age ≤ 29' for each range."""
-        (name,) = self.columns
-        space = column(domain, name)
-        return [
-            f"{name} ≤ {space.point(high)}"
-            if low == 0
-            else f"{space.point(low)} ≤ {name} ≤ {space.point(high)}"
-            for low, high in self.ends
-        ]
-
-
-@final
-@dataclass(frozen=True)
 class Conjunction(Queries):
     """Each column has one of the listed codes."""
 
     columns: tuple[str, ...]
     allowed: tuple[tuple[int, ...], ...]
+    name: str = ""
 
     def count(self, domain: Records) -> int:
         """Return 1."""
@@ -110,25 +92,52 @@ class Conjunction(Queries):
         """Add up the cells that are allowed in every column."""
         return np.atleast_1d(histogram[np.ix_(*self.allowed)].sum())
 
+    def masks(self, shape: Shape) -> NDArray[np.bool_]:
+        """Return the cells that are allowed in every column."""
+        sides = [np.isin(np.arange(n), c) for n, c in zip(shape, self.allowed, strict=True)]
+        return reduce(np.logical_and.outer, sides).reshape(1, -1)
+
     def labels(self, domain: Records) -> list[str]:
-        """Return 'sex=F, job in (clerk, cook)'."""
-        parts: list[str] = []
-        for name, codes in zip(self.columns, self.allowed, strict=True):
-            points = [str(column(domain, name).point(code)) for code in codes]
-            parts.append(
-                f"{name}={points[0]}" if len(points) == 1 else f"{name} in ({', '.join(points)})"
-            )
-        return [", ".join(parts)]
+        """Return its name, or 'sex=F, 20 ≤ age ≤ 29, job in (clerk, cook)'."""
+        named = zip(self.columns, self.allowed, strict=True)
+        return [self.name or ", ".join(_side(name, column(domain, name), c) for name, c in named)]
+
+
+def _side(name: str, space: Space, codes: tuple[int, ...]) -> str:
+    if len(codes) == 1:
+        return f"{name}={space.point(codes[0])}"
+    if space.ordered and is_run(codes):
+        return range_label(name, space, codes[0], codes[-1])
+    return f"{name} in ({', '.join(str(space.point(code)) for code in codes)})"
+
+
+def is_run(codes: tuple[int, ...]) -> bool:
+    """Tell whether sorted codes follow each other without a gap."""
+    return codes[-1] - codes[0] == len(codes) - 1
+
+
+def range_label(name: str, space: Space, low: int, high: int) -> str:
+    """Return '20 ≤ age ≤ 29', without what says nothing."""
+    above = f"{space.point(low)} ≤ " if low else ""
+    return f"{above}{name}" + ("" if low and high == space.size - 1 else f" ≤ {space.point(high)}")
 
 
 @final
 @dataclass(frozen=True)
 class Predicate(Queries):
-    """A condition that the caller wrote, looked up for each cell of its columns once."""
+    """A condition that the caller wrote, looked up for each cell of its columns once.
+
+    `bits` holds the answers, eight cells in a byte.
+    """
 
     columns: tuple[str, ...]
-    cells: tuple[int, ...]
+    bits: bytes
     name: str
+
+    @classmethod
+    def of(cls, columns: tuple[str, ...], holds: NDArray[np.bool_], name: str) -> Predicate:
+        """Return the query that counts the cells where it holds."""
+        return cls(columns, np.packbits(holds.reshape(-1)).tobytes(), name)
 
     def count(self, domain: Records) -> int:
         """Return 1."""
@@ -136,7 +145,12 @@ class Predicate(Queries):
 
     def answers(self, histogram: Histogram) -> NDArray[Any]:
         """Add up the cells for which it is true."""
-        return np.atleast_1d(histogram.reshape(-1)[list(self.cells)].sum())
+        return np.atleast_1d(histogram.reshape(-1)[self.masks(histogram.shape)[0]].sum())
+
+    def masks(self, shape: Shape) -> NDArray[np.bool_]:
+        """Return the cells for which it is true."""
+        packed = np.frombuffer(self.bits, dtype=np.uint8)
+        return np.unpackbits(packed, count=prod(shape)).astype(np.bool_).reshape(1, -1)
 
     def labels(self, domain: Records) -> list[str]:
         """Return the name that the caller gave."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import TooLargeError
+from noisewright.estimation.counting import MOST_CELLS, TableCounter
 from noisewright.spaces import Records
 from noisewright.synthetic.answers import Answers
-from noisewright.synthetic.workload import Workload
+
+if TYPE_CHECKING:
+    from noisewright.synthetic.workload import Workload
 
 Names = tuple[str, ...]
 
@@ -31,24 +35,23 @@ class Tallies:
         cls, batches: Iterable[Mapping[str, Any]], domain: Records, groupings: Sequence[Names]
     ) -> Tallies:
         """Count batches of codes, one array for each column; each batch is seen once."""
-        shapes = {names: shape_of(domain, names) for names in groupings}
-        sums = {names: np.zeros(prod(shape), dtype=np.int64) for names, shape in shapes.items()}
+        for names in groupings:
+            require_cells(domain, names)
+        order = list(dict.fromkeys(name for names in groupings for name in names))
+        wanted = [tuple(order.index(name) for name in names) for names in groupings]
+        counter = TableCounter(shape_of(domain, order), wanted)
         rows = 0
         for batch in batches:
-            codes = {name: np.asarray(values, dtype=np.int64) for name, values in batch.items()}
-            rows += len(next(iter(codes.values())))
-            for names, shape in shapes.items():
-                cell = codes[names[0]]
-                for name, size in zip(names[1:], shape[1:], strict=True):
-                    cell = cell * size + codes[name]
-                sums[names] += np.bincount(cell, minlength=sums[names].size)
-        return cls(domain, rows, {n: sums[n].reshape(shape) for n, shape in shapes.items()})
+            codes = [np.asarray(batch[name]) for name in order]
+            rows += len(codes[0])
+            counter.add(codes)
+        return cls(domain, rows, dict(zip(groupings, counter.tables(), strict=True)))
 
     def answers(self, workload: Workload) -> Answers:
         """Return the answers of a workload whose groupings were counted."""
         found = [part.answers(self.counts[part.columns]) for part in workload.parts]
         counts = np.concatenate([*found, np.empty(0, dtype=np.int64)]).astype(np.int64)
-        return Answers(counts, self.rows, workload.sizes)
+        return Answers(workload, counts, self.rows)
 
     def __repr__(self) -> str:
         # Counts may be about raw data, so they are not shown.
@@ -59,3 +62,14 @@ def shape_of(domain: Records, names: Sequence[str]) -> tuple[int, ...]:
     """Return how many points each of these columns has."""
     spaces = dict(domain.columns)
     return tuple(spaces[name].size for name in names)
+
+
+def require_cells(domain: Records, names: Names) -> None:
+    """Raise when these columns have too many cells to be counted together."""
+    cells = prod(shape_of(domain, names))
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            f"the columns {', '.join(names)} have {cells:,} cells together (at most "
+            f"{MOST_CELLS:,}). Use fewer columns, or coarser ones.",
+            size=cells,
+        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from math import prod
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -15,19 +17,14 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic.answers import Answers
+from noisewright.synthetic.boxes import Ends, Prefixes, Ranges
 from noisewright.synthetic.coded import coded_batches
-from noisewright.synthetic.queries import (
-    Conjunction,
-    Marginal,
-    Predicate,
-    Queries,
-    Ranges,
-    column,
-)
+from noisewright.synthetic.conditions import code_of, read_condition, require_order
+from noisewright.synthetic.predicates import asked_of_cells
+from noisewright.synthetic.queries import Conjunction, Marginal, Predicate, Queries, column
+from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 
-_MOST_CELLS = 1 << 24
-"""Cells of one group-by; more are not counted at once."""
-
+_MOST_QUERIES = 1 << 24
 _MOST_MATRIX = 1 << 26
 
 
@@ -36,97 +33,150 @@ _MOST_MATRIX = 1 << 26
 class Workload:
     """Counting queries over a declared domain; workloads on one domain add up with `+`.
 
-    Build one with `Workload.marginals`, `.prefixes`, `.ranges`, `.conjunctions` or `.predicates`.
+    Build one with `Workload.marginals`, `.prefixes`, `.ranges`, `.conjunctions` or `.predicates`,
+    or read one with `Workload.read`.
     """
 
     domain: Records
     parts: tuple[Queries, ...]
 
-    @classmethod
-    def marginals(
-        cls, domain: Records, *, ways: int = 1, columns: Sequence[str] | None = None
-    ) -> Workload:
-        """Return every cell of every `ways` columns (of these columns, or of all)."""
-        names = _names(domain, columns)
-        wanted = whole_number(ways, name="ways", least=1)
-        if wanted > len(names):
-            raise ParameterError(f"ways is {wanted}, but there are only {len(names)} columns.")
-        return cls(domain, tuple(Marginal(some) for some in combinations(names, wanted)))
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            _names(self.domain, part.columns)
 
     @classmethod
-    def prefixes(cls, domain: Records, name: str) -> Workload:
-        """Return 'at most v' for every point v of a column with an order, but the last."""
-        space = _ordered(domain, name)
-        return cls(domain, (Ranges((name,), tuple((0, code) for code in range(space.size - 1))),))
+    def marginals(
+        cls,
+        domain: Records,
+        *,
+        ways: int | Iterable[int] = 1,
+        columns: Sequence[str] | None = None,
+    ) -> Workload:
+        """Return every cell of every `ways` columns (of these columns, or of all).
+
+        Every conjunction that gives `ways` columns one value each is such a cell. `ways` may be
+        several numbers, as in `ways=[1, 2]`.
+        """
+        names = _names(domain, columns)
+        listed = ways if isinstance(ways, Iterable) else [ways]
+        parts: list[Queries] = []
+        for one in listed:
+            wanted = whole_number(one, name="ways", least=1)
+            if wanted > len(names):
+                raise ParameterError(f"ways is {wanted}, but there are only {len(names)} columns.")
+            parts += [Marginal(some) for some in combinations(names, wanted)]
+        return cls(domain, _some(parts, "ways"))
+
+    @classmethod
+    def prefixes(cls, domain: Records, columns: str | Sequence[str]) -> Workload:
+        """Return 'at most v' for every point v of a column with an order, but the last.
+
+        With several columns: at most v in the first, at most w in the second …, for all v, w.
+        """
+        names = _ordered(domain, columns)
+        _require_queries(prod(shape_of(domain, names)), f"all prefixes of {', '.join(names)}")
+        return cls(domain, (Prefixes(names),))
 
     @classmethod
     def ranges(
-        cls, domain: Records, name: str, ends: Iterable[tuple[Any, Any]] | None = None
+        cls,
+        domain: Records,
+        columns: str | Sequence[str],
+        ends: Iterable[Any] | None = None,
     ) -> Workload:
-        """Return 'from a to b', both included, for these pairs of points, or for all pairs."""
-        space = _ordered(domain, name)
+        """Return 'from a to b', both included, for these pairs of points, or for all pairs.
+
+        With a list of columns each query has a pair for each of them, and counts a box:
+        `ranges(domain, ["age", "income"], [[(20, 29), (0, 100)]])`.
+        """
+        names = _ordered(domain, columns)
         if ends is None:
-            size = space.size
-            if size * size > _MOST_MATRIX:
-                raise TooLargeError(
-                    f"all ranges of {space!r} are {size * (size + 1) // 2:,} queries. List some.",
-                    size=size * size,
-                )
-            pairs = [(a, b) for a in range(size) for b in range(a, size)]
-        else:
-            pairs = [(space.code(a), space.code(b)) for a, b in ends]
-        for a, b in pairs:
-            if a > b:
-                raise InputError(f"a range of {name!r} ends before it begins.")
-        return cls(domain, (Ranges((name,), tuple(pairs)),))
+            every = Ranges(names)
+            _require_queries(every.count(domain), f"all ranges of {', '.join(names)}")
+            return cls(domain, (every,))
+        boxes = [[pair] if isinstance(columns, str) else list(pair) for pair in ends]
+        listed = tuple(_box(domain, names, box) for box in _some(boxes, "ends"))
+        return cls(domain, (Ranges(names, listed),))
 
     @classmethod
-    def conjunctions(cls, domain: Records, conditions: Iterable[Mapping[str, Any]]) -> Workload:
-        """Return one query per mapping: each named column has this value, or one of this set.
+    def conjunctions(
+        cls,
+        domain: Records,
+        conditions: Iterable[Mapping[str, Any]] | Mapping[str, Mapping[str, Any]],
+    ) -> Workload:
+        """Return one query per mapping from columns to what they must be, all at once.
 
-        Several values are a set, a frozenset or a list.
+        That is a value, a list or set of values, `{"at_least": a, "at_most": b}` (or one of the
+        two) for a column with an order, or `{"not": …}`. A mapping from names to such mappings
+        gives the queries names.
         """
+        if isinstance(conditions, Mapping):
+            named: list[tuple[str, Any]] = [(str(name), c) for name, c in conditions.items()]
+        else:
+            named = [("", condition) for condition in conditions]
         found: list[Queries] = []
-        for condition in conditions:
+        for label, condition in named:
+            if not isinstance(condition, Mapping):
+                raise InputError(
+                    f"a conjunction is a {type(condition).__name__}; it must be a mapping from "
+                    "columns to values, as in conjunctions(domain, [{'job': 'cook'}])."
+                )
             names = _names(domain, list(condition))
             if not names:
                 raise InputError("a conjunction needs one condition at least.")
-            codes = [
-                tuple(
-                    sorted(
-                        {
-                            column(domain, name).code(value)
-                            for value in (
-                                given if isinstance(given, (set, frozenset, list)) else [given]
-                            )
-                        }
-                    )
-                )
-                for name, given in condition.items()
-            ]
-            found.append(Conjunction(names, tuple(codes)))
-        return cls(domain, tuple(found))
+            allowed = tuple(read_condition(domain, name, condition[name]) for name in names)
+            found.append(Conjunction(names, allowed, label))
+        return cls(domain, _some(found, "conditions"))
 
     @classmethod
     def predicates(
         cls,
         domain: Records,
-        conditions: Mapping[str, Callable[..., bool]],
+        conditions: Mapping[str, Callable[..., Any]],
         *,
         columns: Sequence[str],
+        vectorized: bool = False,
     ) -> Workload:
         """Return one query per function: it is given the values of `columns`, in their order.
 
-        Each function is asked once for every cell of the columns, never for a row of a table.
+        Each function is asked once for every cell of the columns, never for a row of a table. With
+        `vectorized` it is called once, with an array of values for each column that has an entry
+        for each cell, and returns as many truth values.
         """
         names = _names(domain, columns)
-        _require_cells(domain, names)
-        cells = list(product(*(column(domain, name).points for name in names)))
-        parts = tuple(
-            Predicate(names, tuple(c for c, cell in enumerate(cells) if true_for(*cell)), label)
+        require_cells(domain, names)
+        spaces = [column(domain, name) for name in names]
+        parts = [
+            Predicate.of(names, asked_of_cells(spaces, true_for, label, vectorized), label)
             for label, true_for in conditions.items()
-        )
-        return cls(domain, parts)
+        ]
+        return cls(domain, _some(parts, "conditions"))
+
+    @classmethod
+    def from_toml(cls, text: str, domain: Records) -> Workload:
+        """Read a workload on this domain from TOML."""
+        from noisewright.synthetic.workload_reading import read_workload
+
+        return read_workload(text, domain)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], domain: Records) -> Workload:
+        """Read a workload on this domain from a TOML file."""
+        from noisewright.synthetic.workload_reading import text_of_file
+
+        return cls.from_toml(text_of_file(path), domain)
+
+    def to_toml(self) -> str:
+        """Return the workload as the text of a TOML file; functions cannot be written."""
+        from noisewright.synthetic.workload_writing import workload_text
+
+        return workload_text(self)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the workload to a TOML file, whole or not at all."""
+        from noisewright.synthetic.workload_writing import save_workload
+
+        return save_workload(self, path)
 
     def __add__(self, other: Workload) -> Workload:
         if not isinstance(other, Workload):
@@ -134,6 +184,10 @@ class Workload:
         if other.domain != self.domain:
             raise SpaceError("workloads add up only on one domain; these have different columns.")
         return Workload(self.domain, self.parts + other.parts)
+
+    def __radd__(self, other: Any) -> Workload:
+        # So that sum() works, which starts with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -155,30 +209,18 @@ class Workload:
         return [label for part in self.parts for label in part.labels(self.domain)]
 
     def answers(self, table: Any) -> Answers:
-        """Return the true answers on a table: one group-by for each set of columns.
+        """Return the true answers on a table: it is grouped once for each set of columns.
 
         Requires: a mapping of columns, an Arrow table, a pandas or Polars frame, a list of records,
         or an iterator over batches of such; every value declared in the domain.
         Ensures: exact counts. They are about the raw data: they must not leave unless it is
         public or already private.
         """
+        _some(self.parts, "the workload")
         groupings = self.groupings
         needed = list(dict.fromkeys(name for names in groupings for name in names))
-        shapes = {names: self._shape(names) for names in groupings}
-        sums = {names: np.zeros(prod(shape), dtype=np.int64) for names, shape in shapes.items()}
-        rows = 0
-        for codes in coded_batches(table, self.domain, needed):
-            rows += len(next(iter(codes.values()), ()))
-            for names, shape in shapes.items():
-                cell = codes[names[0]]
-                for name, size in zip(names[1:], shape[1:], strict=True):
-                    cell = cell * size + codes[name]
-                sums[names] += np.bincount(cell, minlength=sums[names].size)
-        found = [
-            part.answers(sums[part.columns].reshape(shapes[part.columns])) for part in self.parts
-        ]
-        counts = np.concatenate([*found, np.empty(0, dtype=np.int64)]).astype(np.int64)
-        return Answers(counts, rows, self.sizes)
+        batches = coded_batches(table, self.domain, needed)
+        return Tallies.of(batches, self.domain, groupings).answers(self)
 
     def answers_of_counts(self, counts: NDArray[np.int64]) -> Answers:
         """Return the answers on a table that has this many copies of each point of the domain."""
@@ -187,7 +229,7 @@ class Workload:
             raise InputError(
                 f"there are {values.shape} counts; the domain has {self.domain.size:,} points."
             )
-        return Answers(self.matrix() @ values, int(values.sum()), self.sizes)
+        return Answers(self, self.matrix() @ values, int(values.sum()))
 
     def matrix(self) -> NDArray[np.int64]:
         """Return the queries as zeros and ones: one row per query, one column per point."""
@@ -206,19 +248,12 @@ class Workload:
         places = dict(zip(names, np.unravel_index(np.arange(size), sizes), strict=True))
         blocks: list[NDArray[np.int64]] = [np.empty((0, size), dtype=np.int64)]
         for part in self.parts:
-            shape = self._shape(part.columns)
-            cells = prod(shape)
-            one_hot = np.eye(cells, dtype=np.int64)
-            block = np.stack([part.answers(row.reshape(shape)) for row in one_hot], axis=1)
+            shape = shape_of(self.domain, part.columns)
             cell = np.ravel_multi_index([places[name] for name in part.columns], shape)
-            blocks.append(block[:, cell])
+            blocks.append(part.masks(shape)[:, cell].astype(np.int64))
         whole = np.concatenate(blocks)
         whole.setflags(write=False)
         return whole
-
-    def _shape(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        _require_cells(self.domain, names)
-        return tuple(column(self.domain, name).size for name in names)
 
     def __repr__(self) -> str:
         kinds = ", ".join(sorted({type(part).__name__.lower() for part in self.parts})) or "nothing"
@@ -230,6 +265,8 @@ def _names(domain: Records, columns: Sequence[str] | None) -> tuple[str, ...]:
         raise SpaceError(
             f"a workload needs a domain of named columns, Records(…); got {type(domain).__name__}."
         )
+    if isinstance(columns, str):
+        raise InputError(f"columns is the text {columns!r}; give a list of columns.")
     known = [name for name, _ in domain.columns]
     names = tuple(known if columns is None else columns)
     for name in names:
@@ -240,21 +277,43 @@ def _names(domain: Records, columns: Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _ordered(domain: Records, name: str) -> Any:
-    _names(domain, [name])
-    space = column(domain, name)
-    if not space.ordered:
-        raise SpaceError(
-            f"column {name!r} has no order, so it has no ranges. Use conjunctions with a set."
+def _ordered(domain: Records, columns: str | Sequence[str]) -> tuple[str, ...]:
+    names = _names(domain, [columns] if isinstance(columns, str) else columns)
+    for name in _some(names, "columns"):
+        require_order(column(domain, name), name)
+    return names
+
+
+def _box(domain: Records, names: tuple[str, ...], box: list[Any]) -> Ends:
+    """Read the two ends for each column."""
+    if len(box) != len(names) or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in box
+    ):
+        raise InputError(
+            f"a range of {', '.join(names)} needs two ends for each column, as in "
+            + ("[(20, 29), (30, 39)]." if len(names) == 1 else "[[(20, 29), (0, 100)]].")
         )
-    return space
+    spaces = [column(domain, name) for name in names]
+    found = tuple(
+        (code_of(space, name, a), code_of(space, name, b))
+        for name, space, (a, b) in zip(names, spaces, box, strict=True)
+    )
+    for name, (low, high) in zip(names, found, strict=True):
+        if low > high:
+            raise InputError(f"a range of {name!r} ends before it begins.")
+    return found
 
 
-def _require_cells(domain: Records, names: tuple[str, ...]) -> None:
-    cells = prod(column(domain, name).size for name in names)
-    if cells > _MOST_CELLS:
+def _some(listed: Any, what: str) -> Any:
+    """Return what is listed as a tuple; nothing at all is nearly always a slip."""
+    found = tuple(listed)
+    if not found:
+        raise InputError(f"{what} is empty, so there is nothing to count.")
+    return found
+
+
+def _require_queries(queries: int, what: str) -> None:
+    if queries > _MOST_QUERIES:
         raise TooLargeError(
-            f"the columns {', '.join(names)} have {cells:,} cells together (at most "
-            f"{_MOST_CELLS:,}). Use fewer columns, or coarser ones.",
-            size=cells,
+            f"{what} are {queries:,} queries (at most {_MOST_QUERIES:,}). List some.", size=queries
         )
