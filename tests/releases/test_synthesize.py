@@ -152,7 +152,7 @@ def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None
         assert made.workload.parts == wanted.parts
     alone = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=1, rows=10)
     assert alone.workload.groupings == (("smokes",), ("visits",))
-    with pytest.raises(TargetError, match="queries.toml"):
+    with pytest.raises(TargetError, match=r"queries\.toml"):
         nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=path, out=path, overwrite=True)
     for wrong in (3, True, 0, [2]):
         with pytest.raises(InputError, match=r"ways is|workload is a list"):
