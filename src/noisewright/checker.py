@@ -141,10 +141,10 @@ def read_pairs(neighbors: Any, size: int) -> Any:  # inputs i, j, and d: they ge
     ok = len({*map(frozenset, rest[0])}) == len(rest[0]) and (rest[0] or size == 1)
     need(ok, "neighbors", "found a pair twice, or no pairs: a claim about nobody is empty")
     return ((*pair, 1) for pair in rest[0])
-def beside(name: str, function: str) -> Any:  # of a file that belongs beside this one
-    file = Path(__file__).with_name(f"{name}.py")
-    need(file.is_file(), "format", f"needs the file {name}.py beside this one")
-    return run_path(str(file))[function]
+def beside(name: str) -> Any:  # the function that proves it, from a file beside this one
+    file = Path(__file__).with_name(f"{name}_checker.py")
+    need(file.is_file(), "format", f"needs the file {name}_checker.py beside this one")
+    return run_path(str(file))[f"prove_{name}"]
 def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
     shape = "form: table, inputs: object, outputs: object, log2_total: whole, weights: list"
     _, inputs, outputs, k, weights = fit(given, "mechanism", shape)
@@ -189,7 +189,7 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
                 break
         else: yield f"Property {code} holds: {words}."
     if best:  # the claim that nothing is better than this mechanism
-        pairs, prove_bound = read_pairs(neighbors, len(ins)), beside("bound_checker", "prove_bound")
+        pairs, prove_bound = read_pairs(neighbors, len(ins)), beside("bound")
         yield prove_bound(sys.modules[__name__], best, rows, pairs, epsilon, delta, codes)
 
 def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (), best: Any = None
@@ -226,9 +226,9 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         inner, relation = fit(parent, "mechanism", "mechanism: object, neighbors: object")
         yield from prove(inner, relation, epsilon, delta)
         yield f"The {count} rows are independent, so all but the one that differs cancel."
-    elif form != "columns":  # a formula; epsilon and delta are decided as it allows
-        prove_formula = beside("formula_checker", "prove_formula")
-        yield from prove_formula(sys.modules[__name__], given, neighbors, epsilon, delta)
+    elif form != "columns":  # many steps, or a formula, which decides as it allows
+        prove_form = beside("steps" if form == "steps" else "formula")
+        yield from prove_form(sys.modules[__name__], given, neighbors, epsilon, delta)
     else:
         _, columns = fit(given, "mechanism", "form: columns, columns: list")
         fit(neighbors, "neighbors", "relation: replace")

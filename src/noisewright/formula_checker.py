@@ -25,7 +25,7 @@ def prove_formula(
     }
     form = given.get("form")
     if form == "curve":
-        forms[form] = checker.beside("curve_checker", "prove_curve")
+        forms[form] = checker.beside("curve")
     known = isinstance(form, str) and form in forms
     checker.need(known, "mechanism", f"found the form {checker.brief(form)}, which is none")
     yield from forms[form](checker, given, neighbors, epsilon, delta)

@@ -23,6 +23,7 @@ AT_ONCE: dict[str, set[str]] = {
     "checker": set(),
     "curve_checker": set(),
     "formula_checker": set(),
+    "steps_checker": set(),
     "files": set(),
     "version": set(),
     "exact": {"numpy"},
@@ -134,7 +135,8 @@ def test_only_the_cli_imports_the_top_of_the_package(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["checker.py", "bound_checker.py", "curve_checker.py", "formula_checker.py"]
+    "name",
+    ["checker.py", *(f"{what}_checker.py" for what in ("bound", "curve", "formula", "steps"))],
 )
 def test_the_checker_stands_alone(name: str) -> None:
     source = (PACKAGE / name).read_text(encoding="utf-8")

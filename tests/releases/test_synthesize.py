@@ -273,6 +273,7 @@ def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
     nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out, overwrite=True, evaluation=True)
     beside = sorted(path.name for path in tmp_path.iterdir())
     assert beside == [
+        "synthetic.certificate.json",
         "synthetic.evaluation-NOT-FOR-RELEASE.json",
         "synthetic.parquet",
         "synthetic.synthesis.json",

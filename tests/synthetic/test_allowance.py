@@ -15,8 +15,9 @@ from noisewright.exact import exp_bounds
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.sampling import SeededSource
 from noisewright.spaces import Counts, Records
-from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise, Spend
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise
 from noisewright.synthetic.measured import measured
+from noisewright.synthetic.schedule import Schedule, counting
 
 
 @given(
@@ -27,11 +28,11 @@ def test_parts_add_up_to_the_last_bit(epsilon: Fraction, weights: list[int]) -> 
     whole = Allowance.of(epsilon)
     parts = whole.divided(weights)
     assert sum(parts) == whole.total == epsilon
-    whole.require_spent([Spend("a step", part, "epsilon") for part in parts])
-    short = [Spend("a step", part, "epsilon") for part in parts]
-    short[0] = Spend("a step", parts[0] - Fraction(1, 10**30), "epsilon")
+    steps = [counting(whole, "a step", part) for part in parts]
+    assert Schedule(whole, tuple(steps)).certificate.guarantee == whole.guarantee
+    steps[0] = counting(whole, "a step", parts[0] - Fraction(1, 10**30))
     with pytest.raises(ParameterError, match="divided wrongly"):
-        whole.require_spent(short)
+        Schedule(whole, tuple(steps))
 
 
 def delta_of(rho: float, epsilon: float) -> float:
@@ -53,12 +54,20 @@ def test_rho_is_the_largest_from_which_epsilon_and_delta_follow(
     assert delta_of(rho * (1 + 1e-6), epsilon) > delta
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("1e-200", "1e-300"), ("1", "1e-400"), ("1e400", "1e-9")]
+)
+def test_what_no_rho_is_found_for_is_refused_at_once(epsilon: str, delta: str) -> None:
+    with pytest.raises(ParameterError, match="geometric noise"):
+        Allowance.of(epsilon, delta)
+
+
 @pytest.mark.parametrize("change", [MARGINAL, QUERY])
 @pytest.mark.parametrize("amount", [Fraction(1, 3), Fraction(7, 1000), Fraction(5)])
 def test_noise_costs_no_more_than_its_part(amount: Fraction, change: int) -> None:
-    normal = Noise(amount, "rho", change)._scale  # pyright: ignore[reportPrivateUsage]
+    normal = Noise(amount, "rho", change).scale
     assert amount * (1 - Fraction(1, 10**9)) < Fraction(change) / (2 * normal**2) <= amount
-    decay = Noise(amount, "epsilon", change)._scale  # pyright: ignore[reportPrivateUsage]
+    decay = Noise(amount, "epsilon", change).scale
     assert decay * change == amount
 
 

@@ -13,6 +13,7 @@ from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
 from noisewright.synthetic.mst import Mst, independence_score
 from noisewright.synthetic.mwem import Mwem, summed
 from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2))
@@ -43,6 +44,11 @@ def pairs(k: int) -> list[tuple[Tallies, Tallies]]:
     ]
 
 
+def sensitivities(schedule: Schedule) -> set[int]:
+    """What the choices of a run are made for."""
+    return {step.sensitivity for step in schedule.steps if isinstance(step, Choosing)}
+
+
 @pytest.mark.parametrize("k", [1, 2])
 def test_what_a_person_changes_is_what_the_noise_is_for(k: int) -> None:
     """In L1 for geometric noise, in L2² for normal noise; neither more nor less."""
@@ -53,9 +59,9 @@ def test_what_a_person_changes_is_what_the_noise_is_for(k: int) -> None:
         assert max(int((gap**2).sum()) for gap in gaps) == 2 * k**2
     for change, l1, l2_squared in ((MARGINAL, 2 * k, 2 * k**2), (QUERY, k, k**2)):
         amount = Fraction(1, 7)
-        decay = allowed["epsilon"].noise(amount, change)._scale  # pyright: ignore[reportPrivateUsage]
+        decay = allowed["epsilon"].noise(amount, change).scale
         assert decay * l1 == amount
-        scale = allowed["rho"].noise(amount, change)._scale  # pyright: ignore[reportPrivateUsage]
+        scale = allowed["rho"].noise(amount, change).scale
         spent = Fraction(l2_squared) / (2 * scale**2)
         assert amount * (1 - Fraction(1, 10**9)) < spent <= amount
 
@@ -68,7 +74,8 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
         id(table): independence_score(table, ("a", "b"), first, second) for table in TABLES.values()
     }
     found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
-    assert found == 2 * k == Allowance.of(1, rows_per_person=k).score_change
+    mst = Mst(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k))
+    assert {2 * k} == {found} == sensitivities(mst.schedule)
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -78,13 +85,13 @@ def test_scores_of_mwem_change_by_twice_the_rows_and_its_queries_by_the_rows(k: 
     names = ("a", "b")
     scores = {
         id(table): mwem._scores(  # pyright: ignore[reportPrivateUsage]
-            mwem.targets, names, table.counts[names], weights, Fraction(1, 9)
+            mwem.targets, names, table.counts[names], weights
         )
         for table in TABLES.values()
     }
     gaps = [np.abs(np.subtract(scores[id(a)], scores[id(b)])) for a, b in pairs(k)]
     assert np.max(gaps, axis=0).tolist()[:3] == [2 * k] * 3
-    assert np.max(gaps) == 2 * k == mwem.allowance.score_change
+    assert {2 * k} == {int(np.max(gaps))} == sensitivities(mwem.schedule)
     singles = [target for target in mwem.targets if target.cells is not None]
     assert len(singles) == 6
     for target in singles:
@@ -103,11 +110,14 @@ def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> Non
     4,000 choices of a fixed seed with ε = 2 of the choice: the chance is e/(1 + e) = 0.731 for any
     k, and would be 0.95 if k = 3 rows counted as one.
     """
-    allowance = Allowance.of(2, delta, rows_per_person=k)
     amount = Fraction(2) if not delta else Fraction(1, 2)
-    steps = NoisySteps(TABLES[(POINTS[0],) * ROWS], allowance, SeededSource(5), None, 1)
-    assert float(allowance.choice_epsilon(amount)) == pytest.approx(2)
-    chosen = [steps.choice(["low", "high"], [0, 2 * k], amount, what="it") for _ in range(4_000)]
+    unit = "rho" if delta else "epsilon"
+    whole = Allowance(nw.Guarantee(9_000, delta), 4_000 * amount, unit, k)
+    it = choosing(whole, "it", amount)
+    assert float(it.epsilon) == pytest.approx(2)
+    steps = NoisySteps(TABLES[(POINTS[0],) * ROWS], Schedule(whole, (it,) * 4_000), SeededSource(5))
+    chosen = [steps.choice(["low", "high"], [0, 2 * k]) for _ in range(4_000)]
+    steps.require_done()
     assert chosen.count("high") / 4_000 == pytest.approx(0.731, abs=0.03)
 
 

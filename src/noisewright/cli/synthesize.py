@@ -191,6 +191,7 @@ def _tell(made: Synthesis) -> None:
     heading("How good it is")
     _tell_errors(made)
     heading("Beside it")
+    say(f"  {made.files['certificate']}  the proof; check it with noisewright check")
     say(f"  {made.files['synthesis']}  the noisy counts behind it, with their errors")
     if made.evaluation is not None:
         say(f"  {made.files['evaluation']}  NOT FOR RELEASE", style="red")

@@ -6,7 +6,7 @@ import os
 from contextlib import AbstractContextManager
 
 from noisewright.ledger import Ledger
-from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
 from noisewright.releases.accounting import payer_for
 from noisewright.releases.payment import Payment, paid
 from noisewright.sampling import Source
@@ -15,17 +15,17 @@ from noisewright.sampling import Source
 def debited(
     ledger: Ledger | str | os.PathLike[str] | None,
     dataset: str | None,
-    price: Guarantee,
+    certificate: Certificate,
     *,
     what: str,
     source: Source | None,
 ) -> AbstractContextManager[Payment]:
     """Return a block that runs after the debit; if it raises, the spend is marked as wasted.
 
-    The rows of a fit may be any part of a table, so they have no fingerprint: `dataset` says
-    whose budget pays.
+    The debit is of what the certificate proves, and its entry has the digest. The rows of a fit may
+    be any part of a table, so they have no fingerprint: `dataset` says whose budget pays.
     """
-    payer = payer_for(ledger, None, dataset, price=price, shown=None)
+    payer = payer_for(ledger, None, dataset, price=certificate.guarantee, shown=None)
     is_private = source is None or source.private
     words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
-    return paid(payer, price, what=words)
+    return paid(payer, certificate, what=words)

@@ -22,9 +22,11 @@ from noisewright.models.noise_choice import NoiseChoice, choices
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
+from noisewright.privacy import Certificate
 from noisewright.sampling import Source
-from noisewright.synthetic.allowance import MARGINAL, Spend
-from noisewright.synthetic.measured import Measurement, measured
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.schedule import Schedule, counting
 from noisewright.synthetic.tallies import Tallies, shape_of
 
 Array = NDArray[np.float64]
@@ -45,9 +47,10 @@ class PrivateNaiveBayes(Conventions):
     to each count. With a `ledger` every fit debits `dataset` before it draws, also in
     cross-validation. A seeded `source` is for tests, and not private.
 
-    After `fit`: `classes_`, `guarantee_`, `measurements_` (the noisy tables, all of which may
-    leave), `spends_`, `noise_` (which was chosen, in words), `class_shares_`, `feature_shares_`,
-    and `private_`, which is False after a seeded fit. Everything after the noise is
+    After `fit`: `classes_`, `guarantee_`, `certificate_` (its proof, made before the debit),
+    `measurements_` (the noisy tables, all of which may leave), `spends_`, `noise_` (which was
+    chosen, in words), `class_shares_`, `feature_shares_`, and `private_`, which is False after a
+    seeded fit. Everything after the noise is
     post-processing: predictions for any rows cost nothing more.
     """
 
@@ -95,26 +98,21 @@ class PrivateNaiveBayes(Conventions):
         tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
-        spends = tuple(
-            Spend(f"counts of {' × '.join(names)}", amount, allowance.unit)
-            for names, amount in zip(groupings, possible[0].amounts, strict=True)
+        schedule = Schedule(
+            allowance,
+            tuple(
+                counting(allowance, f"counts of {' × '.join(names)}", amount)
+                for names, amount in zip(groupings, possible[0].amounts, strict=True)
+            ),
         )
-        allowance.require_spent(spends)
+        steps, proof = NoisySteps(tallies, schedule, self.source), schedule.certificate
         what = f"naive Bayes of {self.label} from {len(groupings)} columns"
-        with debited(self.ledger, self.dataset, allowance.guarantee, what=what, source=self.source):
-            tables = tuple(
-                measured(
-                    reader.domain,
-                    names,
-                    tallies.counts[names],
-                    allowance.noise(spend.amount, MARGINAL),
-                    rows=tallies.rows,
-                    source=self.source,
-                )
-                for names, spend in zip(groupings, spends, strict=True)
-            )
+        with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
+            tables = tuple(steps.counted(names, tallies.counts[names]) for names in groupings)
+            steps.require_done()
         self._learn(reader, tables, smoothing)
-        self.spends_ = spends
+        self.spends_ = tuple(steps.spends)
+        self.certificate_: Certificate = proof
         self.noise_ = _words(possible)
         self.private_ = self.source is None or self.source.private
         self.guarantee_: Guarantee = allowance.guarantee

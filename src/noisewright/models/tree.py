@@ -28,6 +28,7 @@ from noisewright.models.noise_choice import named
 from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
+from noisewright.privacy import Certificate
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import Allowance
@@ -48,7 +49,7 @@ class PrivateTree(Conventions):
     rest counts the chosen pairs.
 
     After `fit`: `edges_`, `measurements_` (noisy tables, all of which may leave), `spends_`,
-    `noise_`, `guarantee_`, `model_`, and `classes_` if there is a label.
+    `noise_`, `guarantee_`, `certificate_`, `model_`, and `classes_` if there is a label.
     """
 
     def __init__(
@@ -88,16 +89,17 @@ class PrivateTree(Conventions):
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
         steps = min(possible, key=lambda one: one.predicted(tallies.rows).expected)
-        guarantee = steps.allowance.guarantee
+        proof = steps.schedule.certificate
         what = f"a tree of {len(domain.columns)} columns"
-        with debited(self.ledger, self.dataset, guarantee, what=what, source=self.source):
+        with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
             # No rows are made here: all that is needed are the counts.
             drawn = steps.draw(tallies, 0, source=self.source)
         self._learn(reader, drawn.measurements, smoothing)
         self.spends_ = drawn.spends
         self.noise_ = f"{named(steps.allowance)} noise"
         self.private_ = self.source is None or self.source.private
-        self.guarantee_: Guarantee = guarantee
+        self.guarantee_: Guarantee = proof.guarantee
+        self.certificate_: Certificate = proof
         return self
 
     def _learn(

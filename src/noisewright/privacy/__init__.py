@@ -11,6 +11,7 @@ from noisewright.privacy.concentrated import ZeroConcentrated, gaussian_rho
 from noisewright.privacy.loading import load
 from noisewright.privacy.profile import Profile, profile, profile_of_masses
 from noisewright.privacy.queries import OutputPerturbation, Sanitized, SanitizedResponse
+from noisewright.privacy.steps import certify_steps
 from noisewright.privacy.sufficient import Cell, SufficientSets, sufficient_sets
 from noisewright.privacy.tight import tight_delta, tight_epsilon, tight_ratio
 from noisewright.privacy.verification import Verdict, Witness, verify
@@ -30,6 +31,7 @@ __all__ = [
     "advanced_composition",
     "basic_composition",
     "certify",
+    "certify_steps",
     "check",
     "compose",
     "gaussian_rho",

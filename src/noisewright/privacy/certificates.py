@@ -70,7 +70,7 @@ class Designed(Protocol):
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proven claim about a mechanism, ready to be saved."""
+    """A proven claim about a mechanism, or about many private steps, ready to be saved."""
 
     document: dict[str, Any]
     guarantee: Guarantee
@@ -149,6 +149,11 @@ def certify(
         "neighbors": _neighbors_of(mechanism),
         "claims": claims,
     }
+    return sealed(sections, guarantee)
+
+
+def sealed(sections: dict[str, Any], guarantee: Guarantee) -> Certificate:
+    """Return the certificate that consists of these sections: mechanism, neighbors and claims."""
     document: dict[str, Any] = {
         "format": "noisewright-certificate",
         "version": 1,

@@ -64,6 +64,19 @@ class ZeroConcentrated:
         exponent = (a - 1) * (a * self.rho - at_least + log_of_rest) - log_of_a
         return _exp_above(exponent)
 
+    def order(self, epsilon: Number | Epsilon) -> Fraction:
+        """Return the order a > 1 at which `delta` is evaluated; a proof needs only this one.
+
+        Requires: ρ > 0 and a finite ε.
+        """
+        order = _best_order(float(self.rho), Epsilon.of(epsilon).ceiling())
+        if self.rho == 0 or order is None:
+            raise ParameterError(
+                f"no order is best for rho {self.rho} and epsilon {epsilon}; it takes rho > 0 and "
+                "a finite epsilon."
+            )
+        return Fraction(order)
+
     def roughly_delta(self, epsilon: float) -> float:
         """About δ at ε, for deciding what to evaluate with care; never to be reported."""
         order = _best_order(float(self.rho), epsilon)
@@ -157,7 +170,7 @@ def _exp_above(exponent: Fraction) -> float:
     """Return a double that is at least min(e^exponent, 1)."""
     if exponent >= 0:
         return 1.0
-    if exponent < -744:
+    if exponent < -745:
         return math.ulp(0.0)
     bits = 64 + math.ceil(-exponent * 3 / 2)
     return min(ceiling_float(Fraction(exp_bounds(exponent, bits)[1], 1 << bits)), 1.0)

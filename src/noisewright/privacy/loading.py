@@ -109,6 +109,11 @@ def _mechanism(
             return ColumnProduct(tuple(_part(column, also) for column in section["columns"]))
         case "table":
             return _table(section, neighbors, claim)
+        case "steps":
+            raise CertificateError(
+                "this certificate is about many private steps, of a synthetic table or of a fitted "
+                "model, and not about one mechanism: there is nothing to load. nw.check proves it."
+            )
         case form if form in also:
             return also[form](section, claim)
         case form:

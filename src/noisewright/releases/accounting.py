@@ -30,14 +30,12 @@ class Payer:
     mark: Fingerprint | None
     called: str
 
-    def debit(self, price: Certificate | Guarantee, *, what: str) -> Reservation:
-        """Spend what is claimed, in one transaction; only then may noise be drawn.
+    def debit(self, certificate: Certificate, *, what: str) -> Reservation:
+        """Spend what is proven, in one transaction; only then may noise be drawn.
 
-        `price` is the certificate of a mechanism, or what a synthesizer's steps add up to.
-        Ensures: what is on record covers the claim, in exact arithmetic.
+        Ensures: what is on record covers the claim, in exact arithmetic, and points to its proof.
         """
-        certificate = None if isinstance(price, Guarantee) else price
-        claim = price if isinstance(price, Guarantee) else price.guarantee
+        claim = certificate.guarantee
         if self.mark is not None:
             self.ledger.register(self.dataset, self.mark, called=self.called)
         reservation = self.ledger.spend(self.dataset, claim, what=what, certificate=certificate)

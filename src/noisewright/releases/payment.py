@@ -10,7 +10,6 @@ from pathlib import Path
 
 from noisewright.errors import LedgerError
 from noisewright.ledger import Balance, Reservation
-from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import Payer
 
@@ -40,7 +39,7 @@ class Payment:
 
 
 @contextmanager
-def paid(payer: Payer | None, price: Certificate | Guarantee, *, what: str) -> Generator[Payment]:
+def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generator[Payment]:
     """Debit, let the block draw and publish, and record what became of it.
 
     Ensures: the block runs only if the debit is committed. If it raises, the spend is marked as
@@ -50,7 +49,7 @@ def paid(payer: Payer | None, price: Certificate | Guarantee, *, what: str) -> G
     if payer is None:
         yield Payment()
         return
-    payment = Payment(payer.debit(price, what=what))
+    payment = Payment(payer.debit(certificate, what=what))
     try:
         yield payment
     except BaseException as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noisewright.errors import DataError
+from noisewright.privacy import Certificate
 from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
 from noisewright.releases.task import Task
@@ -42,8 +43,6 @@ class Request:
         )
         if not tallies.rows:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
-        # What these rows make impossible must not be found after the debit.
-        self.task.synthesizer(tallies.rows)
         return tallies
 
     def words(self, name: str) -> str:
@@ -51,9 +50,12 @@ class Request:
         said = self.what or f"synthetic table ({self.task.method}): {name}"
         return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
 
-    def draw(self, counted: Tallies) -> Synthesis:
-        """Draw noise, choose and make rows; the budget must have been debited."""
-        synthesizer, people = self.task.synthesizer(counted.rows), counted.rows
+    def draw(self, counted: Tallies, synthesizer: Synthesizer, proof: Certificate) -> Synthesis:
+        """Draw noise, choose and make rows.
+
+        `proof` is the certificate of the synthesizer's schedule, and must have been debited.
+        """
+        people = counted.rows
         drawn = synthesizer.draw(
             counted, self.task.rows(people), source=self.source, progress=self.progress
         )
@@ -64,7 +66,8 @@ class Request:
             method=self.task.method,
             people=people,
             rows_per_person=self.read.rows_per_person,
-            guarantee=self.task.allowance.guarantee,
+            guarantee=proof.guarantee,
+            certificate=proof,
             spends=drawn.spends,
             measurements=drawn.measurements,
             errors=self._compared(synthesizer, drawn, people),

@@ -12,6 +12,7 @@ from typing import Any, final
 from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
 from noisewright.spaces import Records, Space
 from noisewright.synthetic import (
     Measurement,
@@ -46,9 +47,10 @@ class Synthesis:
     `table` has the names, types and labels of the original, and `rows` rows. `measurements` are the
     noisy counts that it was made from, each with an `estimate`. `spends` says what each step took,
     of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to `spent`, exactly, from
-    which `guarantee` follows. `people` is how many rows were counted, which counts as public: all
-    rows of the original, each of another person, or up to `rows_per_person` of each person where
-    the plan says whose a row is. How many of these each one has counts as public then.
+    which `guarantee` follows: `certificate` is the proof, made before the debit. `people` is how
+    many rows were counted, which counts as public: all rows of the original, each of another
+    person, or up to `rows_per_person` of each person where the plan says whose a row is. How many
+    of these each one has counts as public then.
 
     `errors` says part by part of the workload what was expected before, by noise alone, and what is
     found after, between the table and its own noisy measurements; `expected_error` and
@@ -62,6 +64,7 @@ class Synthesis:
     method: str
     people: int
     guarantee: Guarantee
+    certificate: Certificate
     spends: tuple[Spend, ...]
     measurements: tuple[Measurement, ...]
     errors: WorkloadErrors
@@ -125,6 +128,7 @@ class Synthesis:
                 "epsilon": as_text(self.guarantee.epsilon.rational),
                 "delta": as_text(self.guarantee.delta),
             },
+            "certificate": self.certificate.digest,
             "spent": {"unit": self.spent.unit, "amount": as_text(self.spent.amount)},
             "spends": [
                 {"what": spend.what, "amount": as_text(spend.amount)} for spend in self.spends

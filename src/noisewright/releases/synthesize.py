@@ -77,6 +77,8 @@ def synthesize(
     `evaluation=True` also compares the table with the raw data. That is NOT private: it is for the
     eyes of those who may see the data, and not for release.
 
+    The result has a certificate, made before the debit; `check` proves it again.
+
     Requires: one row for each person, or a plan that says whose a row is and how many of each
     person count; the number of rows, and of each person's that count, is public.
     Ensures: (ε, δ)-private when all rows of one person are replaced. With delta=0 noise is
@@ -96,9 +98,11 @@ def synthesize(
     if out is None:
         payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
         counted = request.counted()
+        steps = request.task.synthesizer(counted.rows)
+        proof = steps.schedule.certificate
         snapshot.require_same(meanwhile="Nothing was spent.")
-        with paid(payer, allowance.guarantee, what=request.words("a table in memory")) as payment:
-            made = request.draw(counted)
+        with paid(payer, proof, what=request.words("a table in memory")) as payment:
+            made = request.draw(counted, steps, proof)
         return _accounted(made, payer, payment)
     target = Target.at(out)
     target.require_apart(local_paths(path, plan, ledger, workload))
@@ -116,27 +120,30 @@ def _to_files(
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.beside(SIDE)
     require_space(staging.folder, request.read.randomizer.plan, request.task.rows(counted.rows))
+    # Also finds what these rows make impossible, which must not be found after the debit.
+    steps = request.task.synthesizer(counted.rows)
+    proof = steps.schedule.certificate
     said = f"{request.task.method}, {request.task.allowance.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(
             open_writer(staged, request.read.schema, metadata={_KEY: said})
         )
-        price = request.task.allowance.guarantee
-        with paid(payer, price, what=request.words(target.name)) as payment:
+        with paid(payer, proof, what=request.words(target.name)) as payment:
             with outer.pop_all():
-                made = request.draw(counted)
+                made = request.draw(counted, steps, proof)
                 for batch in made.table.to_batches(max_chunksize=1 << 17):
                     writer.write(batch)
             made = replace(made, is_accounted=payer is not None)
             file = {"name": target.name, "sha256": file_digest(staged)}
             staging.write(side.name, made.to_json(file=file).encode())
+            staging.write(target.certificate.name, proof.to_json().encode())
             payment.goes_out(staged, target.data)
             # What lies beside an old file must not lie beside a new one.
             for old in (*target.all[1:], target.beside(EVALUATION)):
                 old.unlink(missing_ok=True)
-            staging.publish(side.name, target.name)
-    files = {"data": target.data, "synthesis": side}
+            staging.publish(target.certificate.name, side.name, target.name)
+    files = {"data": target.data, "certificate": target.certificate, "synthesis": side}
     if made.evaluation is not None:
         files["evaluation"] = _write_evaluation(made, target)
     return replace(_accounted(made, payer, payment), path=target.data, files=files)

@@ -39,6 +39,7 @@ from noisewright.spaces import whole_number
 _BITS = 64
 _STEPS = 40
 _NORMAL_95 = 1.959963984540054
+_LEAST = Fraction(1, 1 << 1000)
 _STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
@@ -73,7 +74,7 @@ class Noise:
     rows_per_person: int = 1
 
     @property
-    def _scale(self) -> Fraction:
+    def scale(self) -> Fraction:
         """The decay of geometric noise, or the deviation of normal noise, rounded up."""
         if self.unit == "epsilon":
             return self.amount / (self.change * self.rows_per_person)
@@ -86,13 +87,13 @@ class Noise:
     def draw(self, size: int, source: Source | None) -> NDArray[Any]:
         """Return independent draws."""
         if self.unit == "epsilon":
-            return two_sided_geometric(Epsilon(rational=self._scale), size, source)
-        return rounded_normal(self._scale, size, source)
+            return two_sided_geometric(Epsilon(rational=self.scale), size, source)
+        return rounded_normal(self.scale, size, source)
 
     @property
     def deviation(self) -> float:
         """The standard deviation of one draw."""
-        scale = float(self._scale)
+        scale = float(self.scale)
         if self.unit == "rho":
             return math.sqrt(scale * scale + 1 / 12)
         return 1 / (math.sqrt(2) * math.sinh(min(scale, _STEEPEST) / 2))
@@ -102,12 +103,12 @@ class Noise:
         """The mean of |draw|, for normal noise to within its rounding."""
         if self.unit == "rho":
             return self.deviation * math.sqrt(2 / math.pi)
-        return 1 / math.sinh(min(float(self._scale), _STEEPEST))
+        return 1 / math.sinh(min(float(self.scale), _STEEPEST))
 
     @property
     def half_width(self) -> int:
         """The least k with P(|draw| ≤ k) ≥ 95%."""
-        scale = float(self._scale)
+        scale = float(self.scale)
         if self.unit == "rho":
             return max(0, math.ceil(_NORMAL_95 * scale - 0.5))
         # P(|z| > k) = 2 a^(k+1) / (1 + a)
@@ -152,11 +153,6 @@ class Allowance:
         """Return the noise that a part of the total buys."""
         return Noise(amount, self.unit, change, self.rows_per_person)
 
-    @property
-    def score_change(self) -> int:
-        """By how much one person changes the score of a candidate."""
-        return MARGINAL * self.rows_per_person
-
     def choice_epsilon(self, amount: Fraction) -> Fraction:
         """Return the ε of an exponential mechanism that costs at most this part."""
         if self.unit == "epsilon":
@@ -164,15 +160,6 @@ class Allowance:
         # Enough bits that the smallest part still buys a choice, rounded down.
         bits = _BITS + amount.denominator.bit_length()
         return Fraction(sqrt_bounds(8 * amount, bits)[0], 1 << bits)
-
-    def require_spent(self, spends: Sequence[Spend]) -> None:
-        """Refuse, in exact arithmetic, steps that do not add up to the total."""
-        found = sum((spend.amount for spend in spends), Fraction(0))
-        if found != self.total or any(spend.unit != self.unit for spend in spends):
-            raise ParameterError(
-                f"the steps spend {found} of {self.total}. Please report this: the budget was "
-                "divided wrongly."
-            )
 
 
 def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -185,6 +172,12 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     low = Fraction(1)
     while not holds(low):
         low /= 2
+        if low < _LEAST:
+            raise ParameterError(
+                f"no rho is found that implies epsilon {shown(epsilon)} and delta {shown(delta)}: "
+                "one of them is too far from what is common. Leave delta out (delta=0) for "
+                "geometric noise, which takes any epsilon."
+            )
     while holds(2 * low):
         low *= 2
     step = low / 2

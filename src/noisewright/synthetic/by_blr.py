@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -16,12 +17,13 @@ from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
-from noisewright.synthetic.allowance import Allowance, Spend
+from noisewright.synthetic.allowance import QUERY, Allowance, Spend
 from noisewright.synthetic.blr import blr, require_listable
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.multisets import most_records
 from noisewright.synthetic.part_errors import WorkloadErrors
 from noisewright.synthetic.records import SyntheticRecords
+from noisewright.synthetic.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.workload import Workload
 
@@ -50,7 +52,7 @@ class ByBlr:
     @property
     def row_epsilon(self) -> Fraction:
         """What each row of a person may spend."""
-        return self.allowance.total / self.allowance.rows_per_person
+        return self._choice.epsilon / self._choice.rows_per_person
 
     @staticmethod
     def usual_rows(domain: Records, rows: int) -> int:
@@ -61,6 +63,17 @@ class ByBlr:
     def groupings(self) -> tuple[Names, ...]:
         """All columns at once."""
         return (tuple(name for name, _ in self.domain.columns),)
+
+    @cached_property
+    def _choice(self) -> Choosing:
+        """Its only step. Of the count of each query, one row changes 1."""
+        whole = self.allowance
+        return choosing(whole, "one choice among all databases", whole.total, change=QUERY)
+
+    @property
+    def schedule(self) -> Schedule:
+        """What it will do to the data: choose once."""
+        return Schedule(self.allowance, (self._choice,))
 
     def predicted(self, people: int) -> WorkloadErrors:
         """Return the error that no query exceeds, with probability 95% (`blr_accuracy`)."""
@@ -92,7 +105,6 @@ class ByBlr:
         places = np.empty(rows, dtype=np.int64)
         places[np.argsort(bits.words(rows))] = np.repeat(np.arange(counts.size), counts)
         codes = np.unravel_index(places, tallies.counts[names].shape)
-        spends = (Spend("one choice among all databases", self.allowance.total, "epsilon"),)
-        self.allowance.require_spent(spends)
+        spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)
         named = zip(names, codes, strict=True)
         return Drawn({name: code.astype(np.int64) for name, code in named}, (), spends)

@@ -13,6 +13,7 @@ from noisewright.sampling import Source
 from noisewright.synthetic.allowance import Allowance, Spend
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.part_errors import WorkloadErrors
+from noisewright.synthetic.schedule import Schedule
 from noisewright.synthetic.tallies import Names, Tallies
 
 Progress = Callable[[str, int, int | None], None]
@@ -35,6 +36,11 @@ class Synthesizer(Protocol):
     @property
     def allowance(self) -> Allowance:
         """What it spends."""
+        ...
+
+    @property
+    def schedule(self) -> Schedule:
+        """All that it will do to the data, known before it does."""
         ...
 
     @property

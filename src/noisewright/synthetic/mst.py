@@ -34,6 +34,7 @@ from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.part_errors import PartError, WorkloadErrors, noise_error, part_name
 from noisewright.synthetic.queries import Marginal, Queries
+from noisewright.synthetic.schedule import Schedule, choosing, counting
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
 from noisewright.synthetic.tree_model import fitted
 from noisewright.synthetic.workload import Workload
@@ -125,6 +126,20 @@ class Mst:
         single, choice, pair = self.allowance.divided((_SINGLES, _CHOICES, _PAIRS))
         return single / columns, choice / edges, pair / edges
 
+    @property
+    def schedule(self) -> Schedule:
+        """What it will do to the data: count columns, choose pairs, count these."""
+        (single, choice, pair), whole, edges = self._amounts, self.allowance, self.edges
+        numbers = range(1, edges + 1)
+        return Schedule(
+            whole,
+            (
+                *(counting(whole, f"counts of {name}", single) for name in self.names),
+                *(choosing(whole, f"choice {n} of {edges}", choice) for n in numbers),
+                *(counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers),
+            ),
+        )
+
     def predicted(self, people: int) -> WorkloadErrors:
         """Return the errors that noise alone causes; the columns are counted whatever is asked.
 
@@ -189,24 +204,19 @@ class Mst:
         """Count the columns, choose a tree, count its pairs, fit, and make rows."""
         if not tallies.rows:
             raise InputError("the table has no rows.")
-        steps = NoisySteps(
-            tallies, self.allowance, source, progress, len(self.names) + 2 * self.edges
-        )
-        single, choice, pair = self._amounts
-        singles = [steps.counted((name,), tallies.counts[name,], single) for name in self.names]
-        chosen = self._chosen(steps, singles, choice, pair) if self.edges else []
-        pairs = [steps.counted(names, tallies.counts[names], pair) for names in chosen]
-        self.allowance.require_spent(steps.spends)
+        steps = NoisySteps(tallies, self.schedule, source, progress)
+        singles = [steps.counted((name,), tallies.counts[name,]) for name in self.names]
+        chosen = self._chosen(steps, singles) if self.edges else []
+        pairs = [steps.counted(names, tallies.counts[names]) for names in chosen]
+        steps.require_done()
         if progress is not None:
             progress("fit", 0, None)
         codes = fitted(singles, pairs).draw(rows, source)
         return Drawn(codes, (*singles, *pairs), tuple(steps.spends))
 
-    def _chosen(
-        self, steps: NoisySteps, singles: Sequence[Measurement], amount: Fraction, pair: Fraction
-    ) -> list[Pair]:
+    def _chosen(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:
         """Choose a spanning tree (of each connected part), one edge after the other."""
-        lost = self.allowance.noise(pair, MARGINAL).mean_size
+        lost = self.allowance.noise(self._amounts[2], MARGINAL).mean_size
         shares = {one.columns[0]: projected(one.counts / one.rows) for one in singles}
         scores = {
             names: independence_score(steps.tallies, names, shares[names[0]], shares[names[1]])
@@ -215,14 +225,9 @@ class Mst:
         }
         group = {name: name for name in self.names}
         chosen: list[Pair] = []
-        for number in range(1, self.edges + 1):
+        for _ in range(self.edges):
             open_pairs = [names for names in self.candidates if group[names[0]] != group[names[1]]]
-            names = steps.choice(
-                open_pairs,
-                [scores[each] for each in open_pairs],
-                amount,
-                what=f"choice {number} of {self.edges}",
-            )
+            names = steps.choice(open_pairs, [scores[each] for each in open_pairs])
             chosen.append(names)
             old, new = group[names[0]], group[names[1]]
             group = {name: new if label == old else label for name, label in group.items()}

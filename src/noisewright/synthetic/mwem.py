@@ -36,6 +36,7 @@ from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.part_errors import PartError, WorkloadErrors, part_name
 from noisewright.synthetic.queries import Marginal
+from noisewright.synthetic.schedule import Choosing, Counting, Schedule, choosing, counting
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
 from noisewright.synthetic.tree_model import rounded_at_random
 from noisewright.synthetic.workload import Workload
@@ -136,17 +137,38 @@ class Mwem:
         """All columns at once."""
         return (tuple(name for name, _ in self.domain.columns),)
 
+    @cached_property
+    def _amounts(self) -> tuple[Fraction, Fraction]:
+        """What one choice and what one count get of the whole."""
+        choice, count = self.allowance.divided((_CHOICES, _COUNTS))
+        return choice / self.rounds, count / self.rounds
+
+    @property
+    def schedule(self) -> Schedule:
+        """What it will do to the data: choose and count, round by round.
+
+        Whether a marginal or a single query is counted may depend on the choice.
+        """
+        (choice, count), whole = self._amounts, self.allowance
+        kinds = {MARGINAL if target.cells is None else QUERY for target in self.targets}
+        steps: list[Counting | Choosing] = []
+        for number in range(1, self.rounds + 1):
+            steps.append(choosing(whole, f"choice {number} of {self.rounds}", choice))
+            what = f"counts of what choice {number} chose"
+            steps.append(counting(whole, what, count, sorted(kinds, reverse=True)))
+        return Schedule(whole, tuple(steps))
+
     def predicted(self, people: int) -> WorkloadErrors:
         """Return the errors that noise alone causes in parts that are counted in some round.
 
         What is not chosen comes on top.
         """
-        counting = self.allowance.divided((_CHOICES, _COUNTS))[1] / self.rounds
+        _, count = self._amounts
         counted = True if self.rounds == len(self.targets) else None
         made: list[PartError] = []
         for part in self.workload.parts:
             change = MARGINAL if isinstance(part, Marginal) else QUERY
-            each = self.allowance.noise(counting, change).mean_size
+            each = self.allowance.noise(count, change).mean_size
             queries = part.count(self.domain)
             error = min(2.0 if change == MARGINAL else queries, queries * each / people)
             name = part_name(part, self.domain)
@@ -165,27 +187,20 @@ class Mwem:
         if not tallies.rows:
             raise InputError("the table has no rows.")
         bits = source or default_source()
-        steps = NoisySteps(tallies, self.allowance, source, progress, 2 * self.rounds)
-        choosing, counting = (
-            part / self.rounds for part in self.allowance.divided((_CHOICES, _COUNTS))
-        )
+        steps = NoisySteps(tallies, self.schedule, source, progress)
         (names,) = self.groupings
         truth = tallies.counts[names]
         weights = np.full(truth.shape, 1 / truth.size)
         open_targets, seen = list(self.targets), list[tuple[Target, Measurement]]()
-        for number in range(1, self.rounds + 1):
-            scores = self._scores(open_targets, names, truth, weights, counting)
-            target = steps.choice(
-                open_targets, scores, choosing, what=f"choice {number} of {self.rounds}"
-            )
+        for _ in range(self.rounds):
+            scores = self._scores(open_targets, names, truth, weights)
+            target = steps.choice(open_targets, scores)
             open_targets.remove(target)
             counts = target.counts(summed(truth, names, target.columns))
-            made = steps.counted(
-                target.columns, counts, counting, query=target.query, cells=target.cells
-            )
+            made = steps.counted(target.columns, counts, query=target.query, cells=target.cells)
             seen.append((target, made))
             weights = fitted_weights(weights, names, seen)
-        self.allowance.require_spent(steps.spends)
+        steps.require_done()
         drawn = rounded_at_random(weights.reshape(-1), rows, bits)
         places = np.empty(rows, dtype=np.int64)
         places[np.argsort(bits.words(rows))] = np.repeat(np.arange(drawn.size), drawn)
@@ -202,12 +217,12 @@ class Mwem:
         names: Names,
         truth: Any,
         weights: Any,
-        counting: Fraction,
     ) -> list[int]:
         """Return how badly each target is answered by now; see the top of the file."""
         rows = int(truth.sum())
         lost = {
-            change: self.allowance.noise(counting, change).mean_size for change in (MARGINAL, QUERY)
+            change: self.allowance.noise(self._amounts[1], change).mean_size
+            for change in (MARGINAL, QUERY)
         }
         known: dict[Names, tuple[Any, Any]] = {}
         scores: list[int] = []

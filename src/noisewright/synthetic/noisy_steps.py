@@ -1,77 +1,98 @@
-"""The steps of a synthesizer that see the data: noisy counts and private choices, accounted for."""
+"""The steps of a synthesizer that see the data: noisy counts and private choices, as scheduled."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import ParameterError
 from noisewright.sampling import Source
 from noisewright.selection import exponential
-from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Spend
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Spend
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.measured import Measurement, measured
+from noisewright.synthetic.schedule import Choosing, Counting, Schedule
 from noisewright.synthetic.tallies import Names, Tallies
 
 Candidate = TypeVar("Candidate")
+Kind = TypeVar("Kind", Counting, Choosing)
 
 
 @final
 @dataclass
 class NoisySteps:
-    """Runs noisy steps one after the other, and keeps what each spent."""
+    """Does the steps of a schedule one after the other, and keeps what each spent.
+
+    Noise comes from the schedule, which is what is certified. What is not next in it is refused
+    before anything is drawn.
+    """
 
     tallies: Tallies
-    allowance: Allowance
+    schedule: Schedule
     source: Source | None
-    progress: Progress | None
-    total: int
+    progress: Progress | None = None
     spends: list[Spend] = field(default_factory=list[Spend])
 
-    def _spend(self, what: str, amount: Fraction) -> None:
-        self.spends.append(Spend(what, amount, self.allowance.unit))
+    def _next(self, kind: type[Kind]) -> Kind:
+        """Return the step that is next, if it is of this kind."""
+        place, steps = len(self.spends), self.schedule.steps
+        step = steps[place] if place < len(steps) else None
+        if not isinstance(step, kind):
+            words = "nothing" if step is None else f"{type(step).__name__.lower()} ({step.what})"
+            raise ParameterError(
+                f"{kind.__name__.lower()} is not what was certified as step {place + 1}, which is "
+                f"{words}. Nothing was drawn for it. Please report this."
+            )
+        return step
+
+    def _spend(self, step: Counting | Choosing, what: str) -> None:
+        self.spends.append(Spend(what, step.amount, self.schedule.allowance.unit))
         if self.progress is not None:
-            self.progress("measure", len(self.spends), self.total)
+            self.progress("measure", len(self.spends), len(self.schedule.steps))
 
     def counted(
         self,
         names: Names,
         counts: NDArray[np.int64],
-        amount: Fraction,
         *,
         query: str = "",
         cells: NDArray[np.bool_] | None = None,
     ) -> Measurement:
         """Count the cells of a marginal with noise, or one query if it has a name."""
-        self._spend(f"counts of {query or ' × '.join(names)}", amount)
+        step = self._next(Counting)
+        noise = step.noise(QUERY if query else MARGINAL)
+        self._spend(step, f"counts of {query or ' × '.join(names)}")
         return measured(
             self.tallies.domain,
             names,
             counts,
-            self.allowance.noise(amount, QUERY if query else MARGINAL),
+            noise,
             rows=self.tallies.rows,
             source=self.source,
             query=query,
             cells=cells,
         )
 
-    def choice(
-        self,
-        candidates: Sequence[Candidate],
-        scores: Sequence[int],
-        amount: Fraction,
-        *,
-        what: str,
-    ) -> Candidate:
-        """Choose a candidate with a high score, which one row changes by at most 2."""
-        self._spend(what, amount)
-        epsilon = self.allowance.choice_epsilon(amount)
-        places = list(range(len(candidates)))
+    def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
+        """Choose a candidate with a high score, which one row changes by what was certified."""
+        step = self._next(Choosing)
+        self._spend(step, step.what)
         made = exponential(
-            places, list(scores), epsilon=epsilon, sensitivity=self.allowance.score_change
+            list(range(len(candidates))),
+            list(scores),
+            epsilon=step.epsilon,
+            sensitivity=step.sensitivity,
         )
         return candidates[made.sample(source=self.source)]
+
+    def require_done(self) -> None:
+        """Refuse to go on while steps of the schedule are missing."""
+        if len(self.spends) != len(self.schedule.steps):
+            raise ParameterError(
+                f"{len(self.spends)} of {len(self.schedule.steps)} steps were done. Please report "
+                "this: the run did not follow its schedule."
+            )

@@ -1,0 +1,60 @@
+"""The certificate of many private steps, of which each may depend on the answers before it.
+
+It is made before the first of them: what it lists is how many there are, what kind each is, its
+noise and its part of the whole, and nothing that was learned from data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+from noisewright import checker
+from noisewright.errors import CertificateError
+from noisewright.exact import as_text
+from noisewright.mechanisms import Guarantee, number
+from noisewright.privacy.certificates import Certificate, sealed
+from noisewright.privacy.concentrated import ZeroConcentrated
+
+
+def certify_steps(
+    steps: Sequence[dict[str, Any]],
+    *,
+    unit: Literal["epsilon", "rho"],
+    total: Fraction,
+    guarantee: Guarantee,
+    rows_per_person: int = 1,
+) -> Certificate:
+    """Return the certificate of steps that together spend `total` of ε or ρ.
+
+    `steps` are as the reference of certificates describes them. Neighbors replace all rows of one
+    person, up to `rows_per_person`; the number of rows is public.
+    Ensures: the stand-alone checker has proven it, or CertificateError.
+    """
+    mechanism: dict[str, Any] = {
+        "form": "steps",
+        "unit": unit,
+        "total": as_text(total),
+        "steps": list(steps),
+    }
+    if unit == "rho":
+        # Any order above 1 proves something; this one proves the most.
+        mechanism["order"] = as_text(ZeroConcentrated(total).order(guarantee.epsilon))
+    sections: dict[str, Any] = {
+        "mechanism": mechanism,
+        "neighbors": {"relation": "one person", "rows_per_person": rows_per_person},
+        "claims": {
+            "epsilon": number(guarantee.epsilon),
+            "delta": as_text(guarantee.delta),
+            "properties": [],
+        },
+    }
+    made = sealed(sections, guarantee)
+    report = checker.check(made.document)
+    if not report:
+        found = "; ".join(f"{failure.part}: {failure.message}" for failure in report.failures[:3])
+        raise CertificateError(
+            f"{guarantee} is not proven for these steps. {found}. Nothing was spent or drawn."
+        )
+    return made
