@@ -207,7 +207,7 @@ def _word(point: Any) -> str:
 
 
 def _uniform(sizes: NDArray[np.int64], bits: Source) -> NDArray[np.int64]:
-    """Return for each size a number below it, all (but for 2^-11 at most) equally likely."""
+    """Return for each size a number below it, all equally likely up to rounding."""
     part = (bits.words(sizes.size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return np.minimum((part * sizes).astype(np.int64), sizes - 1)
 

@@ -1,0 +1,161 @@
+"""Fine grids in bins: declared spaces alone decide them, and points come back from noisy counts."""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import noisewright as nw
+from noisewright.errors import ParameterError, TooLargeError
+from noisewright.synthetic.allowance import MARGINAL, Noise
+from noisewright.synthetic.bins import Bins
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.tallies import Tallies
+
+DOMAIN = nw.Records(
+    sex=nw.Categories(["F", "M"]),
+    age=nw.Interval(17, 90, step=1),
+    town=nw.Categories([f"town {place}" for place in range(50)]),
+    gain=nw.Counts(99_999),
+    weight=nw.Counts(10**9),
+    half=nw.Interval(0, 20, step="0.5"),
+)
+
+
+def measurement(name: str, counts: Any, rows: int) -> Measurement:
+    domain = nw.Records({name: nw.Counts(len(counts) - 1)})
+    noise = Noise(Fraction(1), "epsilon", MARGINAL)
+    return Measurement(domain, (name,), np.array(counts, dtype=np.int64), noise, rows)
+
+
+def test_grids_of_more_points_than_bins_are_grouped_and_labels_never() -> None:
+    bins = Bins.of(DOMAIN, 32)
+    assert bins.widths == (("age", 3), ("gain", 3125), ("weight", 31_250_001), ("half", 2))
+    spaces = dict(bins.domain.columns)
+    assert [spaces[name].size for name in ("age", "gain", "weight", "half")] == [25, 32, 32, 21]
+    assert spaces["town"] == dict(DOMAIN.columns)["town"]
+    assert [spaces["age"].point(place) for place in (0, 23, 24)] == [
+        "17 to 19",
+        "86 to 88",
+        "89 to 90",
+    ]
+    assert [spaces["half"].point(place) for place in (0, 20)] == ["0 to 0.5", "20"]
+    assert bins.counted == tuple(f"{name}, point by point" for name in ("age", "gain", "half"))
+    assert dict(bins.wide.columns)["weight, point by point"] == nw.Counts(10**9)
+
+
+def test_nothing_is_grouped_where_that_is_said() -> None:
+    for bins in (Bins.of(DOMAIN, None), Bins.of(nw.Records(a=nw.Counts(31)), 32)):
+        assert bins.widths == bins.counted == ()
+        assert bins.domain == bins.wide == bins.declared
+        assert bins.words() == []
+    assert [name for name, _ in Bins.of(DOMAIN, 32, whole={"gain", "age"}).widths] == [
+        "weight",
+        "half",
+    ]
+    with pytest.raises(ParameterError, match="bins is 1"):
+        Bins.of(DOMAIN, 1)
+    with pytest.raises(TooLargeError, match=r"'a' has .* points"):
+        Bins.of(nw.Records(a=nw.Counts(1 << 53)), 32)
+
+
+def test_names_and_labels_that_are_taken_are_not_taken_twice() -> None:
+    domain = nw.Records({"a": nw.Counts(9), "a, point by point": nw.Counts(1)})
+    assert Bins.of(domain, 4).counted == ("a, point by point'",)
+    close = nw.Records(a=nw.Interval(10**9, 10**9 + Fraction(1, 10**6), step=Fraction(1, 10**8)))
+    assert dict(Bins.of(close, 20).domain.columns)["a"].point(0) == "bin 1"
+
+
+@given(
+    size=st.integers(3, 400), most=st.integers(2, 60), rows=st.integers(1, 60), seed=st.integers(0)
+)
+def test_rows_stay_in_their_bins_and_on_the_grid(
+    size: int, most: int, rows: int, seed: int
+) -> None:
+    domain = nw.Records(a=nw.Counts(size - 1), b=nw.Counts(1))
+    bins = Bins.of(domain, most)
+    rng = np.random.default_rng(seed)
+    codes = {"a": rng.integers(0, size, rows), "b": rng.integers(0, 2, rows)}
+    wide = bins.codes(codes)
+    coarse = {name: wide[name] for name in ("a", "b")}
+    assert coarse["a"].max() < dict(bins.domain.columns)["a"].size <= max(most, 1)
+    noisy = measurement("a, point by point", rng.integers(-9, 9, size), 50)
+    for seen in ([], [noisy]):
+        made = bins.spread(coarse, seen, nw.SeededSource(seed))
+        assert 0 <= made["a"].min() <= made["a"].max() < size
+        assert np.array_equal(bins.codes(made)["a"], wide["a"])
+        assert np.array_equal(made["b"], codes["b"])
+
+
+def test_spikes_survive_and_empty_points_stay_empty() -> None:
+    bins = Bins.of(nw.Records(gain=nw.Counts(999), b=nw.Counts(1)), 10)
+    counts = np.zeros(1000, dtype=np.int64)
+    counts[0], counts[7], counts[999] = 900, -40, 100
+    rng = np.random.default_rng(1)
+    codes = {"gain": np.repeat([0, 9], [1800, 200]), "b": rng.integers(0, 2, 2000)}
+    seen = [measurement("gain, point by point", counts, 1000)]
+    made = bins.spread(codes, seen, nw.SeededSource(1))["gain"]
+    assert np.unique(made, return_counts=True)[0].tolist() == [0, 999]
+    # Twice as many rows as there were people, and noise that says 450 of 900 for another point.
+    counts[50] = 450
+    counts[0] = 450
+    made = bins.spread(codes, [measurement("gain, point by point", counts, 1000)])["gain"]
+    assert np.bincount(made[:1800])[[0, 50]].tolist() == [900, 900]
+    # Which row gets which point does not follow the order of the rows.
+    assert 300 < np.sum(made[:900] == 0) < 600
+
+
+def test_points_that_were_not_counted_are_equally_likely() -> None:
+    """40,000 rows of a fixed seed in two bins: 5% is seven standard errors of a quarter's share."""
+    bins = Bins.of(nw.Records(a=nw.Counts(10**12), b=nw.Counts(1)), 2)
+    codes = {"a": np.repeat([0, 1], 20_000), "b": np.zeros(40_000, dtype=np.int64)}
+    made = bins.spread(codes, [], nw.SeededSource(3))["a"]
+    quarters = np.bincount(made * 4 // (10**12 + 1), minlength=4)
+    assert quarters == pytest.approx([10_000] * 4, rel=0.05)
+    assert len(np.unique(made)) > 39_900
+
+
+def test_neighbors_differ_by_two_in_bins_too() -> None:
+    """All tables of two rows over two columns, the first row replaced by all others."""
+    domain = nw.Records(a=nw.Counts(4), b=nw.Counts(1))
+    bins = Bins.of(domain, 2)
+    names = ("a", "b"), ("a",), ("a, point by point",)
+    points = list(product(range(5), range(2)))
+
+    def tallies(rows: Any) -> Tallies:
+        codes = {"a": np.array([r[0] for r in rows]), "b": np.array([r[1] for r in rows])}
+        return Tallies.of(bins.batches([codes]), bins.wide, names)
+
+    tables = {rows: tallies(rows) for rows in product(points, repeat=2)}
+    assert tables[points[0], points[9]].counts["a", "b"].tolist() == [[1, 0], [0, 1]]
+    for some in names:
+        gaps = [
+            table.counts[some] - tables[other, rows[1]].counts[some]
+            for rows, table in tables.items()
+            for other in points
+        ]
+        assert max(int(np.abs(gap).sum()) for gap in gaps) == 2
+        assert max(int((gap**2).sum()) for gap in gaps) == 2
+
+
+def test_queries_that_are_no_marginals_are_answered_by_points() -> None:
+    domain = nw.Records(a=nw.Counts(99), b=nw.Counts(1))
+    bins = Bins.of(domain, 8)
+    wanted = (
+        nw.Workload.prefixes(domain, "a")
+        + nw.Workload.conjunctions(domain, [{"a": 7, "b": 1}])
+        + nw.Workload.marginals(domain, ways=2)
+    )
+    rng = np.random.default_rng(5)
+    codes = {"a": rng.integers(0, 100, 500), "b": rng.integers(0, 2, 500)}
+    by_points = bins.workload(wanted, by_points=True)
+    own = Tallies.of(bins.batches([codes]), bins.wide, by_points.groupings).answers(by_points)
+    assert own.counts[:100].tolist() == wanted.answers(codes).counts[:100].tolist()
+    assert own.sizes == (99, 1, 16)
+    asked = bins.workload(wanted)
+    assert asked.sizes == (8, 16, 16)
+    assert asked.domain == bins.domain
