@@ -123,7 +123,7 @@ def test_measurements_are_estimates_that_cover_the_truth() -> None:
     assert low <= true <= high
     assert estimate[True].standard_error == one.deviation
     assert (estimate.about, estimate.people) == ("people", DATA.num_rows)
-    ages = next(each for each in made.measurements if each.columns == ("age",)).estimate
+    ages = next(each for each in made.measurements if each.name == "age, point by point").estimate
     counts = np.bincount(np.clip(DATA["age"].to_numpy(), 18, 60) - 18, minlength=43)
     covered = np.mean((ages.lows <= counts) & (counts <= ages.highs))
     assert covered > 0.8
@@ -249,7 +249,7 @@ def test_what_is_impossible_is_found_before_the_debit(
 
 def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
     spaces = {"age": nw.Column(nw.Interval(0, 900_000, step=1)), "visits": nw.Counts(5)}
-    made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, rows=10)
+    made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, rows=10, bins=None)
     assert [one.name for one in made.measurements] == ["age", "visits"]
     assert "'age' has too many points" in made.notes[0]
     assert len(made.notes) == 2
@@ -316,11 +316,12 @@ def test_bad_arguments_say_what_to_do() -> None:
     wide = {f"c{place}": nw.Counts(99) for place in range(4)}
     table = {name: [0, 1] for name in wide}
     with pytest.raises(TooLargeError, match="method='mst'"):
-        nw.synthesize(pa.table(table), wide, ledger=None, epsilon=1, method="mwem")
+        nw.synthesize(pa.table(table), wide, ledger=None, epsilon=1, method="mwem", bins=None)
     for options, words in [
         ({"method": "magic"}, "'mst', 'mwem' or 'blr'"),
         ({"rounds": 3}, "belongs to method='mwem'"),
         ({"rows": 0}, "rows"),
+        ({"bins": 1}, "bins is 1"),
         ({"epsilon": 0}, "above 0"),
         ({"delta": 1}, "below 1"),
     ]:

@@ -84,6 +84,9 @@ def synthesize(
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of mwem.")] = None,
+    bins: Annotated[
+        int, typer.Option(help="Count numbers on finer grids in so many bins; 0 for never.")
+    ] = 32,
     ledger: LedgerOption = None,
     without_ledger: Annotated[
         bool, typer.Option("--without-ledger", help="Nobody accounts for this table.")
@@ -123,6 +126,7 @@ def synthesize(
             workload=asked,
             rows=rows,
             rounds=rounds,
+            bins=bins or None,
         )
         tell_prediction(errors, as_json=as_json)
         return
@@ -142,6 +146,7 @@ def synthesize(
                 workload=asked,
                 rows=rows,
                 rounds=rounds,
+                bins=bins or None,
                 out=output,
                 ledger=book,
                 dataset=dataset,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from noisewright.errors import DataError
 from noisewright.privacy import Certificate
@@ -10,7 +11,8 @@ from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
 from noisewright.releases.task import Task
 from noisewright.sampling import Source
-from noisewright.synthetic import WorkloadErrors
+from noisewright.synthetic import Workload, WorkloadErrors
+from noisewright.synthetic.bins import Codes
 from noisewright.synthetic.drawn import Drawn, Progress, Synthesizer
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.tallies import Tallies
@@ -35,10 +37,11 @@ class Request:
     def counted(self) -> Tallies:
         """Read and check every row, once, without randomness."""
         groupings = list(self.task.synthesizer(1).groupings)
-        groupings += self.task.workload.groupings if self.evaluation else ()
+        groupings += self._answered.groupings if self.evaluation else ()
+        grid = self.task.grid
         tallies = Tallies.of(
-            self.read.batches(self.progress, self.source),
-            self.task.domain,
+            grid.batches(self.read.batches(self.progress, self.source)),
+            grid.wide,
             tuple(dict.fromkeys(groupings)),
         )
         if not tallies.rows:
@@ -59,37 +62,46 @@ class Request:
         drawn = synthesizer.draw(
             counted, self.task.rows(people), source=self.source, progress=self.progress
         )
+        grid = self.task.grid
+        codes = grid.spread(drawn.codes, drawn.measurements, self.source)
         return Synthesis(
-            table=self.read.table(drawn.codes),
+            table=self.read.table(codes),
             domain=self.task.domain,
             workload=self.task.workload,
             method=self.task.method,
             people=people,
             rows_per_person=self.read.rows_per_person,
+            bins=grid,
             guarantee=proof.guarantee,
             certificate=proof,
             spends=drawn.spends,
             measurements=drawn.measurements,
             errors=self._compared(synthesizer, drawn, people),
             is_private=self.is_private,
-            evaluation=self._evaluated(counted, drawn) if self.evaluation else None,
-            notes=tuple(_apart(synthesizer)),
+            evaluation=self._evaluated(counted, codes) if self.evaluation else None,
+            notes=(*_apart(synthesizer), *grid.words()),
         )
 
     def _compared(self, synthesizer: Synthesizer, drawn: Drawn, people: int) -> WorkloadErrors:
         """Return what was expected before, beside what is found against the noisy counts."""
-        expected, domain = synthesizer.predicted(people), self.task.domain
-        if not drawn.measurements:
+        expected, grid = synthesizer.predicted(people), self.task.grid
+        # Counts of points say where rows lie within bins; errors are about bins.
+        seen = [one for one in drawn.measurements if one.columns[0] not in grid.counted]
+        if not seen:
             return expected
-        groupings = tuple({one.columns: None for one in drawn.measurements})
-        own = Tallies.of([drawn.codes], domain, groupings)
-        return expected.compared(domain, self.task.workload, own, drawn.measurements)
+        groupings = tuple({one.columns: None for one in seen})
+        own = Tallies.of([drawn.codes], grid.domain, groupings)
+        return expected.compared(grid.domain, self.task.asked, own, seen)
 
-    def _evaluated(self, counted: Tallies, drawn: Drawn) -> Evaluation:
-        own = Tallies.of([drawn.codes], self.task.domain, self.task.workload.groupings)
-        return Evaluation(
-            own.answers(self.task.workload).distance(counted.answers(self.task.workload))
-        )
+    @cached_property
+    def _answered(self) -> Workload:
+        """The workload with marginals in bins, and all other queries by points."""
+        return self.task.grid.workload(self.task.workload, by_points=True)
+
+    def _evaluated(self, counted: Tallies, codes: Codes) -> Evaluation:
+        grid, answered = self.task.grid, self._answered
+        own = Tallies.of([grid.codes(codes)], grid.wide, answered.groupings)
+        return Evaluation(own.answers(answered).distance(counted.answers(answered)))
 
 
 def _apart(synthesizer: Synthesizer) -> list[str]:

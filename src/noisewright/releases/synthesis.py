@@ -22,6 +22,7 @@ from noisewright.synthetic import (
     WorkloadDistance,
     WorkloadErrors,
 )
+from noisewright.synthetic.bins import Bins
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1
@@ -69,6 +70,7 @@ class Synthesis:
     measurements: tuple[Measurement, ...]
     errors: WorkloadErrors
     is_private: bool
+    bins: Bins
     rows_per_person: int = 1
     evaluation: Evaluation | None = None
     is_accounted: bool = False
@@ -137,6 +139,15 @@ class Synthesis:
             "workload_error": self.workload_error,
             "errors": [_plain_error(part) for part in self.errors.parts],
             "columns": {name: _points(space) for name, space in self.domain.columns},
+            "bins": {
+                name: {
+                    "points": width,
+                    "counted_as": self.bins.points[name]
+                    if self.bins.points[name] in self.bins.counted
+                    else None,
+                }
+                for name, width in self.bins.widths
+            },
             "measurements": [_plain(one) for one in self.measurements],
             "private": self.is_private,
             "accounted": self.is_accounted,

@@ -32,6 +32,7 @@ from noisewright.releases.task import Task, allowance_for, declaring_plan
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
 from noisewright.synthetic import Workload
+from noisewright.synthetic.bins import BINS
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.tallies import Tallies
 
@@ -49,6 +50,7 @@ def synthesize(
     workload: Workload | str | os.PathLike[str] | int | None = None,
     rows: int | None = None,
     rounds: int | None = None,
+    bins: int | None = BINS,
     out: str | os.PathLike[str] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -74,6 +76,10 @@ def synthesize(
     marginals; left out, 2. `rows` is the size of the table, that of the data if left out (for "blr"
     what can be listed). With `out` the table is written there, and all else beside it as JSON.
 
+    A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
+    in at most so many bins of equally many points, and by itself point by point; rows have points
+    of the declared grid. bins=None counts every point as it is.
+
     `evaluation=True` also compares the table with the raw data. That is NOT private: it is for the
     eyes of those who may see the data, and not for release.
 
@@ -89,7 +95,7 @@ def synthesize(
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
-    task = Task(columns.domain, asked, allowance, method, rows, rounds)
+    task = Task(columns.domain, asked, allowance, method, rows, rounds, bins)
     read = Declared.of(data, columns)
     task.require_possible()
     request = Request(read, task, what, evaluation, progress, source)

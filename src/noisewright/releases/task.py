@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from noisewright.errors import ParameterError
@@ -13,10 +14,12 @@ from noisewright.releases.declared import Columns
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import Workload, WorkloadErrors
 from noisewright.synthetic.allowance import Allowance
+from noisewright.synthetic.bins import BINS, Bins
 from noisewright.synthetic.by_blr import ByBlr
 from noisewright.synthetic.drawn import Synthesizer
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.queries import Marginal
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,29 @@ class Task:
     method: str
     wanted_rows: int | None
     rounds: int | None
+    bins: int | None = BINS
+
+    @cached_property
+    def grid(self) -> Bins:
+        """Which columns are counted in bins.
+
+        Queries that are no marginals need the points of their columns, except of "mst", which
+        counts columns and pairs whatever is asked. BLR counts nothing besides.
+        """
+        whole = {
+            name
+            for part in self.workload.parts
+            for name in part.columns
+            if self.method != "mst" and not isinstance(part, Marginal)
+        }
+        if self.method == "blr":
+            return Bins.of(self.domain, self.bins, whole=whole, most_counted=0)
+        return Bins.of(self.domain, self.bins, whole=whole)
+
+    @cached_property
+    def asked(self) -> Workload:
+        """The workload in bins."""
+        return self.grid.workload(self.workload)
 
     def require_possible(self) -> None:
         """Refuse what the declared columns alone show to be impossible."""
@@ -42,18 +68,18 @@ class Task:
 
     def synthesizer(self, people: int) -> Synthesizer:
         """Return the synthesizer for a table of so many rows."""
-        domain, workload, allowance = self.domain, self.workload, self.allowance
+        domain, workload, allowance = self.grid.domain, self.asked, self.allowance
         if self.method == "mwem":
-            return Mwem(domain, workload, allowance, self.rounds)
+            return Mwem(domain, workload, allowance, self.rounds, self.grid.counted)
         if self.method == "mst":
-            return Mst(domain, workload, allowance)
+            return Mst(domain, workload, allowance, self.grid.counted)
         return ByBlr(domain, workload, allowance, self.rows(people), people)
 
     def rows(self, people: int) -> int:
         """Return how many rows are made from so many."""
         if self.wanted_rows is not None:
             return int(self.wanted_rows)
-        return ByBlr.usual_rows(self.domain, people) if self.method == "blr" else people
+        return ByBlr.usual_rows(self.grid.domain, people) if self.method == "blr" else people
 
 
 def predict_synthesis(
@@ -66,6 +92,7 @@ def predict_synthesis(
     workload: Workload | str | os.PathLike[str] | int | None = None,
     rows: int | None = None,
     rounds: int | None = None,
+    bins: int | None = BINS,
 ) -> WorkloadErrors:
     """Return the errors to be expected of a synthetic table, before any data is read or spent.
 
@@ -85,6 +112,7 @@ def predict_synthesis(
         method,
         rows,
         rounds,
+        bins,
     )
     task.require_possible()
     return task.synthesizer(count).predicted(count)

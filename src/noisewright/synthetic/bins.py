@@ -47,12 +47,21 @@ class Bins:
 
     declared: Records
     widths: tuple[tuple[str, int], ...]
+    most_counted: int = _MOST_COUNTED
 
     @classmethod
-    def of(cls, declared: Records, bins: int | None, *, whole: Collection[str] = ()) -> Bins:
+    def of(
+        cls,
+        declared: Records,
+        bins: int | None,
+        *,
+        whole: Collection[str] = (),
+        most_counted: int = _MOST_COUNTED,
+    ) -> Bins:
         """Put each grid of more points than `bins` into at most so many bins of the same size.
 
-        `bins=None` leaves all columns as they are, and those in `whole` are left in any case.
+        `bins=None` leaves all columns as they are, and those in `whole` are left in any case. Grids
+        of more points than `most_counted` are not counted point by point.
         """
         if bins is None:
             return cls(declared, ())
@@ -68,7 +77,7 @@ class Bins:
                     size=space.size,
                 )
             found.append((name, -(-space.size // most)))
-        return cls(declared, tuple(found))
+        return cls(declared, tuple(found), most_counted)
 
     @cached_property
     def points(self) -> dict[str, str]:
@@ -88,7 +97,7 @@ class Bins:
         """Those of these names that a synthesizer counts."""
         spaces = dict(self.declared.columns)
         return tuple(
-            made for name, made in self.points.items() if spaces[name].size <= _MOST_COUNTED
+            made for name, made in self.points.items() if spaces[name].size <= self.most_counted
         )
 
     @cached_property
@@ -180,8 +189,8 @@ class Bins:
         even = [repr(name) for name, made in self.points.items() if made not in self.counted]
         if even:
             said.append(
-                f"Within a bin of {', '.join(even)} all points are equally likely: more than "
-                f"{_MOST_COUNTED:,} points are not counted one by one."
+                f"Within a bin of {', '.join(even)} all points are equally likely: they were not "
+                "counted one by one."
             )
         return said
 

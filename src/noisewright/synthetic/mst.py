@@ -46,18 +46,22 @@ _MOST_CELLS = 1 << 22
 """Cells of a pair; larger pairs are never candidates, which the declared spaces alone decide."""
 
 _MOST_COUNTED = 1 << 27
-_SINGLES, _CHOICES, _PAIRS = 2, 1, 7
-"""How the whole is divided between counting columns, choosing pairs and counting pairs."""
+_SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
+"""How the whole is divided: columns, choices, pairs, and columns in bins point by point."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Mst:
-    """The synthesizer for a domain, a workload and an allowance."""
+    """The synthesizer for a domain, a workload and an allowance.
+
+    `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
+    """
 
     domain: Records
     workload: Workload
     allowance: Allowance
+    points: Names = ()
 
     def __post_init__(self) -> None:
         for name, space in self.domain.columns:
@@ -106,7 +110,7 @@ class Mst:
     @property
     def groupings(self) -> tuple[Names, ...]:
         """Each column, and each pair that could be chosen."""
-        return (*((name,) for name in self.names), *self.candidates)
+        return (*((name,) for name in (*self.names, *self.points)), *self.candidates)
 
     @cached_property
     def edges(self) -> int:
@@ -118,23 +122,24 @@ class Mst:
         return len(self.names) - len(set(groups.values()))
 
     @cached_property
-    def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:
-        """What one column, one choice and one pair get (on average) of the whole."""
-        columns, edges = len(self.names), self.edges
-        if not edges:
-            return self.allowance.total / columns, Fraction(0), Fraction(0)
-        single, choice, pair = self.allowance.divided((_SINGLES, _CHOICES, _PAIRS))
-        return single / columns, choice / edges, pair / edges
+    def _amounts(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """What one column, one choice, one pair and one column by points get of the whole."""
+        columns, edges, points = len(self.names), self.edges, len(self.points)
+        weights = (_SINGLES, _CHOICES * bool(edges), _PAIRS * bool(edges), _POINTS * bool(points))
+        single, choice, pair, point = self.allowance.divided(weights)
+        several = max(edges, 1)
+        return single / columns, choice / several, pair / several, point / max(points, 1)
 
     @property
     def schedule(self) -> Schedule:
         """What it will do to the data: count columns, choose pairs, count these."""
-        (single, choice, pair), whole, edges = self._amounts, self.allowance, self.edges
+        (single, choice, pair, point), whole, edges = self._amounts, self.allowance, self.edges
         numbers = range(1, edges + 1)
         return Schedule(
             whole,
             (
                 *(counting(whole, f"counts of {name}", single) for name in self.names),
+                *(counting(whole, f"counts of {name}", point) for name in self.points),
                 *(choosing(whole, f"choice {n} of {edges}", choice) for n in numbers),
                 *(counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers),
             ),
@@ -176,7 +181,7 @@ class Mst:
         return True if self.edges == len(self.candidates) else None
 
     def _noise_error(self, part: Queries, people: int) -> float:
-        single, _, pair = self._amounts
+        single, _, pair, _ = self._amounts
         if self._counted(part.columns) is not False:
             amount = single if len(part.columns) == 1 else pair
             return noise_error(part, self.domain, self.allowance.noise(amount, MARGINAL), people)
@@ -206,13 +211,14 @@ class Mst:
             raise InputError("the table has no rows.")
         steps = NoisySteps(tallies, self.schedule, source, progress)
         singles = [steps.counted((name,), tallies.counts[name,]) for name in self.names]
+        points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
         chosen = self._chosen(steps, singles) if self.edges else []
         pairs = [steps.counted(names, tallies.counts[names]) for names in chosen]
         steps.require_done()
         if progress is not None:
             progress("fit", 0, None)
         codes = fitted(singles, pairs).draw(rows, source)
-        return Drawn(codes, (*singles, *pairs), tuple(steps.spends))
+        return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends))
 
     def _chosen(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:
         """Choose a spanning tree (of each connected part), one edge after the other."""

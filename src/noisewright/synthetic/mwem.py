@@ -45,8 +45,8 @@ MOST_POINTS = 1 << 20
 _MOST_CANDIDATES = 1 << 14
 _MOST_MATRIX = 1 << 24
 _ROUNDS = 10
-_CHOICES, _COUNTS = 1, 3
-"""How each round is divided between choosing and counting."""
+_CHOICES, _COUNTS, _POINTS = 5, 15, 2
+"""How the whole is divided: choosing, counting, and columns in bins point by point."""
 
 _PASSES = 50
 _CLOSE = 1e-6
@@ -80,12 +80,16 @@ class Target:
 @final
 @dataclass(frozen=True, eq=False)
 class Mwem:
-    """The synthesizer for a domain, a workload and an allowance."""
+    """The synthesizer for a domain, a workload and an allowance.
+
+    `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
+    """
 
     domain: Records
     workload: Workload
     allowance: Allowance
     wanted_rounds: int | None = None
+    points: Names = ()
 
     def __post_init__(self) -> None:
         if self.domain.size > MOST_POINTS:
@@ -135,23 +139,31 @@ class Mwem:
     @property
     def groupings(self) -> tuple[Names, ...]:
         """All columns at once."""
-        return (tuple(name for name, _ in self.domain.columns),)
+        return (self.names, *((name,) for name in self.points))
+
+    @property
+    def names(self) -> Names:
+        """The columns."""
+        return tuple(name for name, _ in self.domain.columns)
 
     @cached_property
-    def _amounts(self) -> tuple[Fraction, Fraction]:
-        """What one choice and what one count get of the whole."""
-        choice, count = self.allowance.divided((_CHOICES, _COUNTS))
-        return choice / self.rounds, count / self.rounds
+    def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What one choice, one count of a round and one column by points get of the whole."""
+        weights = (_CHOICES, _COUNTS, _POINTS * bool(self.points))
+        choice, count, point = self.allowance.divided(weights)
+        return choice / self.rounds, count / self.rounds, point / max(len(self.points), 1)
 
     @property
     def schedule(self) -> Schedule:
-        """What it will do to the data: choose and count, round by round.
+        """What it will do to the data: count points, then choose and count, round by round.
 
         Whether a marginal or a single query is counted may depend on the choice.
         """
-        (choice, count), whole = self._amounts, self.allowance
+        (choice, count, point), whole = self._amounts, self.allowance
         kinds = {MARGINAL if target.cells is None else QUERY for target in self.targets}
-        steps: list[Counting | Choosing] = []
+        steps: list[Counting | Choosing] = [
+            counting(whole, f"counts of {name}", point) for name in self.points
+        ]
         for number in range(1, self.rounds + 1):
             steps.append(choosing(whole, f"choice {number} of {self.rounds}", choice))
             what = f"counts of what choice {number} chose"
@@ -163,7 +175,7 @@ class Mwem:
 
         What is not chosen comes on top.
         """
-        _, count = self._amounts
+        _, count, _ = self._amounts
         counted = True if self.rounds == len(self.targets) else None
         made: list[PartError] = []
         for part in self.workload.parts:
@@ -188,7 +200,8 @@ class Mwem:
             raise InputError("the table has no rows.")
         bits = source or default_source()
         steps = NoisySteps(tallies, self.schedule, source, progress)
-        (names,) = self.groupings
+        points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
+        names = self.names
         truth = tallies.counts[names]
         weights = np.full(truth.shape, 1 / truth.size)
         open_targets, seen = list(self.targets), list[tuple[Target, Measurement]]()
@@ -207,7 +220,7 @@ class Mwem:
         codes = dict(zip(names, np.unravel_index(places, truth.shape), strict=True))
         return Drawn(
             {name: code.astype(np.int64) for name, code in codes.items()},
-            tuple(made for _, made in seen),
+            (*points, *(made for _, made in seen)),
             tuple(steps.spends),
         )
 

@@ -1,0 +1,202 @@
+"""Synthetic tables with numbers on fine grids: counted in bins, made of points."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import noisewright as nw
+from noisewright.errors import OutsideSpaceError, TooLargeError
+
+SCHEMA = Path(nw.__file__).parent / "schemas" / "synthesis-1.json"
+SPACES: dict[str, Any] = {
+    "job": ["clerk", "cook", "nurse"],
+    "age": nw.Interval(17, 90, step=1),
+    "gain": nw.Counts(99_999),
+    "weight": nw.Column(nw.Interval(0, 2_000_000, step="0.5")),
+}
+METHODS = [("mst", 0), ("mst", 1e-6), ("mwem", 0), ("mwem", 1e-6)]
+IDS = [f"{method}-{'rho' if delta else 'epsilon'}" for method, delta in METHODS]
+
+
+def people(rows: int = 20_000) -> pa.Table:
+    """Nine of ten have no gain; age follows the job, and weight follows nothing."""
+    rng = np.random.default_rng(3)
+    job = rng.integers(0, 3, rows)
+    gain = np.where(rng.random(rows) < 0.9, 0, rng.choice([5_178, 7_688, 99_999], rows))
+    return pa.table(
+        {
+            "weight": pa.array(rng.integers(100_000, 900_000, rows) / 2, pa.float64()),
+            "job": np.array(["clerk", "cook", "nurse"])[job],
+            "age": pa.array(
+                np.clip(20 + 15 * job + rng.integers(-3, 12, rows), 17, 90), pa.int16()
+            ),
+            "gain": pa.array(gain, pa.uint32()),
+        }
+    )
+
+
+DATA = people()
+
+
+@pytest.mark.parametrize(("method", "delta"), METHODS, ids=IDS)
+def test_values_lie_on_the_declared_grid_and_have_the_types_of_the_data(
+    method: Any, delta: float
+) -> None:
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2, delta=delta, method=method)
+    assert made.table.schema.names == DATA.schema.names
+    assert [str(kind) for kind in made.table.schema.types] == [
+        "double",
+        "string",
+        "int16",
+        "uint32",
+    ]
+    for name, space in made.domain.columns:
+        space.encode(np.asarray(made.table[name].to_pylist()))
+    assert made.table["gain"].to_numpy().max() <= 99_999
+    doubled = made.table["weight"].to_numpy() * 2
+    assert np.array_equal(doubled, np.round(doubled))
+    total = sum((spend.amount for spend in made.spends), Fraction(0))
+    assert total == made.spent.amount
+    assert total == (2 if not delta else made.spent.amount)
+
+
+@pytest.mark.parametrize(("method", "delta"), METHODS, ids=IDS)
+def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
+    """A fixed seed. Without counts of points no value of gain would have even one in a thousand."""
+    made = nw.synthesize(
+        DATA,
+        {name: SPACES[name] for name in ("job", "age", "gain")},
+        ledger=None,
+        epsilon=2,
+        delta=delta,
+        method=method,
+        evaluation=True,
+        source=nw.SeededSource(4),
+    )
+    gain = made.table["gain"].to_numpy()
+    assert np.mean(gain == 0) == pytest.approx(0.9, abs=0.03)
+    assert np.mean(gain == 7_688) == pytest.approx(0.033, abs=0.02)
+    means = {
+        job: made.table.filter(pc.equal(made.table["job"], job))["age"].to_numpy().mean()
+        for job in ("clerk", "cook", "nurse")
+    }
+    assert means["clerk"] < 30 < means["cook"] < 45 < means["nurse"]
+    # Errors are about bins: 100,000 points by themselves would be far off.
+    assert made.evaluation is not None
+    assert made.evaluation.distance.l1 < 0.15
+    assert made.expected_error < 0.3
+    assert made.workload_error is not None
+    assert made.workload_error < 0.2
+
+
+def test_what_was_counted_in_bins_is_said(tmp_path: Path) -> None:
+    made = nw.synthesize(
+        DATA, SPACES, ledger=None, epsilon=1, delta=1e-6, out=tmp_path / "synthetic.parquet"
+    )
+    assert "'age' in 25 bins of 3, 'gain' in 32 bins of 3,125" in made.notes[0]
+    assert "errors are about bins" in made.notes[0]
+    assert "Within a bin of 'weight' all points are equally likely" in made.notes[1]
+    written = json.loads(made.files["synthesis"].read_text())
+    jsonschema.validate(written, json.loads(SCHEMA.read_text()))
+    assert written["bins"] == {
+        "age": {"points": 3, "counted_as": "age, point by point"},
+        "gain": {"points": 3125, "counted_as": "gain, point by point"},
+        "weight": {"points": 125_001, "counted_as": None},
+    }
+    counts = {one["of"]: one["counts"] for one in written["measurements"]}
+    assert (len(counts["age"]), len(counts["age, point by point"])) == (25, 74)
+    assert len(counts["gain, point by point"]) == 100_000
+    ages = next(one for one in made.measurements if one.name == "age").estimate
+    assert ages["17 to 19"].value == counts["age"][0]
+
+
+def test_bins_do_not_depend_on_the_data() -> None:
+    """All people alike, or all different: the same steps with the same parts."""
+    alike = DATA.slice(0, 1).take([0] * 500)
+    one, other = (
+        nw.synthesize(table, SPACES, ledger=None, epsilon=1, source=nw.SeededSource(1))
+        for table in (alike, DATA.slice(0, 500))
+    )
+    assert [(s.what, s.amount) for s in one.spends if "counts" in s.what and "×" not in s.what] == [
+        (s.what, s.amount) for s in other.spends if "counts" in s.what and "×" not in s.what
+    ]
+    assert one.bins == other.bins
+    assert one.expected_error == other.expected_error
+
+
+def test_bins_are_as_asked() -> None:
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, bins=10, rows=50)
+    assert dict(made.bins.widths) == {"age": 8, "gain": 10_000, "weight": 400_001}
+    spaces = {name: SPACES[name] for name in ("job", "age")}
+    plain = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, bins=None, rows=50)
+    assert plain.bins.widths == ()
+    assert {one.name for one in plain.measurements} == {"job", "age", "job × age"}
+    with pytest.raises(TooLargeError, match="'weight' has 4,000,001 points"):
+        nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, bins=None)
+
+
+def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> None:
+    domain = nw.Records(age=SPACES["age"], gain=SPACES["gain"])
+    pairs = nw.Workload.marginals(domain, ways=2)
+    asked = pairs + nw.Workload.ranges(domain, "age", [(17, 24), (30, 39)])
+    made = nw.synthesize(
+        DATA,
+        domain,
+        ledger=None,
+        epsilon=3,
+        method="mwem",
+        workload=asked,
+        evaluation=True,
+        source=nw.SeededSource(2),
+    )
+    assert [name for name, _ in made.bins.widths] == ["gain"]
+    names = {one.name for one in made.measurements}
+    assert names > {"gain, point by point", "age × gain"}
+    assert len(names) == 4
+    # The same queries of "mst", which counts age in bins: rows have points, so they are answered.
+    tree = nw.synthesize(
+        DATA,
+        domain,
+        ledger=None,
+        epsilon=3,
+        workload=asked,
+        evaluation=True,
+        source=nw.SeededSource(2),
+    )
+    assert [name for name, _ in tree.bins.widths] == ["age", "gain"]
+    true = asked.answers(DATA).shares[-2:]
+    for one in (made, tree):
+        assert asked.answers(one.table).shares[-2:] == pytest.approx(true, abs=0.05)
+        assert one.evaluation is not None
+        assert one.evaluation.distance.largest < 0.1
+
+
+def test_blr_in_bins_is_uniform_within_them() -> None:
+    made = nw.synthesize(
+        DATA, {"age": SPACES["age"]}, ledger=None, epsilon=1, method="blr", bins=4, rows=60
+    )
+    assert made.measurements == ()
+    assert "all points are equally likely" in made.notes[1]
+    assert len(set(made.table["age"].to_pylist())) > 10
+
+
+def test_cells_outside_of_the_grid_are_named_by_row_and_not_shown() -> None:
+    table = pa.table({"gain": [0, 123_456_789]})
+    with pytest.raises(OutsideSpaceError, match=r"'gain' .* in row 2") as seen:
+        nw.synthesize(table, {"gain": SPACES["gain"]}, ledger=None, epsilon=1)
+    assert "123" not in str(seen.value)
+
+
+def test_a_prediction_is_about_the_same_bins() -> None:
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, rows=10)
+    errors = nw.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1)
+    assert errors.expected == made.expected_error
+    finer = nw.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1, bins=64)
+    assert finer.expected > errors.expected
