@@ -136,3 +136,24 @@ def test_a_prediction_spends_nothing_and_needs_neither_ledger_nor_output(
     missing = noisewright("synthesize", "survey.csv", "-p", "columns.toml", "--without-ledger")
     assert missing.code == 2
     assert "--output" in missing.err
+
+
+def test_fine_grids_in_bins_and_people_with_several_rows(
+    survey: Survey, noisewright: Program
+) -> None:
+    nw.Plan(
+        {"job": nw.Column(JOBS, null="not said"), "visits": nw.Column(nw.Counts(99))},
+        epsilon=2,
+        others="drop",
+        person=nw.Person("name", rows=3, keep="first"),
+    ).save(survey.folder / "columns.toml")
+    said = noisewright(*ARGUMENTS, "--without-ledger", "--bins", "25")
+    assert said.code == 0, said
+    assert "epsilon=2, with up to 3 rows" in said.out
+    assert "Note: Numbers on fine grids are counted" in said.out
+    assert "'visits' in 25 bins of 4." in " ".join(said.out.split())
+    plain = noisewright(*ARGUMENTS, "--without-ledger", "--bins", "0", "--overwrite", "--json")
+    assert (plain.json["points_in_a_bin"], plain.json["rows_per_person"]) == ({}, 3)
+    told = noisewright(*ARGUMENTS, "--predict", "--json").json
+    finer = noisewright(*ARGUMENTS, "--predict", "--json", "--bins", "50").json
+    assert told["expected_error"] < finer["expected_error"]

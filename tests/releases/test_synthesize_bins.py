@@ -8,7 +8,6 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 
 import noisewright as nw
@@ -83,10 +82,8 @@ def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
     gain = made.table["gain"].to_numpy()
     assert np.mean(gain == 0) == pytest.approx(0.9, abs=0.03)
     assert np.mean(gain == 7_688) == pytest.approx(0.033, abs=0.02)
-    means = {
-        job: made.table.filter(pc.equal(made.table["job"], job))["age"].to_numpy().mean()
-        for job in ("clerk", "cook", "nurse")
-    }
+    jobs, ages = np.array(made.table["job"].to_pylist()), made.table["age"].to_numpy()
+    means = {job: ages[jobs == job].mean() for job in ("clerk", "cook", "nurse")}
     assert means["clerk"] < 30 < means["cook"] < 45 < means["nurse"]
     # Errors are about bins: 100,000 points by themselves would be far off.
     assert made.evaluation is not None

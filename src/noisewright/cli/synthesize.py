@@ -233,6 +233,8 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "guarantee": plain_guarantee(made.guarantee),
         "spent": {"unit": made.spent.unit, "amount": as_text(made.spent.amount)},
         "steps": len(made.spends),
+        "rows_per_person": made.rows_per_person,
+        "points_in_a_bin": dict(made.bins.widths),
         "measurements": [one.name for one in made.measurements],
         "expected_error": made.expected_error,
         "workload_error": made.workload_error,

@@ -108,6 +108,6 @@ def _apart(synthesizer: Synthesizer) -> list[str]:
     names = synthesizer.apart if isinstance(synthesizer, Mst) else ()
     return [
         f"The column {name!r} has too many points to be counted together with others: its links to "
-        "them are lost. A coarser grid would keep them."
+        "them are lost. Bins (bins=32) or a coarser grid would keep them."
         for name in names
     ]

@@ -68,7 +68,8 @@ class Mst:
             if space.size > _MOST_POINTS:
                 raise TooLargeError(
                     f"the column {name!r} has {space.size:,} points; at most {_MOST_POINTS:,} are "
-                    "counted with noise. Declare a coarser grid, or drop the column.",
+                    "counted with noise. Count numbers in bins (bins=32), declare fewer points or "
+                    "labels, or drop the column.",
                     size=space.size,
                 )
         cells = sum(math.prod(shape_of(self.domain, pair)) for pair in self.candidates)

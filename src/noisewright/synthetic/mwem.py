@@ -95,8 +95,9 @@ class Mwem:
         if self.domain.size > MOST_POINTS:
             raise TooLargeError(
                 f"the domain has {amount(self.domain.size)} points, and MWEM keeps a weight for "
-                f"each (at most {MOST_POINTS:,}). Name fewer columns, declare coarser grids, or "
-                "use method='mst', which needs pairs of columns only.",
+                f"each (at most {MOST_POINTS:,}). Name fewer columns, declare coarser grids, "
+                "ask for fewer bins (columns that ranges or conditions ask about have none), or use "
+                "method='mst', which needs pairs of columns only.",
                 size=self.domain.size,
             )
         if not self.targets:
