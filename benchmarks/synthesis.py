@@ -5,7 +5,7 @@
 Each run makes a synthetic table of 32,561 rows with epsilon = 1, and counts its pairs of columns.
 The error of a pair is the sum of |share − true share| over its cells; shown is the mean over the
 pairs and over the runs. First the 9 columns of categories, at delta = 1e-9 and at delta = 0; then
-all 15 at delta = 1e-9, whose numbers are counted in 32 bins, and point by point. Labels are declared
+all 15 at delta = 1e-9, whose numbers are counted in 32 bins, and point by point. Labels come
 from adult.names, not from the data.
 """
 

@@ -96,8 +96,8 @@ class Mwem:
             raise TooLargeError(
                 f"the domain has {amount(self.domain.size)} points, and MWEM keeps a weight for "
                 f"each (at most {MOST_POINTS:,}). Name fewer columns, declare coarser grids, "
-                "ask for fewer bins (columns that ranges or conditions ask about have none), or use "
-                "method='mst', which needs pairs of columns only.",
+                "ask for fewer bins (columns that ranges or conditions ask about have none), or "
+                "use method='mst', which needs pairs of columns only.",
                 size=self.domain.size,
             )
         if not self.targets:
