@@ -9,7 +9,6 @@ from papers.claims import (
     Grid,
     Picture,
     Setting,
-    Verdict,
     judge,
     listed,
     stated,
@@ -156,24 +155,9 @@ def _tail_claim(number: int, loss: str) -> Check:
     return check
 
 
-def section_8(setting: Setting) -> Claim:
-    """The remarks on naive Bayes and Chow–Liu trees come without numbers."""
-    del setting
-    return Claim(
-        "Section 8",
-        "predictive models from private counts",
-        "Initial experiments with naive Bayes and Chow–Liu trees: GM and WM give results of "
-        "similar quality, EM much weaker ones.",
-        "Not run: the paper prints no data, setting or number for this, so there is nothing to "
-        "compare with.",
-        Verdict.NOT_RUN,
-    )
-
-
 CLAIMS = {
     "fig-15": _rmse_claim(15, "L1"),
     "fig-16": _rmse_claim(16, "L2"),
     "fig-17": _tail_claim(17, "L1"),
     "fig-18": _tail_claim(18, "L2"),
-    "section-8": section_8,
 }
