@@ -1,29 +1,27 @@
-"""Counts of all wanted tables in one pass.
+"""Counts of all wanted tables in one pass, in pieces that fit into the cache.
 
-Counting each of many pairs of columns by itself would touch every row for every pair. Instead small
-columns are joined to blocks, blocks are counted in pairs (two blocks of two columns of ten
-categories have 10,000 cells, which fit into the cache), and each wanted table is a margin of one
-such count: 15 counts instead of 66 for all pairs of 12 columns.
+Not every wanted table is counted: larger ones are of which they are margins (see `covering`). Codes
+are as narrow as their columns allow, and joined codes of some columns are used by several tables.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
+from noisewright.estimation.covering import Place, tables_to_count
 
 Counts = NDArray[np.int64]
-Place = tuple[int, ...]
-
-_BLOCK = 1 << 7
-_CACHED = 1 << 14
 MOST_CELLS = 1 << 24
+
+_PIECE = 1 << 18
+_SPARSE = 8
+"""A piece that has fewer rows than a table has cells, by this factor, is added row by row."""
 
 
 def count_tables(
@@ -54,7 +52,7 @@ class TableCounter:
         others = dict.fromkeys(tuple(table) for table in self._wanted if table not in steady)
         self._counted: dict[Place, Counts] = {
             table: np.zeros(self._shape(table), dtype=np.int64)
-            for table in [*_to_count(sizes, steady), *others]
+            for table in [*tables_to_count(sizes, steady), *others]
         }
 
     def add(self, batch: Sequence[NDArray[Any]], sizes: Sequence[int] | None = None) -> None:
@@ -62,10 +60,23 @@ class TableCounter:
         if sizes is not None and list(sizes) != self._sizes:
             self._sizes = list(sizes)
             self._counted = {t: grown(c, self._shape(t)) for t, c in self._counted.items()}
+        rows = max((len(codes) for codes in batch), default=0)
+        for start in range(0, rows, _PIECE):
+            self._add_piece([codes[start : start + _PIECE] for codes in batch])
+
+    def _add_piece(self, batch: Sequence[NDArray[Any]]) -> None:
+        sizes = self._sizes
+        narrow = [
+            codes.astype(_narrowest(size), copy=False)
+            for codes, size in zip(batch, sizes, strict=True)
+        ]
         joined: dict[Place, NDArray[Any]] = {}
         for table, counts in self._counted.items():
-            flat = counts.reshape(-1)
-            flat += np.bincount(_joined(table, batch, self._sizes, joined), minlength=flat.size)
+            flat, codes = counts.reshape(-1), _joined(table, narrow, sizes, joined)
+            if len(codes) * _SPARSE < flat.size:
+                np.add.at(flat, codes, 1)
+            else:
+                flat += np.bincount(codes, minlength=flat.size)
 
     def tables(self) -> list[Counts]:
         """Return the wanted tables, in the order they were asked for."""
@@ -101,32 +112,6 @@ def joined_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArr
     return _joined(tuple(range(len(columns))), columns, sizes, {})
 
 
-def _to_count(sizes: Sequence[int], wanted: Sequence[Place]) -> list[Place]:
-    """Return few tables whose margins are the wanted ones."""
-    chosen: list[Place] = []
-    missing = {tuple(sorted(table)) for table in wanted}
-    blocks = _blocks(sizes, sorted({place for table in wanted for place in table}))
-    candidates = [first + second for first, second in combinations(blocks, 2)]
-    for both in [*candidates, *blocks]:
-        covered = {table for table in missing if set(table) <= set(both)}
-        small = math.prod(sizes[place] for place in both) <= _CACHED
-        if covered and small and (len(covered) > 1 or both in covered):
-            chosen.append(both)
-            missing -= covered
-    return [*chosen, *sorted(missing)]
-
-
-def _blocks(sizes: Sequence[int], places: Sequence[int]) -> list[Place]:
-    blocks: list[Place] = []
-    for place in places:
-        last = blocks[-1] if blocks else ()
-        if last and math.prod(sizes[p] for p in (*last, place)) <= _BLOCK:
-            blocks[-1] = (*last, place)
-        else:
-            blocks.append((place,))
-    return blocks
-
-
 def _joined(
     table: Place,
     batch: Sequence[NDArray[Any]],
@@ -139,13 +124,19 @@ def _joined(
     if table not in done:
         middle = len(table) // 2
         first, second = table[:middle], table[middle:]
-        cells = math.prod(sizes[place] for place in table)
+        before = math.prod(sizes[place] for place in first)
         scale = math.prod(sizes[place] for place in second)
-        kind = np.min_scalar_type(cells - 1) if cells <= 1 << 8 else np.intp
-        code = np.multiply(_joined(first, batch, sizes, done), scale, dtype=kind, casting="unsafe")
-        code += _joined(second, batch, sizes, done).astype(kind, copy=False)
-        done[table] = code
+        kind = _narrowest(before * scale)
+        head, tail = _joined(first, batch, sizes, done), _joined(second, batch, sizes, done)
+        # With one value in front, the scale itself may be too large for the type of the codes.
+        code = np.multiply(head, scale if before > 1 else 0, dtype=kind, casting="unsafe")
+        done[table] = np.add(code, tail, out=code, casting="unsafe")
     return done[table]
+
+
+def _narrowest(size: int) -> Any:
+    """Return the smallest type for codes below a size; beyond 16 bits, what numpy counts by."""
+    return np.min_scalar_type(max(size - 1, 0)) if size <= 1 << 16 else np.intp
 
 
 def _margin(counted: dict[Place, Counts], table: Place) -> Counts:

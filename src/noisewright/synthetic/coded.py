@@ -1,9 +1,13 @@
-"""Tables as codes: each declared column of any kind of table, a batch at a time."""
+"""Tables as codes: each declared column of any kind of table, a piece at a time.
+
+Codes are as narrow as the column allows. Texts are looked up once for each different one of a
+piece, so that millions of rows cost what Arrow takes to find the different ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,32 +16,41 @@ from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.spaces import Records, Space
 
-Codes = dict[str, NDArray[np.intp]]
+Codes = dict[str, NDArray[Any]]
+
+_PIECE = 1 << 18
+"""Rows that are coded at once."""
 
 
 def coded_batches(table: Any, domain: Records, columns: Sequence[str]) -> Iterator[Codes]:
-    """Yield the codes of these columns: once for a table, once per batch for an iterator.
+    """Yield the codes of these columns, a piece of the table or of each batch at a time.
 
     A table is a mapping of columns, an Arrow table or batch, a pandas or Polars frame, or a list of
     records (tuples in the order of the domain's columns, or mappings).
     """
     spaces = dict(domain.columns)
+    readers = [_Column(name, spaces[name]) for name in columns]
     first = 0
     for batch in _batches(table):
-        codes = {
-            name: _codes(_column(batch, name, domain), name, spaces[name], first)
-            for name in columns
-        }
-        lengths = {len(each) for each in codes.values()}
+        found = {name: _column(batch, name, domain) for name in columns}
+        lengths = {len(values) for values in found.values()}
         if len(lengths) > 1:
             raise InputError("the columns of the table have different lengths.")
-        yield codes
-        first += max(lengths, default=0)
+        rows = max(lengths, default=0)
+        for start in range(0, rows, _PIECE):
+            yield {
+                reader.name: reader.codes(_slice(found[reader.name], start), first + start)
+                for reader in readers
+            }
+        first += rows
 
 
 def _batches(table: Any) -> Iterable[Any]:
     if isinstance(table, Iterator) or type(table).__name__ == "RecordBatchReader":
         return table
+    if _is_from("pyarrow", table) and hasattr(table, "to_batches"):
+        # Pieces of one chunk each, so that no column is copied to be in one piece.
+        return table.to_batches(max_chunksize=_PIECE)
     return (table,)
 
 
@@ -49,50 +62,105 @@ def _column(batch: Any, name: str, domain: Records) -> Any:
         place = names.index(name)
         return [record[place] for record in batch]
     try:
-        return batch[name]
+        values = batch[name]
     except (KeyError, ValueError, IndexError, TypeError) as problem:
         raise InputError(
             f"the table has no column {name!r}. Give a mapping of columns, an Arrow table, a data "
             "frame, or a list of records."
         ) from problem
+    return values if hasattr(values, "__len__") else list(values)
 
 
-def _codes(values: Any, name: str, space: Space, first: int) -> NDArray[np.intp]:
-    try:
-        return np.asarray(read_inputs(space, _quick(values)).codes).astype(np.intp, copy=False)
-    except OutsideSpaceError as problem:
-        row = None if problem.row is None else first + problem.row
-        where = "" if row is None else f" at row {row + 1:,}"
-        why = f" ({problem.why})" if problem.why else ""
-        raise OutsideSpaceError(
-            f"column {name!r}{where}: the value is not a point of {space!r}{why}. Declare it in "
-            "the domain, or map it to a declared one.",
-            row=row,
-            why=problem.why,
-        ) from None
+def _slice(values: Any, start: int) -> Any:
+    if not start and len(values) <= _PIECE:
+        return values
+    by_place = values.iloc if hasattr(values, "iloc") else values
+    return by_place[start : start + _PIECE]
+
+
+@final
+class _Column:
+    """Turns pieces of one column into codes; the last dictionary of labels is kept."""
+
+    def __init__(self, name: str, space: Space) -> None:
+        self.name, self.space = name, space
+        self._type: Any = np.min_scalar_type(space.size)
+        self._last: tuple[Any, NDArray[Any]] | None = None
+
+    def codes(self, values: Any, first: int) -> NDArray[Any]:
+        """Return the codes of a piece that starts after so many rows."""
+        try:
+            quick = _quick(values)
+            if _is_from("pyarrow", quick):
+                return self._from_arrow(quick)
+            return self._narrow(read_inputs(self.space, quick).codes)
+        except OutsideSpaceError as problem:
+            row = None if problem.row is None else first + problem.row
+            where = "" if row is None else f" at row {row + 1:,}"
+            why = f" ({problem.why})" if problem.why else ""
+            raise OutsideSpaceError(
+                f"column {self.name!r}{where}: the value is not a point of {self.space!r}{why}. "
+                "Declare it in the domain, or map it to a declared one.",
+                row=row,
+                why=problem.why,
+            ) from None
+
+    def _narrow(self, codes: Any) -> NDArray[Any]:
+        return np.asarray(codes).astype(self._type, copy=False)
+
+    def _from_arrow(self, values: Any) -> NDArray[Any]:
+        import pyarrow as pa
+
+        if isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        kind = values.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            values = values.dictionary_encode()
+        if not isinstance(values, pa.DictionaryArray) or values.null_count:
+            return self._narrow(read_inputs(self.space, values).codes)
+        codes = np.take(self._known(values.dictionary), values.indices.to_numpy())
+        if codes.size and codes.max() >= self.space.size:
+            raise self.space.outside(row=int(np.argmax(codes >= self.space.size)))
+        return codes
+
+    def _known(self, labels: Any) -> NDArray[Any]:
+        """Return the code of each label of a dictionary; the size of the space for others."""
+        last = self._last
+        if last is None or not labels.equals(last[0]):
+            # A dictionary may carry labels that no row uses; only a used one is an error.
+            found = [
+                self.space.code(label) if label in self.space else self.space.size
+                for label in labels.to_pylist()
+            ]
+            self._last = last = (labels, np.array(found, dtype=self._type))
+        return last[1]
+
+
+def _is_from(library: str, value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == library
 
 
 def _quick(values: Any) -> Any:
-    """Turn texts into Arrow arrays, whose labels are looked up once each."""
-    if type(values).__module__.startswith("pyarrow"):
+    """Turn texts and categories into Arrow arrays, whose labels are looked up once each."""
+    if _is_from("pyarrow", values):
         return values
     if hasattr(values, "to_arrow"):
         return values.to_arrow()
     if isinstance(values, (list, tuple)):
         values = _as_objects(list(values))
-    plain = values.to_numpy() if hasattr(values, "to_numpy") else values
-    if not isinstance(plain, np.ndarray) or plain.dtype != object:
-        return plain
-    if not (len(plain) and isinstance(plain[0], str)):
-        return plain
     try:
         import pyarrow as pa
     except ImportError:
-        return plain
+        return values
     try:
-        return pa.array(plain)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        if _is_from("pandas", values) and str(values.dtype).startswith(("category", "str")):
+            return pa.Array.from_pandas(values)
+        plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+        if isinstance(plain, np.ndarray) and plain.dtype == object:
+            return pa.array(plain) if len(plain) and isinstance(plain[0], str) else plain
         return plain
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 def _as_objects(values: list[Any]) -> NDArray[Any]:
