@@ -270,19 +270,11 @@ class TestRefusals:
                 "the plan has 'f' as public",
             ),
             (
-                nw.Plan(
-                    {"sick": nw.Column(["no", "yes"]), "f": nw.Column(["a", "b"]), "id": "drop"},
-                    epsilon=1,
-                    person=nw.Person("id", rows=2),
-                ),
-                "several rows for a person",
-            ),
-            (
                 {"sick": ["no", "yes"], "f": nw.Counts(1 << 22)},
                 "has 8,388,610 cells",
             ),
         ],
-        ids=["text", "one-column", "sets", "public", "person", "large"],
+        ids=["text", "one-column", "sets", "public", "large"],
     )
     def test_domains_that_do_not_fit(self, domain: Any, words: str) -> None:
         with pytest.raises((InputError, TooLargeError), match=words):

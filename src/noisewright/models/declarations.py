@@ -43,11 +43,6 @@ def declared_columns(domain: Any) -> dict[str, Column] | None:
 
 
 def _planned(plan: Plan) -> dict[str, Column]:
-    if plan.person is not None:
-        raise InputError(
-            "the plan has several rows for a person, and a model is private for one row each. Make "
-            "a table with one row for each person first."
-        )
     columns = {name: column for name, column in plan.columns if isinstance(column, Column)}
     if plan.public:
         raise InputError(

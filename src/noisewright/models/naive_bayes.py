@@ -41,11 +41,12 @@ class PrivateNaiveBayes(Conventions):
     empty and undeclared cells count as), `Records`, or a `Plan`; `label` is the one to predict.
     Numbers are binned by their space, such as
     `Interval(20, 80, step=10).reading(outside="clamp", off_grid="round")`. `epsilon` and `delta`
-    are for the whole fit, per person, where neighbors replace one row and the number of rows is
-    public. With a δ the noise is rounded normal where that makes the expected squared error
-    smaller; otherwise it is two-sided geometric, and the guarantee has no δ. `smoothing` is added
-    to each count. With a `ledger` every fit debits `dataset` before it draws, also in
-    cross-validation. A seeded `source` is for tests, and not private.
+    are for the whole fit, per person, where neighbors replace one person's row (or rows, if a plan
+    says whose they are) and the number of rows is public. With a δ the noise is rounded normal
+    where that makes the expected squared error smaller; otherwise it is two-sided geometric, and
+    the guarantee has no δ. `smoothing` is added to each count. With a `ledger` every fit debits
+    `dataset` before it draws, also in cross-validation. A seeded `source` is for tests, and not
+    private.
 
     After `fit`: `classes_`, `guarantee_`, `certificate_` (its proof, made before the debit),
     `measurements_` (the noisy tables, all of which may leave), `spends_`, `noise_` (which was
@@ -81,7 +82,8 @@ class PrivateNaiveBayes(Conventions):
         Requires: values of the declared spaces; X as a mapping of columns, an Arrow table, a data
         frame, a list of rows or an array with the features in the order of the domain, or (without
         y) an iterator over batches.
-        Ensures: (ε, δ) for one replaced row: the parts of all tables add up to it exactly.
+        Ensures: (ε, δ) for a replaced row, or for all rows of a person if the domain is a plan that
+        says whose they are (rows beyond the plan's are left out): the parts add up to it exactly.
         """
         reader = Reader.of(self.domain, self.label)
         smoothing = read_smoothing(self.smoothing)
@@ -93,7 +95,7 @@ class PrivateNaiveBayes(Conventions):
                 f"{_MOST_CELLS:,}). Declare a coarser grid for that feature.",
                 size=max(cells),
             )
-        possible = choices(self.epsilon, self.delta, cells)
+        possible = choices(self.epsilon, self.delta, cells, rows_per_person=reader.rows_per_person)
         allowance = possible[0].allowance
         tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
         if not tallies.rows:

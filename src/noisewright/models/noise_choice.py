@@ -47,15 +47,19 @@ def named(allowance: Allowance) -> str:
     return "two-sided geometric" if allowance.unit == "epsilon" else "rounded normal"
 
 
-def choices(epsilon: Number, delta: Number, cells: Sequence[int]) -> list[NoiseChoice]:
+def choices(
+    epsilon: Number, delta: Number, cells: Sequence[int], *, rows_per_person: int = 1
+) -> list[NoiseChoice]:
     """Return what is possible, best first: geometric noise, and with a δ also normal noise.
 
     A table of K cells has K times the squared error of a cell, which is as 1/ε² or 1/ρ of its
     part. The least sum has parts of ε as the cube roots of K, or of ρ as the square roots.
     """
-    found = [_divided(Allowance.of(epsilon), cells, 1 / 3)]
+    pure = Allowance.of(epsilon, rows_per_person=rows_per_person)
+    found = [_divided(pure, cells, 1 / 3)]
     if read_delta(delta):
-        found.append(_divided(Allowance.of(epsilon, delta), cells, 1 / 2))
+        normal = Allowance.of(epsilon, delta, rows_per_person=rows_per_person)
+        found.append(_divided(normal, cells, 1 / 2))
     return sorted(found, key=lambda choice: choice.expected_error)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from noisewright.engines.faults import arrow
 from noisewright.errors import InputError
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
-from noisewright.plans import Column
+from noisewright.plans import Column, Person, Plan
 from noisewright.releases.declared import Declared
 from noisewright.spaces import Records, Space
 from noisewright.synthetic.coded import Codes, coded_batches
@@ -22,12 +22,14 @@ from noisewright.synthetic.coded import Codes, coded_batches
 class Reader:
     """Reads tables of declared columns; rows without names have the `features` in order.
 
-    `columns` says how cells are read, where more than a space was declared.
+    `columns` says how cells are read, where more than a space was declared, and `person` whose a
+    row is that is learned from, where a person may have several.
     """
 
     domain: Records
     label: str | None
     columns: Mapping[str, Column] | None = None
+    person: Person | None = None
 
     @classmethod
     def of(cls, domain: Domain, label: str | None) -> Reader:
@@ -41,7 +43,12 @@ class Reader:
             )
         if len(names) < 2:
             raise InputError("a model needs two columns at least, of which one may be the label.")
-        return cls(records, label, columns)
+        return cls(records, label, columns, domain.person if isinstance(domain, Plan) else None)
+
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows of one person count in a fit."""
+        return 1 if self.person is None else self.person.rows
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -53,14 +60,19 @@ class Reader:
         return dict(self.domain.columns)[name]
 
     def batches(self, X: Any, y: Any = None) -> Iterator[Codes]:
-        """Yield codes of all columns; without y, the label is a column of X."""
+        """Yield codes of all columns; without y, the label is a column of X.
+
+        Ensures: no more rows of a person than count.
+        """
         names = [name for name, _ in self.domain.columns]
+        whose = () if self.person is None else (self.person.column,)
         if y is None or self.label is None:
             if y is not None:
                 raise InputError("y is given, but the model has no label. Say label= which it is.")
-            return self._batches(_by_name(X, names), names)
-        columns = {name: _column(_by_name(X, self.features), name) for name in self.features}
-        return self._batches({**columns, self.label: y}, names)
+            return self._batches(_by_name(X, names), names, self.person)
+        table = _by_name(X, self.features)
+        columns = {name: _column(table, name) for name in (*self.features, *whose)}
+        return self._batches({**columns, self.label: y}, names, self.person)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of the features of a whole table."""
@@ -76,11 +88,15 @@ class Reader:
             raise InputError(f"X has none of the columns that could tell something: {names}.")
         return self._read(table, wanted)
 
-    def _batches(self, table: Any, names: list[str]) -> Iterator[Codes]:
+    def _batches(
+        self, table: Any, names: list[str], person: Person | None = None
+    ) -> Iterator[Codes]:
         if self.columns is None:
             return coded_batches(table, self.domain, names)
         wanted = {name: self.columns[name] for name in names}
-        return Declared.of(_as_arrow(table, names), wanted).batches(None)
+        plan = Plan(wanted, epsilon=1, others="drop", person=person)
+        inputs = names if person is None else [*names, person.column]
+        return Declared.of(_as_arrow(table, inputs), plan).batches(None)
 
     def _read(self, table: Any, names: list[str]) -> Codes:
         found = list(self._batches(table, names))

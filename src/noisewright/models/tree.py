@@ -77,14 +77,17 @@ class PrivateTree(Conventions):
         """Choose a tree and count its edges, both in private, and learn from that.
 
         Requires: what `PrivateNaiveBayes.fit` does. Without a label there is no y.
-        Ensures: (ε, δ) for one replaced row: the parts of all steps add up to it exactly.
+        Ensures: (ε, δ) for a replaced row, or all rows of a person, as there: the parts of steps
+        add up to it exactly.
         """
         reader = Reader.of(self.domain, self.label)
         domain = reader.domain
         smoothing = read_smoothing(self.smoothing)
-        possible = [_synthesizer(domain, Allowance.of(self.epsilon))]
-        if read_delta(self.delta):
-            possible.append(_synthesizer(domain, Allowance.of(self.epsilon, self.delta)))
+        rows = reader.rows_per_person
+        possible = [
+            _synthesizer(domain, Allowance.of(self.epsilon, delta, rows_per_person=rows))
+            for delta in ([0, self.delta] if read_delta(self.delta) else [0])
+        ]
         tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
