@@ -22,6 +22,7 @@ from noisewright.errors import TooLargeError
 from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source, default_source
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
+from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.tree_model import rounded_at_random
@@ -223,7 +224,6 @@ def _uniform(sizes: NDArray[np.int64], bits: Source) -> NDArray[np.int64]:
 
 def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -> NDArray[np.int64]:
     """Return a point of its bin for each row, as often as the noisy counts of the points say."""
-    order = np.lexsort((bits.words(bins.size), bins))
     drawn: list[NDArray[np.int64]] = []
     for place, rows in enumerate(np.bincount(bins).tolist()):
         if rows:
@@ -234,6 +234,4 @@ def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -
             shares = projected(counts / total)
             points = rounded_at_random(shares, rows, bits)
             drawn.append(np.repeat(np.arange(first, first + counts.size), points))
-    made = np.empty(bins.size, dtype=np.int64)
-    made[order] = np.concatenate([*drawn, np.empty(0, dtype=np.int64)])
-    return made
+    return dealt(np.concatenate([*drawn, np.empty(0, dtype=np.int64)]), bits, groups=bins)

@@ -19,6 +19,7 @@ from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
 from noisewright.synthetic.allowance import QUERY, Allowance, Spend
 from noisewright.synthetic.blr import blr, require_listable
+from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.multisets import most_records
 from noisewright.synthetic.part_errors import WorkloadErrors
@@ -102,8 +103,7 @@ class ByBlr:
             progress("measure", 0, 1)
         counts = made.sample(source=source).counts
         bits = source or default_source()
-        places = np.empty(rows, dtype=np.int64)
-        places[np.argsort(bits.words(rows))] = np.repeat(np.arange(counts.size), counts)
+        places = dealt(np.repeat(np.arange(counts.size), counts), bits)
         codes = np.unravel_index(places, tallies.counts[names].shape)
         spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)
         named = zip(names, codes, strict=True)

@@ -31,6 +31,7 @@ from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records, amount, whole_number
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, nearest_integers
+from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
@@ -216,8 +217,7 @@ class Mwem:
             weights = fitted_weights(weights, names, seen)
         steps.require_done()
         drawn = rounded_at_random(weights.reshape(-1), rows, bits)
-        places = np.empty(rows, dtype=np.int64)
-        places[np.argsort(bits.words(rows))] = np.repeat(np.arange(drawn.size), drawn)
+        places = dealt(np.repeat(np.arange(drawn.size), drawn), bits)
         codes = dict(zip(names, np.unravel_index(places, truth.shape), strict=True))
         return Drawn(
             {name: code.astype(np.int64) for name, code in codes.items()},

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source, default_source
+from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.measured import Measurement
 
 Array = NDArray[np.float64]
@@ -78,20 +79,15 @@ class TreeModel:
         bits = source or default_source()
         drawn: dict[str, NDArray[np.int64]] = {}
         for column, parent in self.steps:
-            keys = bits.words(rows)
-            codes = np.empty(rows, dtype=np.int64)
             if parent is None:
                 counts = rounded_at_random(self.shares[column], rows, bits)
-                codes[np.argsort(keys)] = np.repeat(np.arange(counts.size), counts)
+                drawn[column] = dealt(np.repeat(np.arange(counts.size), counts), bits)
             else:
-                order = np.lexsort((keys, drawn[parent]))
                 joint = self.joint(parent, column)
                 sizes = np.bincount(drawn[parent], minlength=len(joint))
                 rows_of = [rounded_at_random(r, n, bits) for r, n in zip(joint, sizes, strict=True)]
-                codes[order] = np.concatenate(
-                    [np.repeat(np.arange(counts.size), counts) for counts in rows_of]
-                )
-            drawn[column] = codes
+                values = [np.repeat(np.arange(counts.size), counts) for counts in rows_of]
+                drawn[column] = dealt(np.concatenate(values), bits, groups=drawn[parent])
         return drawn
 
 

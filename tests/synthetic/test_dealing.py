@@ -1,0 +1,54 @@
+"""Dealing values to rows: each row gets one of its group, and every way is equally likely."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+import noisewright as nw
+from noisewright.synthetic.dealing import dealt
+
+SOURCE = nw.SeededSource("dealing")
+
+
+@settings(max_examples=60)
+@given(
+    groups=st.lists(st.sampled_from([0, 1, 5, 300, 70_000]), max_size=60),
+    largest=st.sampled_from([0, 1, 9, 1 << 20, 1 << 50]),
+    seed=st.integers(0, 99),
+)
+def test_each_group_gets_its_values(groups: list[int], largest: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, largest + 1, len(groups))
+    owners = np.sort(np.array(groups, dtype=np.int64))
+    given_rows = np.array(groups, dtype=np.int64)
+    found = dealt(values, SOURCE, groups=given_rows)
+    assert found.dtype == np.int64
+    for group in set(groups):
+        expected = sorted(values[owners == group].tolist())
+        assert sorted(found[given_rows == group].tolist()) == expected
+    assert sorted(dealt(values, SOURCE).tolist()) == sorted(values.tolist())
+
+
+@pytest.mark.parametrize("scale", [1, 1 << 40], ids=["in one word", "apart"])
+def test_every_order_within_a_group_is_equally_likely(scale: int) -> None:
+    """All 2! · 3! orders, by a chi-squared test; the seed is fixed, so it always says the same."""
+    source = nw.SeededSource("orders")
+    groups, values = np.array([7, 2, 7, 2, 7]), np.array([1, 2, 3, 4, 5]) * scale
+    orders = [
+        (seven[0], two[0], seven[1], two[1], seven[2])
+        for two in permutations((1, 2))
+        for seven in permutations((3, 4, 5))
+    ]
+    draws = 6_000
+    seen = Counter(
+        tuple((dealt(values, source, groups=groups) // scale).tolist()) for _ in range(draws)
+    )
+    assert set(seen) <= set(orders)
+    expected = draws / len(orders)
+    distance = sum((seen[order] - expected) ** 2 / expected for order in orders)
+    assert distance < chi2.isf(1e-4, len(orders) - 1)
