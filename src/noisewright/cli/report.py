@@ -13,23 +13,28 @@ from noisewright.errors import InputError
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
 
-HELP = """Write the report of a release anew: one page for readers, analysts and auditors.
+HELP = """Write the report of a release, or of a synthetic table, anew: one page for all readers.
 
-It is made from the released file and its recipe alone, costs no privacy, and needs no network to \
-be read. A release writes one by itself; this is for one that is missing, or made by another \
-version.
+It is made from the released file and its recipe alone (of a synthetic table: from its noisy \
+counts), costs no privacy, and needs no network to be read. A release \
+writes one by itself; this is for one that is missing, or made by another version.
 
 \b
 Examples:
   noisewright report private.parquet
   noisewright report private.parquet -o for-the-board.html
+  noisewright report synthetic.parquet
   noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
 """
 
 
 def report(
     release: Annotated[
-        Path, typer.Argument(help="A released file, with its recipe.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A released file, or a synthetic table, with what lies beside it.",
+            show_default=False,
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -44,15 +49,18 @@ def report(
 ) -> None:
     """Write the report of a release anew."""
     import noisewright as nw
+    from noisewright.releases.reading_back import is_synthesis
 
-    opened = nw.Release.open(release)
+    kind = nw.Synthesis if is_synthesis(release) else nw.Release
+    opened = kind.open(release)
     path = opened.report(output, balance=_balance(ledger, dataset))
     if as_json:
         answer({"report": str(path), "private": opened.is_private, "bytes": path.stat().st_size})
         return
     if not opened.is_private:
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
-    say(f"{path}: the release of {opened.rows:,} rows in plain words.", style="bold green")
+    what = "synthetic table" if isinstance(opened, nw.Synthesis) else "release"
+    say(f"{path}: the {what} of {opened.rows:,} rows in plain words.", style="bold green")
 
 
 def _balance(ledger: str | None, dataset: str | None) -> Balance | None:

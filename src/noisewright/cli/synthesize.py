@@ -102,6 +102,9 @@ def synthesize(
             "--evaluate", help="Compare with the raw data, in a file that is NOT for release."
         ),
     ] = False,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no page about the table.")
+    ] = False,
     predict: Annotated[
         bool,
         typer.Option("--predict", help="Say how large errors will be; make and spend nothing."),
@@ -153,6 +156,7 @@ def synthesize(
                 what=what,
                 overwrite=overwrite,
                 evaluation=evaluate,
+                report=not no_report,
                 progress=progress,
             )
     except KeyboardInterrupt as problem:
@@ -198,6 +202,8 @@ def _tell(made: Synthesis) -> None:
     heading("Beside it")
     say(f"  {made.files['certificate']}  the proof; check it with noisewright check")
     say(f"  {made.files['synthesis']}  the noisy counts behind it, with their errors")
+    if "report" in made.files:
+        say(f"  {made.files['report']}  all of this in plain words, for any browser")
     if made.evaluation is not None:
         say(f"  {made.files['evaluation']}  NOT FOR RELEASE", style="red")
         say(f"  {made.evaluation}", style="red")
@@ -215,7 +221,10 @@ def _tell_errors(made: Synthesis) -> None:
         "which is 2 at most."
     )
     say(f"  Expected before: {made.expected_error:.3g} by noise alone, on average.")
-    say(f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts.")
+    say(
+        f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts, where "
+        f"{made.errors.expected_of_counted:.3g} was expected."
+    )
     tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
     shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")

@@ -190,6 +190,14 @@ class Declared:
         ]
         return pa.Table.from_arrays(plain, schema=schema)
 
+    def stored(self) -> Any:
+        """Return all rows of the declared columns as they are stored."""
+        import pyarrow as pa
+
+        names = [name for name in self.reader.schema.names if name in dict(self.domain.columns)]
+        batches = list(self.reader.batches(names))
+        return pa.Table.from_batches(batches) if batches else self.schema.empty_table()
+
     def _makers(self) -> dict[str, Any]:
         spaces = dict(self.domain.columns)
         return {

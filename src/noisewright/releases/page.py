@@ -8,7 +8,7 @@ end of the process, takes anything from the release. It can be made anew at any 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,8 +45,7 @@ def with_report(made: Release, path: Path) -> Release:
     try:
         written = write_report(made, path, balance=made.balance, made_again=False)
     except Exception as problem:
-        why = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
-        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why}"))
+        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why_not(problem)}"))
     except BaseException as problem:
         problem.add_note(f"{again}.")
         raise
@@ -62,11 +61,25 @@ def write_report(
 ) -> Path:
     """Write the page of a release, whole or not at all; by default beside its data."""
     target = _target(release) if path is None else Path(path)
+
+    def page() -> str:
+        return release_page(facts_of(release, balance=balance, made_again=made_again))
+
+    return write_page(target, page)
+
+
+def why_not(problem: Exception) -> str:
+    """Return what went wrong, for a note."""
+    return str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
+
+
+def write_page(target: Path, page: Callable[[], str]) -> Path:
+    """Write a page, whole or not at all, and return where."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"the report is a page; {target.name!r} must end in .html.")
-    page = release_page(facts_of(release, balance=balance, made_again=made_again))
+    made = page()
     try:
-        write_whole(target, page.encode())
+        write_whole(target, made.encode())
     except OSError as problem:
         raise InputError(
             f"cannot write the report to {str(target)!r}: {problem.strerror}. Choose a folder that "

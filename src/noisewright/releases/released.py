@@ -215,6 +215,11 @@ def _embedded(target: Target) -> Recipe:
 
 def _certificate_of(target: Target, recipe: Recipe) -> Certificate | None:
     """Read the certificate beside the data, if there is one, and compare its digest."""
+    return certificate_beside(target, recipe.document["certificate"]["digest"])
+
+
+def certificate_beside(target: Target, digest: str) -> Certificate | None:
+    """Read the certificate beside the data, if there is one; it must have this digest."""
     if not target.certificate.exists():
         return None
     try:
@@ -224,10 +229,10 @@ def _certificate_of(target: Target, recipe: Recipe) -> Certificate | None:
         guarantee = read_guarantee(document["claims"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ReleaseError(f"{str(target.certificate)!r} is no certificate.") from problem
-    if found != document["digest"] or found != recipe.document["certificate"]["digest"]:
+    if found != document["digest"] or found != digest:
         raise ReleaseError(
             f"{str(target.certificate)!r} is not the certificate of this release: its digest is "
-            "another one. Ask the publisher for it again, or remove it: it can be made again."
+            "another one. Ask the publisher for it again, or remove it."
         )
     return Certificate(document, guarantee)
 

@@ -64,6 +64,7 @@ class Request:
         )
         grid = self.task.grid
         codes = grid.spread(drawn.codes, drawn.measurements, self.source)
+        limits = (*_apart(synthesizer), *grid.words())
         return Synthesis(
             table=self.read.table(codes),
             domain=self.task.domain,
@@ -73,13 +74,15 @@ class Request:
             rows_per_person=self.read.rows_per_person,
             bins=grid,
             guarantee=proof.guarantee,
-            certificate=proof,
+            certificate_digest=proof.digest,
+            _certificate=proof,
             spends=drawn.spends,
             measurements=drawn.measurements,
             errors=self._compared(synthesizer, drawn, people),
             is_private=self.is_private,
             evaluation=self._evaluated(counted, codes) if self.evaluation else None,
-            notes=(*_apart(synthesizer), *grid.words()),
+            limits=limits,
+            notes=limits,
         )
 
     def _compared(self, synthesizer: Synthesizer, drawn: Drawn, people: int) -> WorkloadErrors:

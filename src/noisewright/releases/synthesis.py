@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import ReleaseError
 from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
-from noisewright.spaces import Records, Space
+from noisewright.releases.plain_spaces import plain_points, plain_space
+from noisewright.spaces import Records
 from noisewright.synthetic import (
     Measurement,
     PartError,
@@ -26,7 +32,8 @@ from noisewright.synthetic.bins import Bins
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1
-_LISTED = 1 << 12
+SIDE = "synthesis.json"
+"""What lies beside the table is called: its stem, and this."""
 
 
 @final
@@ -53,19 +60,21 @@ class Synthesis:
     person, or up to `rows_per_person` of each person where the plan says whose a row is. How many
     of these each one has counts as public then.
 
+    `workload` is what should be answered well; None after reading back, where `errors` names it.
     `errors` says part by part of the workload what was expected before, by noise alone, and what is
     found after, between the table and its own noisy measurements; `expected_error` and
     `workload_error` are their means. They say nothing about the data that was not released.
-    `evaluation` does, and is there only if it was asked for.
+    `evaluation` does, and is there only if it was asked for. `limits` says what the declared
+    columns do not allow; `notes` that, and what did not go smoothly.
     """
 
     table: Any
     domain: Records
-    workload: Workload
+    workload: Workload | None
     method: str
     people: int
     guarantee: Guarantee
-    certificate: Certificate
+    certificate_digest: str
     spends: tuple[Spend, ...]
     measurements: tuple[Measurement, ...]
     errors: WorkloadErrors
@@ -76,9 +85,21 @@ class Synthesis:
     is_accounted: bool = False
     balance: Balance | None = None
     entry: int | None = None
+    limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     path: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    _certificate: Certificate | None = None
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of the guarantee; of a table that was read back, the file beside it."""
+        if self._certificate is None:
+            raise ReleaseError(
+                "the certificate is not beside the table. Ask the publisher for it; its digest is "
+                f"{self.certificate_digest}."
+            )
+        return self._certificate
 
     @property
     def rows(self) -> int:
@@ -130,7 +151,7 @@ class Synthesis:
                 "epsilon": as_text(self.guarantee.epsilon.rational),
                 "delta": as_text(self.guarantee.delta),
             },
-            "certificate": self.certificate.digest,
+            "certificate": self.certificate_digest,
             "spent": {"unit": self.spent.unit, "amount": as_text(self.spent.amount)},
             "spends": [
                 {"what": spend.what, "amount": as_text(spend.amount)} for spend in self.spends
@@ -138,7 +159,8 @@ class Synthesis:
             "expected_error": self.expected_error,
             "workload_error": self.workload_error,
             "errors": [_plain_error(part) for part in self.errors.parts],
-            "columns": {name: _points(space) for name, space in self.domain.columns},
+            "columns": {name: plain_points(space) for name, space in self.domain.columns},
+            "spaces": {name: plain_space(space) for name, space in self.domain.columns},
             "bins": {
                 name: {
                     "points": width,
@@ -151,10 +173,36 @@ class Synthesis:
             "measurements": [_plain(one) for one in self.measurements],
             "private": self.is_private,
             "accounted": self.is_accounted,
+            "limits": list(self.limits),
         }
         if file is not None:
             document["file"] = dict(file)
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Synthesis:
+        """Read a synthetic table back, from its file and the `.synthesis.json` beside it.
+
+        Ensures: the file is the one that was written, according to its SHA-256, and holds what its
+        columns are declared to; or ReleaseError.
+        """
+        from noisewright.releases.reading_back import open_synthesis
+
+        return open_synthesis(path)
+
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
+    ) -> Path:
+        """Write the page about this table anew, beside it or to a path; return where.
+
+        It is made from the table and its noisy counts, so that it costs no privacy, and it never
+        holds an `evaluation`. `balance` is what the ledger says now, for a table that was read
+        back: that of the spend itself is known only to who made it.
+        """
+        from noisewright.releases.synthesis_report import write_synthesis_report
+
+        known = self.balance if balance is None else balance
+        return write_synthesis_report(self, path, balance=known, made_again=True)
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
@@ -171,7 +219,13 @@ def _plain(one: Measurement) -> dict[str, Any]:
         "counts": one.counts.tolist(),
         "standard_error": one.deviation,
         "interval_95": one.noise.half_width,
+        "spent": as_text(one.noise.amount),
+        **({} if one.cells is None else _plain_query(one.query, one.cells)),
     }
+
+
+def _plain_query(query: str, cells: NDArray[np.bool_]) -> dict[str, Any]:
+    return {"query": query, "cells": np.flatnonzero(cells).tolist()}
 
 
 def _plain_error(part: PartError) -> dict[str, Any]:
@@ -184,17 +238,3 @@ def _plain_error(part: PartError) -> dict[str, Any]:
         "found": part.found,
         "in_workload": part.in_workload,
     }
-
-
-def _points(space: Space) -> Any:
-    """Return the points in the order of the counts; of long grids the ends."""
-    if space.size <= _LISTED:
-        return [_value(space.point(code)) for code in range(space.size)]
-    ends = [_value(space.point(code)) for code in (0, space.size - 1)]
-    return {"first": ends[0], "last": ends[1], "points": space.size}
-
-
-def _value(point: Any) -> Any:
-    if isinstance(point, str | bool | int):
-        return point
-    return point.decode("latin-1") if isinstance(point, bytes) else float(point)

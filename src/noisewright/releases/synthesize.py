@@ -26,7 +26,8 @@ from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import file_digest
 from noisewright.releases.request import Request
 from noisewright.releases.staging import Staging, staging_beside
-from noisewright.releases.synthesis import Synthesis
+from noisewright.releases.synthesis import SIDE, Synthesis
+from noisewright.releases.synthesis_report import with_synthesis_report
 from noisewright.releases.target import Target
 from noisewright.releases.task import Task, allowance_for, declaring_plan
 from noisewright.releases.unchanged import Snapshot
@@ -36,7 +37,7 @@ from noisewright.synthetic.bins import BINS
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.tallies import Tallies
 
-SIDE, EVALUATION = "synthesis.json", "evaluation-NOT-FOR-RELEASE.json"
+EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
 _KEY = "noisewright.synthetic"
 
 
@@ -57,6 +58,7 @@ def synthesize(
     what: str = "",
     overwrite: bool = False,
     evaluation: bool = False,
+    report: bool = True,
     progress: Progress | None = None,
     source: Source | None = None,
 ) -> Synthesis:
@@ -74,7 +76,8 @@ def synthesize(
     `rounds`; "blr" draws from all small tables, see `blr`. `workload` says which counting queries
     should be answered well: a Workload, the path of one, or a whole number k for all k-way
     marginals; left out, 2. `rows` is the size of the table, that of the data if left out (for "blr"
-    what can be listed). With `out` the table is written there, and all else beside it as JSON.
+    what can be listed). With `out` the table is written there, all else beside it as JSON, and,
+    unless `report` is false, a page about it that reads by itself.
 
     A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
     in at most so many bins of equally many points, and by itself point by point; rows have points
@@ -118,7 +121,8 @@ def synthesize(
         payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
         counted = request.counted()
         snapshot.require_same(meanwhile="Nothing was spent.")
-        return _to_files(request, counted, payer, target, staging)
+        made = _to_files(request, counted, payer, target, staging)
+    return with_synthesis_report(made, target.report) if report else made
 
 
 def _to_files(

@@ -12,10 +12,15 @@ from noisewright.report.loss_curves import loss_curves
 from noisewright.report.privacy_curves import privacy_curve
 from noisewright.report.release_page import release_page
 from noisewright.report.saving import require_format, save_chart
+from noisewright.report.synthesis_facts import Counted, SynthesisFacts, counted_facts
+from noisewright.report.synthesis_page import synthesis_page
 
 __all__ = [
+    "Counted",
     "ReleaseFacts",
     "ReleaseFile",
+    "SynthesisFacts",
+    "counted_facts",
     "curve_bands",
     "error_histogram",
     "estimate_chart",
@@ -28,5 +33,6 @@ __all__ = [
     "require_visible",
     "save_chart",
     "side_by_side",
+    "synthesis_page",
     "tail_profile",
 ]

@@ -7,7 +7,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.report.guarantee_words import delta_text, epsilon_text
 from noisewright.report.markup import Heading, Markup, joined, paragraph, table, text
 
-_SWATCH = (
+SWATCH = (
     '<svg aria-hidden="true" focusable="false"><rect class="{}" width="100%" height="100%"/></svg>'
 )
 
@@ -63,7 +63,7 @@ def _bar(parts: list[tuple[str, str, float]], whole: float) -> Markup:
         at += share
     words = ", ".join(f"{name} ε = {size:.4g}" for _, name, size in parts)
     key = "".join(
-        f"<li>{_SWATCH.format(kind)}{text(name)} <b>{text(f'{size:.4g}')}</b></li>"
+        f"<li>{SWATCH.format(kind)}{text(name)} <b>{text(f'{size:.4g}')}</b></li>"
         for kind, name, size in parts
     )
     return Markup(

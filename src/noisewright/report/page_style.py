@@ -106,6 +106,21 @@ figure { margin: 1rem 0; min-width: 0; } figcaption { color: var(--soft); font-s
 .budget { max-width: 46rem; } .budget > svg { display: block; width: 100%; height: 1.8rem; }
 .budget .before { fill: var(--gray); } .budget .now { fill: var(--blue); }
 .budget .left { fill: var(--pale); }
+.budget .columns, .key .columns { fill: var(--blue); }
+.budget .together, .key .together { fill: var(--green); }
+.budget .choices, .key .choices { fill: var(--orange); }
+.counts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
+  gap: 0 2.2rem; align-items: start; }
+.counts section { min-width: 0; } .counts tbody th { min-width: 6rem; }
+.tree, .tree ul { list-style: none; margin: 0; padding: 0; }
+.tree ul { margin-left: .55rem; padding-left: .95rem; }
+.tree li { position: relative; margin: 0; padding: .12rem 0; }
+.tree ul > li::before { content: ""; position: absolute; left: -.95rem; top: -.3rem; width: .7rem;
+  height: 1.25rem; border-left: 2px solid var(--pale); border-bottom: 2px solid var(--pale);
+  border-bottom-left-radius: .35rem; }
+.tree ul > li:not(:last-child)::after { content: ""; position: absolute; left: -.95rem; top: .9rem;
+  bottom: 0; border-left: 2px solid var(--pale); }
+.tree { margin: .8rem 0; }
 .key { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.4rem;
   font-size: .92rem; }
 .key svg { width: .8rem; height: .8rem; margin-right: .4rem; vertical-align: -.05rem; }

@@ -13,7 +13,7 @@ from noisewright.estimation.channels import channel_of
 from noisewright.estimation.sets import coins_of
 from noisewright.mechanisms import SetMechanism
 from noisewright.report.column_sections import Answered
-from noisewright.report.facts import ReleaseFacts
+from noisewright.report.facts import ReleaseFacts, ReleaseFile
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -162,8 +162,7 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
 
 def how_to_check(facts: ReleaseFacts) -> Markup:
     """Say how the proof is checked again."""
-    names = {file.what: file.name for file in facts.files}
-    certificate = shlex.quote(names.get("certificate", "private.certificate.json"))
+    certificate = shlex.quote(certificate_name(facts.files) or "private.certificate.json")
     return joined(
         [
             paragraph(
@@ -207,9 +206,14 @@ def how_to_check(facts: ReleaseFacts) -> Markup:
     )
 
 
-def files_table(facts: ReleaseFacts) -> Markup:
+def certificate_name(files: Sequence[ReleaseFile]) -> str | None:
+    """Return the name of the certificate among the files of a release, if it is there."""
+    return next((file.name for file in files if file.name.endswith(".certificate.json")), None)
+
+
+def files_table(files: Sequence[ReleaseFile]) -> Markup:
     """List the files of a release with their digests."""
-    if not facts.files:
+    if not files:
         return paragraph(text("The released table was kept in memory; no files were written."))
     headings = (
         Heading(text("file")),
@@ -224,9 +228,9 @@ def files_table(facts: ReleaseFacts) -> Markup:
             text("" if file.size is None else size_text(file.size)),
             Markup(f"<code>{text(file.sha256)}</code>" if file.sha256 else ""),
         ]
-        for file in facts.files
+        for file in files
     ]
-    digested = [shlex.quote(file.name) for file in facts.files if file.sha256]
+    digested = [shlex.quote(file.name) for file in files if file.sha256]
     return joined(
         [
             table(headings, rows, caption=text("Files that belong together; keep them together")),

@@ -32,7 +32,6 @@ from noisewright.report.inline_charts import why_no_charts
 from noisewright.report.markup import (
     Heading,
     Markup,
-    attribute,
     bullets,
     joined,
     label,
@@ -41,9 +40,9 @@ from noisewright.report.markup import (
     table,
     text,
 )
-from noisewright.report.page_style import style
 from noisewright.report.reader_advice import files_table, glossary, how_to_analyze, how_to_check
 from noisewright.report.treatment_words import mechanism_name, space_words
+from noisewright.report.whole_page import alarm, whole_page
 
 _SECTIONS = (
     ("guarantee", "The guarantee"),
@@ -74,7 +73,7 @@ def release_page(facts: ReleaseFacts) -> str:
         "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted),
         "check": how_to_check(facts),
         "analyze": how_to_analyze(facts, [one for each in found for one in each]),
-        "files": files_table(facts),
+        "files": files_table(facts.files),
         "glossary": glossary(),
     }
     body = [
@@ -82,15 +81,7 @@ def release_page(facts: ReleaseFacts) -> str:
         *(section(name, text(words), [contents[name]]) for name, words in _SECTIONS),
         _foot(facts),
     ]
-    marked = f"NOT PRIVATE: {title}" if facts.not_private else title
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta name="generator" content="noisewright {attribute(facts.version)}">\n'
-        f"<title>{text(marked)}</title>\n<style>\n{style()}</style>\n</head>\n"
-        f'<body>\n<div class="page">\n{joined(body)}\n</div>\n</body>\n</html>\n'
-    )
+    return whole_page(title, body, not_private=facts.not_private, version=facts.version)
 
 
 def _head(facts: ReleaseFacts, title: str) -> Markup:
@@ -112,7 +103,7 @@ def _head(facts: ReleaseFacts, title: str) -> Markup:
             "<header>",
             '<p class="eyebrow">Differentially private release</p>',
             f"<h1>{label(title, longest=200)}</h1>",
-            _alarm(facts),
+            alarm(not_private=facts.not_private),
             f'<p class="lead">{lead}</p>' if lead else "",
             f"<p><code>{label(facts.data)}</code> holds randomized copies of {facts.rows:,} rows. "
             "A private value in it need not be the true one; what is true of many people can be "
@@ -139,22 +130,11 @@ def _rows_words(facts: ReleaseFacts) -> Markup:
     return text(f"at most {rows:,} of a person")
 
 
-def _alarm(facts: ReleaseFacts) -> Markup:
-    if not facts.not_private:
-        return Markup("")
-    return Markup(
-        '<div class="alarm" role="note"><p><strong>NOT PRIVATE.</strong> The noise of this release '
-        "was drawn from a seed, for a test. Whoever knows the seed can take the noise off and read "
-        "every answer. Nothing that this page says about privacy holds. Do not publish it."
-        "</p></div>"
-    )
-
-
 def _guarantee(facts: ReleaseFacts) -> Markup:
     plan, guarantee = facts.plan, facts.guarantee
     return joined(
         [
-            _alarm(facts),
+            alarm(not_private=facts.not_private),
             promise(guarantee, rows=plan.rows_per_person),
             odds(guarantee),
             how_strong(guarantee),

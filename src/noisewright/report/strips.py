@@ -75,6 +75,30 @@ def two_dots(scale: Scale, value: float, naive: float) -> Markup:
     )
 
 
+def ringed(scale: Scale, value: float, low: float, high: float, other: float | None) -> Markup:
+    """Draw a dot on its interval, and something to be compared with it as a ring."""
+    ring = (
+        ""
+        if other is None
+        else f'<circle class="naive" cx="{scale.place(other)}" cy="50%" r="4.5"/>'
+    )
+    return _drawing(
+        _zero(scale),
+        f'<line class="range" x1="{scale.place(low)}" x2="{scale.place(high)}" y1="50%" y2="50%"/>',
+        f'<circle class="dot" cx="{scale.place(value)}" cy="50%" r="3"/>',
+        ring,
+    )
+
+
+def expected_and_found(scale: Scale, expected: float, found: float | None) -> Markup:
+    """Draw an error that was expected as a dot, and the one that was found as a ring."""
+    if found is not None:
+        return two_dots(scale, expected, found)
+    return _drawing(
+        _zero(scale), f'<circle class="dot" cx="{scale.place(expected)}" cy="50%" r="4.5"/>'
+    )
+
+
 def axis(scale: Scale, *, percent: bool) -> Markup:
     """Write the round numbers of a scale, for the head of the column of strips."""
     words = [

@@ -58,8 +58,9 @@ class PartError:
 class WorkloadErrors:
     """Errors of all parts of a workload, in shares, before a table is made or after.
 
-    `expected` is their mean by noise alone; `found` the mean distance between the rows and the
-    noisy counts, over all that was counted, None before and where nothing was. `bound`, for "blr"
+    `expected` is their mean by noise alone, as if each were counted; `expected_of_counted` the mean
+    over those that are. `found` is the mean distance between the rows and the noisy counts, over
+    all that was counted, None before and where nothing was. `bound`, for "blr"
     alone, is the error that no query exceeds with probability 95%; it has no parts.
     """
 
@@ -74,6 +75,12 @@ class WorkloadErrors:
         if self.bound is not None:
             return self.bound
         return float(np.mean([part.expected for part in self.parts if part.in_workload]))
+
+    @property
+    def expected_of_counted(self) -> float | None:
+        """The mean over all that was counted, to be compared with `found`."""
+        known = [part.expected for part in self.parts if part.counted]
+        return float(np.mean(known)) if known else None
 
     @property
     def found(self) -> float | None:

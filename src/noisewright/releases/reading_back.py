@@ -1,0 +1,159 @@
+"""A synthetic table read back, from its file and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.mechanisms import Guarantee
+from noisewright.releases.declared import Declared
+from noisewright.releases.plain_spaces import read_space
+from noisewright.releases.released import certificate_beside, file_digest
+from noisewright.releases.synthesis import FORMAT, SIDE, VERSION, Synthesis
+from noisewright.releases.target import Target
+from noisewright.spaces import Records
+from noisewright.synthetic import Measurement, PartError, Spend, WorkloadErrors
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Noise
+from noisewright.synthetic.bins import Bins
+from noisewright.synthetic.tallies import shape_of
+
+_BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError)
+
+
+def is_synthesis(path: str | os.PathLike[str]) -> bool:
+    """Tell whether what lies beside a file says that it is a synthetic table."""
+    return Target.at(path).beside(SIDE).exists()
+
+
+def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
+    """Read a synthetic table and the file beside it; see `Synthesis.open`."""
+    target = Target.at(path)
+    if not target.data.is_file():
+        raise ReleaseError(f"there is no file {os.fspath(path)!r}. Check the name.")
+    side = target.beside(SIDE)
+    if not side.exists():
+        raise ReleaseError(
+            f"{str(target.data)!r} has no {side.name} beside it, so nothing says how it was made. "
+            "Ask the publisher for it."
+        )
+    document = _read(side.read_bytes(), str(side))
+    if document["file"]["sha256"] != file_digest(target.data):
+        raise ReleaseError(
+            f"{str(side)!r} was written for another file than {str(target.data)!r}: their SHA-256 "
+            "differ. Either the table was changed after it was made, or one that was to replace it "
+            "was interrupted. Ask the publisher for both files, or make the table again."
+        )
+    kinds = {"data": target.data, "synthesis": side}
+    kinds |= {"certificate": target.certificate, "report": target.report}
+    files = {kind: file for kind, file in kinds.items() if file.exists()}
+    try:
+        return _made_of(document, target, files)
+    except (*_BROKEN, NoisewrightError) as problem:
+        raise ReleaseError(
+            f"{str(side)!r} does not describe {str(target.data)!r}: {problem}. Ask the publisher "
+            "for both files again."
+        ) from problem
+
+
+def _read(data: bytes, where: str) -> Any:
+    try:
+        document = json.loads(data)
+        known = document["format"] == FORMAT and document["version"] == VERSION
+        if known:
+            str(document["file"]["sha256"])
+    except (*_BROKEN, RecursionError) as problem:
+        raise ReleaseError(
+            f"{where!r} cannot be read: it must hold what `synthesize` writes beside a table. Ask "
+            "the publisher for it again."
+        ) from problem
+    if not known:
+        raise ReleaseError(
+            f"{where!r} is of the format {document['format']!r}, version {document['version']!r}; "
+            f"this program reads {FORMAT!r}, version {VERSION}."
+        )
+    return document
+
+
+def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthesis:
+    spaces = {
+        name: read_space(document["spaces"][name], points)
+        for name, points in document["columns"].items()
+    }
+    domain = Records(spaces)
+    bins = _bins(document, domain)
+    unit, rows = document["spent"]["unit"], document["rows_per_person"]
+    read = Declared.of(target.data, domain)
+    claims = document["guarantee"]
+    return Synthesis(
+        table=read.stored(),
+        domain=domain,
+        workload=None,
+        method=document["method"],
+        people=document["people"],
+        guarantee=Guarantee(Fraction(claims["epsilon"]), Fraction(claims["delta"])),
+        spends=tuple(
+            Spend(one["what"], Fraction(one["amount"]), unit) for one in document["spends"]
+        ),
+        measurements=tuple(
+            _measurement(one, bins.wide, document["people"], unit, rows)
+            for one in document["measurements"]
+        ),
+        errors=_errors(document),
+        bins=bins,
+        certificate_digest=document["certificate"],
+        _certificate=certificate_beside(target, document["certificate"]),
+        is_private=document["private"],
+        rows_per_person=rows,
+        is_accounted=document["accounted"],
+        limits=tuple(document["limits"]),
+        notes=tuple(document["limits"]),
+        path=target.data,
+        files=files,
+    )
+
+
+def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
+    given = document["bins"]
+    widths = tuple((name, int(one["points"])) for name, one in given.items())
+    if any(one["counted_as"] is not None for one in given.values()):
+        return Bins(domain, widths)
+    return Bins(domain, widths, most_counted=0)
+
+
+def _measurement(
+    section: Mapping[str, Any], domain: Records, people: int, unit: Any, rows: int
+) -> Measurement:
+    columns, query = tuple(section["columns"]), section.get("query", "")
+    shape = shape_of(domain, columns)
+    cells = None
+    if query:
+        cells = np.zeros(int(np.prod(shape)), dtype=np.bool_)
+        cells[section["cells"]] = True
+        cells = cells.reshape(shape)
+    counts = np.array(section["counts"], dtype=np.int64).reshape((1,) if query else shape)
+    counts.setflags(write=False)
+    noise = Noise(Fraction(section["spent"]), unit, QUERY if query else MARGINAL, rows)
+    return Measurement(domain, columns, counts, noise, people, query, cells)
+
+
+def _errors(document: Mapping[str, Any]) -> WorkloadErrors:
+    parts = tuple(
+        PartError(
+            one["of"],
+            tuple(one["columns"]),
+            one["queries"],
+            one["expected"],
+            one["counted"],
+            one["found"],
+            one["in_workload"],
+        )
+        for one in document["errors"]
+    )
+    bound = document["expected_error"] if document["method"] == "blr" else None
+    return WorkloadErrors(document["method"], document["people"], parts, bound)

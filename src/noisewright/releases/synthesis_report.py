@@ -1,0 +1,118 @@
+"""The report of a synthetic table: made from what was released, after it is safe.
+
+It is a convenience, as that of a release is: written when the table is out and paid for, so that
+nothing that goes wrong here takes anything from it. It can be made anew at any time.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.ledger import Balance
+from noisewright.releases.declared import Declared
+from noisewright.releases.page import why_not, write_page
+from noisewright.releases.released import file_digest
+from noisewright.releases.synthesis import Synthesis
+from noisewright.report import ReleaseFile, SynthesisFacts, counted_facts, synthesis_page
+from noisewright.synthetic.tallies import Tallies
+
+_WORDS = {
+    "data": "the synthetic rows",
+    "synthesis": "the noisy counts behind them, and what each step spent",
+    "certificate": "the proof; anyone can check it again",
+}
+
+
+def with_synthesis_report(made: Synthesis, path: Path) -> Synthesis:
+    """Write the report and return the table with it; what goes wrong here is noted."""
+    again = (
+        "The table is complete; only its report is missing, and "
+        f"`noisewright report {made.path}` makes it"
+    )
+    try:
+        written = write_synthesis_report(made, path, balance=made.balance, made_again=False)
+    except Exception as problem:
+        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why_not(problem)}"))
+    except BaseException as problem:
+        problem.add_note(f"{again}.")
+        raise
+    return replace(made, files={**made.files, "report": written})
+
+
+def write_synthesis_report(
+    made: Synthesis,
+    path: str | os.PathLike[str] | None,
+    *,
+    balance: Balance | None,
+    made_again: bool,
+) -> Path:
+    """Write the page of a synthetic table, whole or not at all; by default beside it."""
+    if path is None and made.path is None:
+        raise ReleaseError(
+            "this table is in memory, so there is no place beside it. Say where the report goes: "
+            "made.report('synthetic.report.html')."
+        )
+    target = Path(path) if path is not None else _beside(made)
+    facts = facts_of_synthesis(made, balance=balance, made_again=made_again)
+    return write_page(target, lambda: synthesis_page(facts))
+
+
+def _beside(made: Synthesis) -> Path:
+    from noisewright.releases.target import Target
+
+    assert made.path is not None
+    return Target.at(made.path).report
+
+
+def facts_of_synthesis(
+    made: Synthesis, *, balance: Balance | None, made_again: bool
+) -> SynthesisFacts:
+    """Return what the page tells of a synthetic table; an evaluation is none of it."""
+    if balance is not None:
+        # What the ledger calls these people, and the numbers of its entries, stay inside.
+        balance = replace(balance, dataset="", reserved=())
+    counts = _own_counts(made)
+    return SynthesisFacts(
+        data="synthetic.parquet" if made.path is None else made.path.name,
+        method=made.method,
+        domain=made.domain,
+        rows=made.rows,
+        people=made.people,
+        rows_per_person=made.rows_per_person,
+        made=datetime.now(UTC),
+        guarantee=made.guarantee,
+        spends=made.spends,
+        counted=tuple(
+            counted_facts(one, counts.get(one.columns), made.rows) for one in made.measurements
+        ),
+        errors=made.errors,
+        notes=made.limits,
+        balance=balance,
+        accounted=made.is_accounted,
+        certificate_digest=made.certificate_digest,
+        files=tuple(_file(kind, made.files[kind]) for kind in _WORDS if kind in made.files),
+        not_private=not made.is_private,
+        made_again=made_again,
+    )
+
+
+def _own_counts(made: Synthesis) -> dict[tuple[str, ...], Any]:
+    """Count the synthetic rows as the data was counted."""
+    groupings = tuple({one.columns: None for one in made.measurements})
+    if not groupings:
+        return {}
+    try:
+        batches = made.bins.batches(Declared.of(made.table, made.domain).batches(None))
+        return dict(Tallies.of(batches, made.bins.wide, groupings).counts)
+    except NoisewrightError:
+        # A page with noisy counts only is better than none.
+        return {}
+
+
+def _file(kind: str, path: Path) -> ReleaseFile:
+    return ReleaseFile(path.name, _WORDS[kind], path.stat().st_size, file_digest(path))

@@ -1,0 +1,153 @@
+"""Which columns were counted together: as a tree, as rounds, and as a chart of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from noisewright.report.characters import shortened
+from noisewright.report.inline_charts import figure
+from noisewright.report.library import load_altair
+from noisewright.report.markup import Heading, Markup, joined, label, paragraph, table, text
+from noisewright.report.numerals import readable
+from noisewright.report.palette import COLORS
+from noisewright.report.synthesis_facts import Counted, SynthesisFacts
+
+_MOST_IN_A_CHART = 40
+_MOST_ROUNDS = 100
+_LONGEST = 24
+
+
+def column_links(facts: SynthesisFacts, *, charts: bool) -> Markup:
+    """Return pictures of what was counted together."""
+    if not facts.counted:
+        return Markup("")
+    picture = _rounds(facts) if facts.method == "mwem" else _tree(facts)
+    wide = 3 <= len(facts.names) <= _MOST_IN_A_CHART
+    return joined([picture, _chart(facts) if charts and wide else ""])
+
+
+def _tree(facts: SynthesisFacts) -> Markup:
+    pairs = {frozenset(one.columns): one for one in facts.together if len(one.columns) == 2}
+    if not pairs or len(pairs) != len(facts.together):
+        # Other counts than pairs are no tree: they are listed below.
+        return Markup("")
+    degrees = {name: sum(name in pair for pair in pairs) for name in facts.names}
+    seen: set[str] = set()
+    roots: list[str] = []
+    for name in sorted(facts.names, key=lambda each: -degrees[each]):
+        if name not in seen:
+            roots.append(_branch(name, pairs, seen, None))
+    words = (
+        "Each line joins two columns that were counted together. Rows are drawn along the lines: a "
+        "column depends on the one above it, and on all others only through that one."
+    )
+    return joined(
+        [
+            "<h3>The tree of columns</h3>",
+            paragraph(text(words)),
+            f'<ul class="tree">{"".join(roots)}</ul>',
+        ]
+    )
+
+
+def _branch(
+    name: str, pairs: Mapping[frozenset[str], Counted], seen: set[str], how: Counted | None
+) -> str:
+    """Return a column with all that hangs on it; the deepest tree has a few hundred columns."""
+    seen.add(name)
+    link = None if how is None else how.link
+    words = "" if link is None else f' <span class="soft small">link {link:.2f}</span>'
+    below: list[str] = []
+    for pair, one in pairs.items():
+        if name in pair:
+            (other,) = pair - {name}
+            if other not in seen:
+                below.append(_branch(other, pairs, seen, one))
+    inside = f"<ul>{''.join(below)}</ul>" if below else ""
+    return f"<li>{label(name, longest=60)}{words}{inside}</li>"
+
+
+def _rounds(facts: SynthesisFacts) -> Markup:
+    found = {part.name: part for part in facts.errors.parts}
+    headings = (
+        Heading(text("round"), number=True),
+        Heading(text("what was counted"), kind="words"),
+        Heading(text("counts"), number=True),
+        Heading(text("expected"), number=True),
+        Heading(text("found"), number=True),
+    )
+    rows: list[list[Markup]] = []
+    for place, one in enumerate(facts.counted[:_MOST_ROUNDS], start=1):
+        part = found.get(one.name)
+        rows.append(
+            [
+                text(place),
+                label(one.name, longest=120),
+                text(f"{one.measurement.counts.size:,}"),
+                text("" if part is None else readable(part.expected)),
+                text("" if part is None or part.found is None else readable(part.found)),
+            ]
+        )
+    words = (
+        "In each round the part of the workload that was answered worst so far was chosen in "
+        "private and counted with noise; then all rows were weighed anew until they fit."
+    )
+    caption = text("Rounds, with the error by noise and between rows and noisy counts")
+    return joined(
+        ["<h3>Round by round</h3>", paragraph(text(words)), table(headings, rows, caption=caption)]
+    )
+
+
+def _chart(facts: SynthesisFacts) -> Markup:
+    names = _short(facts.names)
+    cells = [
+        {
+            "down": names[second],
+            "across": names[first],
+            "kind": "counted together"
+            if frozenset((first, second)) in facts.linked
+            else "not counted",
+        }
+        for place, second in enumerate(facts.names)
+        for first in facts.names[:place]
+    ]
+    counted = sum(cell["kind"] == "counted together" for cell in cells)
+    about = f"{counted} of {len(cells)} pairs of columns were counted together"
+    caption = Markup(
+        f"{text(about)}. Of a blank pair the table knows only what follows from others."
+    )
+
+    def draw() -> Any:
+        alt = load_altair()
+        side = max(16, min(30, 420 // len(names)))
+        order = list(names.values())
+        across = alt.Axis(labelAngle=-45, title=None, ticks=False)
+        down = alt.Axis(title=None, ticks=False)
+        base = alt.Chart(alt.Data(values=cells)).encode(
+            x=alt.X("across:N", sort=order[:-1], axis=across),
+            y=alt.Y("down:N", sort=order[1:], axis=down),
+        )
+        size = side - 4
+        known = base.transform_filter("datum.kind === 'counted together'").mark_square(
+            size=size * size, opacity=1, color=COLORS[0]
+        )
+        rest = base.mark_square(size=size * size, opacity=0.12, color="currentColor")
+        steps = {"width": side * (len(names) - 1), "height": side * (len(names) - 1)}
+        # Letters are wider in some browsers than in the library that draws.
+        return alt.layer(rest, known).properties(**steps, padding={"left": 14, "bottom": 8})
+
+    return joined(
+        [
+            "<h3>All pairs of columns</h3>",
+            figure(draw, name="links", about=about, caption=caption),
+        ]
+    )
+
+
+def _short(names: tuple[str, ...]) -> dict[str, str]:
+    """Return names that fit beside a chart; names that would be alike get a number."""
+    short = {name: shortened(name, longest=_LONGEST) or "(no name)" for name in names}
+    if len(set(short.values())) < len(names):
+        return {name: f"{place}. {short[name]}" for place, name in enumerate(names, start=1)}
+    return short

@@ -1,0 +1,116 @@
+"""What the page of a synthetic table is told: facts, all of which may leave the building."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee
+from noisewright.report.facts import ReleaseFile
+from noisewright.spaces import Records
+from noisewright.synthetic import Measurement, Spend, WorkloadErrors
+from noisewright.version import __version__
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Noisy counts, and beside them what the synthetic rows count, as so many of the people.
+
+    `found` is None where the rows cannot be counted in the same way.
+    """
+
+    measurement: Measurement
+    found: NDArray[np.float64] | None
+
+    @property
+    def name(self) -> str:
+        """What was counted."""
+        return self.measurement.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """By which columns."""
+        return self.measurement.columns
+
+    @property
+    def is_query(self) -> bool:
+        """Whether one query was counted, and not a whole marginal."""
+        return self.measurement.cells is not None
+
+    @property
+    def link(self) -> float | None:
+        """How far two columns of the synthetic rows are from independent: 0 not at all, 1 most.
+
+        It is the share of rows that would have to change.
+        """
+        if self.found is None or self.is_query or len(self.columns) != 2:
+            return None
+        joint = self.found / max(float(self.found.sum()), 1e-300)
+        alone = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+        return 0.5 * float(np.abs(joint - alone).sum())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SynthesisFacts:
+    """A synthetic table, as far as its page tells of it.
+
+    `data` is the name of its file. `counted` are the noisy counts that its rows come from. The rest
+    is as in `ReleaseFacts`.
+    Requires: nothing in here depends on raw data except through what was released.
+    """
+
+    data: str
+    method: str
+    domain: Records
+    rows: int
+    people: int
+    rows_per_person: int
+    made: datetime
+    guarantee: Guarantee
+    spends: tuple[Spend, ...]
+    counted: tuple[Counted, ...]
+    errors: WorkloadErrors
+    notes: tuple[str, ...] = ()
+    balance: Balance | None = None
+    accounted: bool = False
+    files: tuple[ReleaseFile, ...] = ()
+    certificate_digest: str = ""
+    not_private: bool = False
+    made_again: bool = False
+    version: str = __version__
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(name for name, _ in self.domain.columns)
+
+    @cached_property
+    def together(self) -> tuple[Counted, ...]:
+        """What was counted about several columns at once."""
+        return tuple(one for one in self.counted if len(one.columns) > 1)
+
+    @cached_property
+    def linked(self) -> frozenset[frozenset[str]]:
+        """The pairs of columns that some count is about."""
+        return frozenset(frozenset((a, b)) for one in self.together for a, b in _pairs(one.columns))
+
+
+def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+
+
+def counted_facts(measurement: Measurement, own: NDArray[Any] | None, rows: int) -> Counted:
+    """Return noisy counts beside those of so many synthetic rows, scaled to the people."""
+    if own is None:
+        return Counted(measurement, None)
+    found = own if measurement.cells is None else np.atleast_1d(own[measurement.cells].sum())
+    return Counted(measurement, found * (measurement.rows / max(rows, 1)))
