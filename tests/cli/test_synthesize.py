@@ -157,3 +157,21 @@ def test_fine_grids_in_bins_and_people_with_several_rows(
     told = noisewright(*ARGUMENTS, "--predict", "--json").json
     finer = noisewright(*ARGUMENTS, "--predict", "--json", "--bins", "50").json
     assert told["expected_error"] < finer["expected_error"]
+
+
+def test_the_page_is_written_unless_told_not_to_and_made_again_from_the_files(
+    survey: Survey, noisewright: Program
+) -> None:
+    plain = noisewright(*ARGUMENTS, "--without-ledger", "--no-report")
+    assert plain.code == 0, plain
+    page = survey.folder / "synthetic.report.html"
+    assert not page.exists()
+    assert "report.html" not in plain.out
+    again = noisewright("report", "synthetic.parquet")
+    assert again.code == 0, again
+    assert again.out.startswith("synthetic.report.html: the synthetic table of 500 rows")
+    assert "belong to nobody" in page.read_text(encoding="utf-8")
+    (survey.folder / "synthetic.parquet").write_bytes(b"something else")
+    changed = noisewright("report", "synthetic.parquet")
+    assert changed.code == 2
+    assert "SHA-256" in changed.err

@@ -276,6 +276,7 @@ def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
         "synthetic.certificate.json",
         "synthetic.evaluation-NOT-FOR-RELEASE.json",
         "synthetic.parquet",
+        "synthetic.report.html",
         "synthetic.synthesis.json",
     ]
 

@@ -18,7 +18,7 @@ from noisewright.releases.released import certificate_beside, file_digest
 from noisewright.releases.synthesis import FORMAT, SIDE, VERSION, Synthesis
 from noisewright.releases.target import Target
 from noisewright.spaces import Records
-from noisewright.synthetic import Measurement, PartError, Spend, WorkloadErrors
+from noisewright.synthetic import Measurement, PartError, Spend, Workload, WorkloadErrors
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Noise
 from noisewright.synthetic.bins import Bins
 from noisewright.synthetic.tallies import shape_of
@@ -87,13 +87,14 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
     }
     domain = Records(spaces)
     bins = _bins(document, domain)
+    asked = document["workload"]
     unit, rows = document["spent"]["unit"], document["rows_per_person"]
     read = Declared.of(target.data, domain)
     claims = document["guarantee"]
     return Synthesis(
         table=read.stored(),
         domain=domain,
-        workload=None,
+        _workload=None if asked is None else Workload.from_toml(asked, domain),
         method=document["method"],
         people=document["people"],
         guarantee=Guarantee(Fraction(claims["epsilon"]), Fraction(claims["delta"])),

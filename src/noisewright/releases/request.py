@@ -68,7 +68,7 @@ class Request:
         return Synthesis(
             table=self.read.table(codes),
             domain=self.task.domain,
-            workload=self.task.workload,
+            _workload=self.task.workload,
             method=self.task.method,
             people=people,
             rows_per_person=self.read.rows_per_person,

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ReleaseError
+from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
@@ -60,17 +60,15 @@ class Synthesis:
     person, or up to `rows_per_person` of each person where the plan says whose a row is. How many
     of these each one has counts as public then.
 
-    `workload` is what should be answered well; None after reading back, where `errors` names it.
-    `errors` says part by part of the workload what was expected before, by noise alone, and what is
-    found after, between the table and its own noisy measurements; `expected_error` and
-    `workload_error` are their means. They say nothing about the data that was not released.
-    `evaluation` does, and is there only if it was asked for. `limits` says what the declared
-    columns do not allow; `notes` that, and what did not go smoothly.
+    `workload` is what should be answered well. `errors` says part by part of it what was expected
+    before, by noise alone, and what is found after, between the table and its own noisy
+    measurements; `expected_error` and `workload_error` are their means. They say nothing about the
+    data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
+    says what the declared columns do not allow; `notes` that, and what did not go smoothly.
     """
 
     table: Any
     domain: Records
-    workload: Workload | None
     method: str
     people: int
     guarantee: Guarantee
@@ -89,7 +87,18 @@ class Synthesis:
     notes: tuple[str, ...] = ()
     path: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    _workload: Workload | None = None
     _certificate: Certificate | None = None
+
+    @property
+    def workload(self) -> Workload:
+        """What should be answered well; `errors` has its parts."""
+        if self._workload is None:
+            raise ReleaseError(
+                "this workload has conditions of its own, which are not in the file beside the "
+                "table. What they are called is in .errors."
+            )
+        return self._workload
 
     @property
     def certificate(self) -> Certificate:
@@ -158,6 +167,7 @@ class Synthesis:
             ],
             "expected_error": self.expected_error,
             "workload_error": self.workload_error,
+            "workload": _plain_workload(self._workload),
             "errors": [_plain_error(part) for part in self.errors.parts],
             "columns": {name: plain_points(space) for name, space in self.domain.columns},
             "spaces": {name: plain_space(space) for name, space in self.domain.columns},
@@ -226,6 +236,14 @@ def _plain(one: Measurement) -> dict[str, Any]:
 
 def _plain_query(query: str, cells: NDArray[np.bool_]) -> dict[str, Any]:
     return {"query": query, "cells": np.flatnonzero(cells).tolist()}
+
+
+def _plain_workload(workload: Workload | None) -> str | None:
+    # Written when the budget is spent: what cannot be written must not fail now.
+    try:
+        return None if workload is None else workload.to_toml()
+    except NoisewrightError:
+        return None
 
 
 def _plain_error(part: PartError) -> dict[str, Any]:
