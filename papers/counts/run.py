@@ -22,6 +22,7 @@ from papers.counts import (
     other_losses,
     pathologies,
     symmetry,
+    whole_tables,
 )
 from papers.data_files import ADULT
 from papers.paper import Paper
@@ -59,7 +60,12 @@ PAPER = Paper(
         "adult": adult.CLAIMS,
         "binomial": binomial.CLAIMS,
         "other-losses": other_losses.CLAIMS,
-        "models": {**composition.CLAIMS, **naive_bayes.CLAIMS, **chow_liu.CLAIMS},
+        "models": {
+            **composition.CLAIMS,
+            **naive_bayes.CLAIMS,
+            **chow_liu.CLAIMS,
+            **whole_tables.CLAIMS,
+        },
     },
     data=(ADULT,),
 )

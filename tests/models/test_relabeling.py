@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import noisewright as nw
 from noisewright.models.relabeling import expected_counts
@@ -76,3 +77,44 @@ def test_large_tables_are_weighed_on_a_grid() -> None:
 def test_one_cell_holds_everybody() -> None:
     noise = Noise(Fraction(1), "epsilon", 2)
     assert expected_counts(np.array([[3]]), noise, rows=9).tolist() == [[9.0]]
+
+
+@pytest.mark.parametrize(("rows", "cells"), [(4, 4), (7, 2), (8, 6)])
+@pytest.mark.parametrize("alpha", [0.9, 0.6, 0.2])
+def test_no_mechanism_with_any_answers_is_better(rows: int, cells: int, alpha: float) -> None:
+    """A linear program over every mechanism whose answers are ours or on a fine grid."""
+    counts = np.arange(rows + 1.0)
+    p = np.array([float(w) for w in prior(rows, cells)])
+    noise = Noise(2 * Fraction(-math.log(alpha)), "epsilon", 2)
+    asked = np.zeros((rows + 1, cells), dtype=np.int64)
+    asked[:, 0] = np.arange(rows + 1)
+    means = np.array([expected_counts(row, noise, rows=rows)[0] for row in asked])
+    law = np.array(nw.geometric(nw.Counts(rows), alpha=alpha).matrix)
+    ours = float(p @ (law * (counts[:, None] - means) ** 2).sum(axis=1))
+    answers = np.unique(np.concatenate([np.linspace(0, rows, 4 * rows + 1), means]))
+    assert _least_loss(p[:, None] * (counts[:, None] - answers) ** 2, alpha) == pytest.approx(
+        ours, abs=1e-6
+    )
+
+
+def _least_loss(costs: NDArray[np.float64], alpha: float) -> float:
+    """Return the least expected cost of a mechanism with α P(y|x) ≤ P(y|x ± 1)."""
+    from scipy.optimize import linprog
+
+    inputs, outputs = costs.shape
+    near = [(a, b) for a in range(inputs) for b in (a - 1, a + 1) if 0 <= b < inputs]
+    ratios = np.zeros((len(near), outputs, inputs, outputs))
+    for row, (a, b) in enumerate(near):
+        for y in range(outputs):
+            ratios[row, y, a, y] = alpha
+            ratios[row, y, b, y] = -1
+    found = linprog(
+        costs.ravel(),
+        A_ub=ratios.reshape(-1, costs.size),
+        b_ub=np.zeros(len(near) * outputs),
+        A_eq=np.kron(np.eye(inputs), np.ones(outputs)),
+        b_eq=np.ones(inputs),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    return float(found.fun)

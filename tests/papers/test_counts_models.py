@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.models.relabeling import expected_counts
+from noisewright.synthetic.allowance import Noise
 from papers import data_files
 from papers.claims import Claim, Verdict
 from papers.counts.chow_liu import best_tree, information, loss
@@ -15,6 +18,7 @@ from papers.counts.composition import cost, neighbors
 from papers.counts.naive_bayes import predicted
 from papers.counts.people import LABEL, People, made_up, released, values_of
 from papers.counts.run import PAPER
+from papers.counts.whole_tables import balanced_law, balanced_variance, cell_by_cell, moves, tables
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +30,12 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Claim]:
 
 
 def test_verdicts_without_the_data(claims: Mapping[str, Claim]) -> None:
-    assert list(claims) == ["parallel", "section-8", "section-8-trees"]
-    assert all(claim.verdict is Verdict.CORRECTED for claim in claims.values())
+    assert {name: claim.verdict for name, claim in claims.items()} == {
+        "parallel": Verdict.CORRECTED,
+        "section-8": Verdict.CORRECTED,
+        "section-8-trees": Verdict.CORRECTED,
+        "section-8-whole": Verdict.MORE,
+    }
     assert "made up" in claims["section-8"].finds
     assert "Adult" not in claims["section-8"].finds
 
@@ -52,6 +60,40 @@ TINY = People(
     {LABEL: np.array([0, 1, 1, 0]), "a": np.array([2, 0, 2, 1]), "b": np.array([0, 1, 1, 1])},
     {LABEL: 2, "a": 3, "b": 2},
 )
+
+
+def test_cell_by_cell_is_what_the_models_do() -> None:
+    n, cells = 6, 4
+    noise = Noise(Fraction(1), "epsilon", 2)
+    asked = np.zeros((n + 1, cells), dtype=np.int64)
+    asked[:, 0] = np.arange(n + 1)
+    means = np.array([expected_counts(row, noise, rows=n)[0] for row in asked])
+    law = np.asarray(nw.geometric(nw.Counts(n), epsilon="1/2").matrix)
+    errors = (law * (np.arange(n + 1)[:, None] - means) ** 2).sum(axis=1)
+    found = np.mean([sum(errors[count] for count in table) for table in tables(n, cells)])
+    assert cell_by_cell(n, cells, Fraction(1)) == pytest.approx(float(found), abs=1e-9)
+
+
+def test_noise_that_adds_up_to_zero() -> None:
+    # Two cells: t and −t with e^(−2·decay·|t|), one count with twice the decay.
+    assert balanced_variance(2, 0.5) == pytest.approx(1 / (2 * math.sinh(0.5) ** 2), rel=1e-9)
+    # Three cells by listing: all noise up to 60 that adds up to 0.
+    some = np.array(list(product(range(-60, 61), repeat=2)))
+    weights = np.exp(-0.5 * (np.abs(some).sum(axis=1) + np.abs(some.sum(axis=1))))
+    listed = float(weights @ some[:, 0] ** 2 / weights.sum())
+    assert balanced_variance(3, 0.5) == pytest.approx(listed, rel=1e-6)
+    # Tables of two people in three cells: whoever is replaced changes no odds by more than e^ε.
+    law = balanced_law(2, 3, Fraction(1), 40)
+    assert law.sum(axis=1).tolist() == pytest.approx([1.0] * 6)
+    worst = max(float((law[a] / law[b]).max()) for a, b in moves(tables(2, 3)))
+    assert worst == pytest.approx(math.e, rel=1e-6)
+
+
+def test_two_cells_at_their_best(claims: Mapping[str, Claim]) -> None:
+    numbers = claims["section-8-whole"].numbers
+    assert numbers["two_cells"] == pytest.approx(1, abs=1e-6)
+    assert numbers["saved_least"] > 0.1
+    assert numbers["variance_2"] < numbers["variance_3"] < numbers["variance_100"] < 0.99
 
 
 def test_groups_by_hand() -> None:
