@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.sampling import weighted_index
+from noisewright.sampling import GroupSampler
 from tests.distributions.alarm import Alarm
 
 NAMES = ["a", "b", "c"]
@@ -37,13 +37,24 @@ def test_choices(name: str, alarm: Alarm) -> None:
 
 
 def test_weights_of_any_total(alarm: Alarm) -> None:
-    weights = [1, 0, 10**40, 2 * 10**40]
+    sampler = GroupSampler([1, 0, 10**40, 10**40], [1, 5, 1, 2])
 
     def draw(size: int) -> NDArray[np.int64]:
-        return np.bincount(weighted_index(weights, size), minlength=4)[1:]
+        groups = [group for group, _ in sampler.draw(size)]
+        return np.bincount(groups, minlength=4)[1:]
 
     claims = [[0.0, 0.38, 0.62], [0.0, 0.29, 0.71]]
     alarm.judge(draw, [0.0, 1 / 3, 2 / 3], claims)
+
+
+def test_members_of_a_group_are_alike(alarm: Alarm) -> None:
+    sampler = GroupSampler([3, 10**40 + 7], [5, 3])
+
+    def draw(size: int) -> NDArray[np.int64]:
+        return np.bincount([member for _, member in sampler.draw(size)], minlength=3)
+
+    claims = [[0.39, 0.28, 0.33], [0.33, 0.28, 0.39]]
+    alarm.judge(draw, [1 / 3, 1 / 3, 1 / 3], claims)
 
 
 @pytest.mark.parametrize("measure", ["multisets", "sequences"])

@@ -83,7 +83,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"quality": lambda x, y: None}, ParameterError, "a quality is of type NoneType"),
     ({"quality": [[1, 2], [3, 4]]}, InputError, "a matrix of 4 rows and 4 columns"),
     ({"quality": 7}, InputError, r"a function of \(input, candidate\) or a matrix"),
-    ({"candidates": ["a", "b"]}, InputError, r"needs the inputs: give space="),
+    ({"candidates": ["a", "b"]}, InputError, r"one number per candidate.*Then give space="),
 ]
 
 

@@ -4,6 +4,7 @@ from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
 from noisewright.exact.computable import Computable, Exp, Known, Logistic
 from noisewright.exact.enclosure import Enclosure
 from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
+from noisewright.exact.many_powers import many_powers
 from noisewright.exact.rationals import (
     Number,
     as_text,
@@ -33,6 +34,7 @@ __all__ = [
     "fixed",
     "floor_float",
     "log_bounds",
+    "many_powers",
     "scaled",
     "shown",
     "sqrt_bounds",

@@ -1,8 +1,11 @@
 """Rows of integers in proportion to e^exponent, rounded so that privacy stays proven.
 
 Two ways, for two uses. `rounded_rows` rounds all rows of a table to one total, and the table is
-proven afterwards by looking through its neighbors. `mixed_weights` rounds the row of one dataset,
-whose neighbors nobody lists, so it is private by construction:
+proven afterwards by looking through its neighbors. At the usual factor ε/(2Δ) the shrunken
+exponents leave room for the rounding; a calibrated factor costs all of ε, so there the room is
+what the calibration leaves of it (a relative 2^-46 of the factor, or more), and if the proof says
+that this is too little, the calibration takes a smaller factor. `mixed_weights` rounds the row of
+one dataset, whose neighbors nobody lists, so it is private by construction:
 
     N    how many candidates there are, the same for all datasets
     p    the ideal probability of a candidate: e^(f'q) / Σ e^(f'q), f' = f (1 − 2^-57)
@@ -22,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from noisewright.exact import exp_bounds
+from noisewright.exact import exp_bounds, many_powers
 from noisewright.mechanisms.decay import bits_below_one
 
 _ROOM = 57
@@ -89,29 +92,7 @@ def mixed_weights(
     floor_bits = _ROOM + 4 + bits_below_one(epsilon)
     room_bits = floor_bits + _FLOOR + count.bit_length()
     precision = room_bits + 2 * count.bit_length() + 8
-    ideal = _chain(levels, factor * _SHRINK, precision)
+    top, scale = max(levels), factor * _SHRINK
+    ideal = many_powers(((top - level) * scale for level in levels), precision)
     norm = sum(size * mass for size, mass in zip(sizes, ideal, strict=True))
     return [(1 << floor_bits) + (mass << room_bits) // norm for mass in ideal]
-
-
-def _chain(levels: Sequence[Fraction], factor: Fraction, precision: int) -> list[int]:
-    """Return e^(factor (level − top)) · 2^precision to one unit, by steps from the top.
-
-    Levels are often evenly spaced; then their steps are few and each is worked out once.
-    """
-    spare = len(levels).bit_length() + 2
-    scale = precision + spare
-    masses = [0] * len(levels)
-    order = sorted(range(len(levels)), key=levels.__getitem__, reverse=True)
-    mass, above = 1 << scale, levels[order[0]]
-    for place in order:
-        step = (above - levels[place]) * factor
-        if step > scale:
-            break
-        # Each step loses less than two units of the longer scale.
-        mass = (mass * exp_bounds(-step, scale)[0]) >> scale if step else mass
-        above = levels[place]
-        masses[place] = mass >> spare
-        if not masses[place]:
-            break
-    return masses

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from noisewright.errors import InputError, NotPrivateError
+from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Number, exactly
 from noisewright.spaces import Space
 
@@ -50,10 +51,7 @@ def is_one_row(quality: Any) -> bool:
 def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]:
     """Read the quality of each candidate for one dataset: a list, an array or a mapping."""
     if isinstance(quality, Mapping):
-        missing = sum(candidate not in quality for candidate in candidates)
-        if missing:
-            raise InputError(f"quality says nothing about {missing} of the candidates.")
-        quality = [quality[candidate] for candidate in candidates]
+        quality = _looked_up(quality, candidates)
     if hasattr(quality, "to_numpy"):
         quality = quality.to_numpy()
     values = quality.tolist() if isinstance(quality, np.ndarray) else list(quality)
@@ -62,7 +60,42 @@ def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]
             f"quality has {len(values)} values; there are {len(candidates)} candidates, and each "
             "needs one."
         )
-    return tuple(exactly(value, name="a quality") for value in values)
+    if isinstance(quality, np.ndarray) and quality.dtype.kind in "iu":
+        different, which = np.unique(quality, return_inverse=True)
+        known = [Fraction(value) for value in different.tolist()]
+        return tuple(known[place] for place in which.tolist())
+    return tuple(_read_one(value, place) for place, value in enumerate(values))
+
+
+def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any]) -> list[Any]:
+    try:
+        missing = sum(candidate not in quality for candidate in candidates)
+    except TypeError:
+        raise InputError(
+            "these candidates cannot be keys of a mapping; give their qualities as a list, in the "
+            "order of the candidates."
+        ) from None
+    if missing:
+        raise InputError(f"quality says nothing about {missing} of the candidates.")
+    return [quality[candidate] for candidate in candidates]
+
+
+def _read_one(value: Any, place: int) -> Fraction:
+    try:
+        return exactly(value)
+    except ParameterError:
+        # Qualities of one dataset are private: the value is not shown.
+        raise InputError(
+            f"the quality of candidate {place} is no finite number. Give a float, an integer, a "
+            "Fraction, a Decimal or a text such as '0.1' or '1/3'."
+        ) from None
+
+
+def by_level(values: Sequence[Fraction]) -> tuple[list[Fraction], NDArray[np.intp]]:
+    """Return the distinct values, and which of them each one is."""
+    known: dict[Fraction, int] = {}
+    which = [known.setdefault(value, len(known)) for value in values]
+    return list(known), np.array(which, dtype=np.intp)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Entropy and exact draws: the only room with randomness. It knows integers, not privacy."""
 
 from noisewright.sampling.bernoulli import bernoulli
-from noisewright.sampling.choices import geometric_argmax, uniform_among_heads, weighted_index
+from noisewright.sampling.choices import GroupSampler, first_heads, geometric_argmax
 from noisewright.sampling.entropy import (
     SeededSource,
     Source,
@@ -20,6 +20,7 @@ from noisewright.sampling.uniform import permutation, uniform_below, uniform_bel
 
 __all__ = [
     "FlippedSets",
+    "GroupSampler",
     "ItemCoins",
     "KeepOrUniform",
     "SeededSource",
@@ -32,14 +33,13 @@ __all__ = [
     "default_source",
     "discrete_gaussian",
     "discrete_laplace",
+    "first_heads",
     "geometric_argmax",
     "permutation",
     "require_private",
     "rounded_normal",
     "staircase_noise",
     "two_sided_geometric",
-    "uniform_among_heads",
     "uniform_below",
     "uniform_below_each",
-    "weighted_index",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import accumulate
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,45 +17,68 @@ from noisewright.sampling.arguments import checked_size
 from noisewright.sampling.bernoulli import Coin
 from noisewright.sampling.entropy import Source, default_source, redone_after_fork
 from noisewright.sampling.geometric import waits
-from noisewright.sampling.uniform import uniform_below
+from noisewright.sampling.uniform import permutation, uniform_below
+
+_ONE = Epsilon(rational=Fraction(1))
 
 
-@redone_after_fork
-def weighted_index(
-    weights: Sequence[int], size: SupportsIndex = 1, source: Source | None = None
-) -> NDArray[np.intp]:
-    """Return `size` independent positions i with P(i) = weights[i] / Σ weights, exactly.
+@final
+class GroupSampler:
+    """Members of groups, each with the integer weight that its group says; drawn exactly.
 
-    Requires: Python integers of at least 0 that are not all 0; their sum need not be a power
-    of two.
+    Requires: one weight and one size for each group, Python integers of at least 0, of which some
+    product is positive; their sum need not be a power of two.
+    Ensures: P(group, member) = weights[group] / Σ weights · sizes. Running sums are kept, so many
+    draws cost little more than one.
     """
-    ends = list(accumulate(weights))
-    if not ends or ends[-1] <= 0 or min(weights) < 0:
-        raise ParameterError(
-            "weights must be integers of at least 0, and one of them must be positive."
-        )
-    units = uniform_below(ends[-1], checked_size(size), source)
-    return np.array([bisect_right(ends, unit) for unit in units.tolist()], dtype=np.intp)
+
+    __slots__ = ("_ends", "_weights")
+
+    def __init__(self, weights: Sequence[int], sizes: Sequence[int]) -> None:
+        pairs = zip(weights, sizes, strict=True)
+        self._weights = tuple(weights)
+        self._ends = list(accumulate(weight * size for weight, size in pairs))
+        if not self._ends or self._ends[-1] <= 0 or min(min(weights), min(sizes)) < 0:
+            raise ParameterError(
+                "weights and sizes must be integers of at least 0, and one of them positive."
+            )
+
+    @property
+    def total(self) -> int:
+        """The weight of all members."""
+        return self._ends[-1]
+
+    def draw(self, size: SupportsIndex = 1, source: Source | None = None) -> list[tuple[int, int]]:
+        """Return `size` independent draws: the group, and which of its members."""
+        # Only this call takes bits, and it sees to forks.
+        units = uniform_below(self.total, checked_size(size), source)
+        return [self._at(unit) for unit in units.tolist()]
+
+    def _at(self, unit: int) -> tuple[int, int]:
+        group = bisect_right(self._ends, unit)
+        before = self._ends[group - 1] if group else 0
+        return group, (unit - before) // self._weights[group]
 
 
 @redone_after_fork
-def uniform_among_heads(coins: Sequence[Computable], source: Source | None = None) -> int:
-    """Flip every coin and return one of those that came up true, each equally likely.
+def first_heads(
+    depths: NDArray[np.int64], rest: Callable[[int], Computable], source: Source | None = None
+) -> int:
+    """Flip a coin for each place, in a random order, and return the first that comes up true.
 
-    Requires: one coin at least is certain to come up true.
-    Ensures: the distribution of permute-and-flip, which flips in a random order until one comes
-    up: the first of the true ones in a random order is uniform among them.
+    Requires: place i has a coin with P(true) = e^-depths[i] · rest(i), where 0 < rest(i) ≤ 1; one
+    of them is certain.
+    Ensures: the distribution of permute-and-flip, exactly. A coin is true if both its parts are:
+    the first part is flipped for all places at once, as a geometric waiting time, and the second
+    for those that are left, in a random order, until one comes up.
     """
     bits = source or default_source()
-    known: dict[Computable, Coin] = {}
-    heads: list[int] = []
-    for place, probability in enumerate(coins):
-        coin = known.setdefault(probability, Coin(probability))
-        if coin.flip(1, bits)[0]:
-            heads.append(place)
-    if not heads:
-        raise ParameterError("no coin came up true; one of them must have probability 1.")
-    return heads[int(uniform_below(len(heads), 1, bits)[0])]
+    # P(wait > depth) = e^-depth
+    left = np.flatnonzero(waits(_ONE, len(depths), bits) > depths)
+    for place in left[permutation(left.size, bits)].tolist():
+        if Coin(rest(place)).flip(1, bits)[0]:
+            return place
+    raise ParameterError("no coin came up true; one of them must have probability 1.")
 
 
 @redone_after_fork
@@ -65,5 +89,7 @@ def geometric_argmax(values: Sequence[int], decay: Epsilon, source: Source | Non
     Ensures: P(G = g) = (1 − a) a^g with a = e^-decay, exactly; of equal sums the first wins.
     """
     noise: NDArray[Any] = waits(decay, len(values), source or default_source())
+    if noise.dtype != object and max(map(abs, values)) < 1 << 61:
+        return int(np.argmax(np.array(values, dtype=np.int64) + noise))
     sums = [value + extra for value, extra in zip(values, noise.tolist(), strict=True)]
     return max(range(len(sums)), key=sums.__getitem__)

@@ -2,7 +2,7 @@
 
 The usual factor ε / (2Δ) assumes the worst about a quality that nobody knows. Where all possible
 qualities are known, what a factor really costs can be worked out, and the factor raised until
-it costs ε. Doubles propose the factor; the table is then proven in integers.
+it costs ε. `largest_factor` does that: doubles propose, and the table is then proven in integers.
 
 Where only a range is stated, the worst case has a closed form. Let k candidates have qualities
 anywhere in [low, high], each of which one person moves by at most Δ ≤ high − low. The ratio
@@ -12,88 +12,25 @@ others fall from high by Δ (they stay, if the quality is monotonic):
     ratio = a / (p a + 1 − p),   a = e^(2fΔ), or e^(fΔ) if monotonic,
     p = 1 / (1 + (k−1) e^(f(high−low))),
 
-since it falls with p and p is the least probability that there is; it grows with f.
+since it falls with p and p is the least probability that there is; it grows with f. Such datasets
+exist, so no larger factor is private for all of them. Permute-and-flip has nothing to gain from a
+range of 2Δ or more: if y is at the bottom and all others at the top, its ratio is a.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from noisewright.errors import NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, exp_bounds
-from noisewright.spaces import Space
+from noisewright.selection.chosen import rational_below
 
 _HALVINGS = 52
-"""A factor is found to a relative 2^-52, then proven."""
-
-_AT_ONCE = 1 << 20
-"""Entries of pairs that are compared together, in doubles."""
+"""A factor is found to a relative 2^-52."""
 
 _BITS = 192
 
-Logs = Callable[[float], NDArray[np.float64]]
-
-
-def proven_factor(
-    logs: Logs,
-    space: Space,
-    epsilon: float,
-    *,
-    start: float,
-    table_at: Callable[[Fraction], Any],
-    holds: Callable[[Any], bool],
-) -> Any:
-    """Return the proven table of the largest factor found; `start` is known to be private.
-
-    Ensures: no larger factor up to a relative 2^-24 was found by bisection. Costs need not grow
-    with the factor everywhere, so another interval of private factors may lie above.
-    """
-    factor = _bisected(logs, space, epsilon, start)
-    # Doubles proposed; a hair less leaves room for their rounding and for that of the table.
-    for shrink in (46, 40, 32, 24):
-        table = table_at(Fraction(factor) * (1 - Fraction(1, 1 << shrink)))
-        if holds(table):
-            return table
-    raise NotPrivateError(
-        "no factor of this quality could be proven beyond the usual one. Leave calibrated out."
-    )
-
-
-def _bisected(logs: Logs, space: Space, epsilon: float, start: float) -> float:
-    pairs = space.neighbor_codes()
-    allowed = np.array([epsilon * float(space.neighbor_distance(a, b)) for a, b in pairs.tolist()])
-    low, high = start, 2 * start
-    while _seems_private(logs(high), pairs, allowed):
-        low, high = high, 2 * high
-        if high > start * 1e6:
-            raise ParameterError(
-                "every factor seems to be private, so there is no largest one: neighbors choose "
-                "alike. Leave calibrated out."
-            )
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _seems_private(logs(middle), pairs, allowed):
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _seems_private(
-    logs: NDArray[np.float64], pairs: NDArray[np.intp], allowed: NDArray[np.float64]
-) -> bool:
-    step = max(1, _AT_ONCE // logs.shape[1])
-    for start in range(0, len(pairs), step):
-        part = pairs[start : start + step]
-        apart = np.abs(logs[part[:, 0]] - logs[part[:, 1]]).max(axis=1)
-        if (apart > allowed[start : start + step]).any():
-            return False
-    return True
+_FAR = 64
+"""Powers further apart than e^64 are compared by their exponents."""
 
 
 def factor_for_range(
@@ -106,35 +43,39 @@ def factor_for_range(
 ) -> Fraction:
     """Return the largest factor, to a relative 2^-52, for qualities in a range of this width.
 
-    Requires: at least two candidates; width ≥ 0; sensitivity > 0.
+    Requires: at least two candidates; width > 0; sensitivity > 0.
     Ensures: the exponential mechanism with the factor is ε-private for all datasets and neighbors
     with qualities in the range (the formula above, bounded in exact arithmetic).
     """
     change = min(sensitivity, width)
-    if change == 0:
-        raise ParameterError("the range of the quality is empty, so there is nothing to choose.")
     both = change if monotonic else 2 * change
+    least = min(width, both)
+    others = candidates - 1
+    rational = rational_below(epsilon)
 
     def within(factor: Fraction) -> bool:
-        odds = (candidates - 1) * Fraction(exp_bounds(factor * width, _BITS)[1], 1 << _BITS)
-        least = 1 / (1 + odds)
-        ratio = 1 / (
-            least + (1 - least) * Fraction(exp_bounds(-factor * both, _BITS)[0], 1 << _BITS)
-        )
-        # `least` is a bound from below and e^-x too, so this ratio is one from above.
-        return epsilon.sign(ratio.numerator, ratio.denominator) <= 0
+        # With u = e^(-f width) / (k−1) the ratio is (1 + u) / (u + 1/a); both sides of
+        # ratio ≤ e^ε are multiplied by e^(-f least), so that no power is too small to see.
+        room = rational - factor * least
+        if abs(room) > _FAR + others.bit_length():
+            return room > 0
+        above = 1 + _power(-factor * width)[1] / others
+        below = _power(factor * (least - width))[0] / others + _power(factor * (least - both))[0]
+        return _power(room)[0] * below >= above
 
-    rational = Fraction(epsilon.bounds(_BITS)[0], 1 << _BITS)
     low = rational / both
     high = 2 * low
     while within(high):
         low, high = high, 2 * high
-        if high * change > 1 << 20:
-            raise ParameterError(
-                "every factor is private, so there is no largest one: the range is too narrow for "
-                "anything to be at stake."
-            )
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if within(middle) else (low, middle)
     return low
+
+
+def _power(exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Return rationals between which e^exponent lies."""
+    if exponent < -_BITS:
+        return Fraction(0), Fraction(1, 1 << _BITS)
+    low, high = exp_bounds(exponent, _BITS)
+    return Fraction(low, 1 << _BITS), Fraction(high, 1 << _BITS)

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from noisewright.errors import InputError, NoisewrightError, NotPrivateError, ParameterError
-from noisewright.exact import Epsilon, Number, exactly
+from noisewright.exact import Epsilon, Number, as_text, exactly
 from noisewright.mechanisms.decay import positive_epsilon, require_ratios
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
@@ -25,8 +25,9 @@ from noisewright.mechanisms.qualities import (
     read_values,
 )
 from noisewright.mechanisms.table import Table
-from noisewright.selection.calibration import factor_for_range, proven_factor
-from noisewright.selection.chosen import Law, Selection, rational_below
+from noisewright.selection.calibration import factor_for_range
+from noisewright.selection.chosen import Law, Selection, below_best, rational_below
+from noisewright.selection.largest_factor import Costs, proven_factor
 from noisewright.spaces import Categories, Space
 
 
@@ -106,10 +107,10 @@ def _range_factor(
     assert wish.quality_range is not None
     if not wish.calibrated or law.name != "exponential mechanism":
         raise ParameterError(
-            "quality_range= goes with nw.exponential(…, calibrated=True), whose worst case in a "
-            "range is known."
+            "quality_range= goes with nw.exponential(…, calibrated=True). Permute and flip and "
+            "noisy max spend all of epsilon in a range of twice the sensitivity already."
         )
-    low, high = (exactly(end, name="quality_range") for end in wish.quality_range)
+    low, high = _read_range(wish.quality_range)
     if min(values) < low or max(values) > high:
         raise InputError(
             "a quality lies outside of quality_range. The range is a promise about every possible "
@@ -126,15 +127,31 @@ def _range_factor(
     )
 
 
+def _read_range(given: Any) -> tuple[Fraction, Fraction]:
+    try:
+        low, high = (exactly(end, name="quality_range") for end in given)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "quality_range must be two numbers, (low, high), between which every possible quality "
+            "of every candidate lies."
+        ) from None
+    if low >= high:
+        raise ParameterError(
+            f"quality_range is ({as_text(low)}, {as_text(high)}); low must be below high."
+        )
+    return low, high
+
+
 def _for_all_inputs(
     law: Law, candidates: Space | Sequence[Any], quality: Quality, claim: Guarantee, wish: Wish
 ) -> Table:
     outputs = candidates if isinstance(candidates, Space) else Categories(candidates)
     if wish.space is None and not isinstance(candidates, Space):
         raise InputError(
-            f"the {law.name} needs the inputs: give space=…, a space as candidates when "
-            "inputs and candidates are the same points, or one quality per candidate for one "
-            "dataset."
+            f"{law.name}: is this about one dataset? Then give one number per candidate, such as "
+            "[quality(data, candidate) for candidate in candidates], and sensitivity=. Or about "
+            "all possible inputs? Then give space=, and quality as a function of (input, "
+            "candidate) or a matrix; candidates may be a space if they are the inputs' points."
         )
     if wish.quality_range is not None:
         raise ParameterError("quality_range= is for one dataset; a table shows all qualities.")
@@ -169,13 +186,17 @@ def _for_all_inputs(
         table = table_at(factor)
         require_ratios(table.weights, inputs, claim.epsilon)
         return table
-    doubles = np.array([[float(q - max(row)) for q in row] for row in qualities])
-    # Many inputs have the same qualities: databases, for one, in all orders of their rows.
+    doubles = np.maximum([below_best(row) for row in qualities], -1e300)
     distinct, place = np.unique(doubles, axis=0, return_inverse=True)
-    return proven_factor(
-        lambda scale: law.logs(distinct, scale)[place.reshape(-1)],
+    costs = Costs.between(
         inputs,
         claim.epsilon.floor(),
+        place=place.reshape(-1),
+        logs=lambda scale: law.logs(distinct, scale),
+        depths=law.depths(distinct),
+    )
+    return proven_factor(
+        costs,
         start=float(factor) * (1 - 2.0**-40),
         table_at=table_at,
         holds=lambda table: _holds(table, claim.epsilon),

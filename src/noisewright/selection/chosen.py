@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
-from noisewright.exact import Number, exactly
+from noisewright.exact import Epsilon, Number, exactly
+from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
+from noisewright.mechanisms.qualities import by_level
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -56,6 +59,10 @@ class Law(Protocol):
         """Return logarithms of probabilities in doubles, one row per input: to propose with."""
         ...
 
+    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return d with e^(−factor·d) / candidates ≤ P(y) ≤ e^(−factor·d), whatever the factor."""
+        ...
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,17 +99,17 @@ class Selection:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """The probability of each candidate as a double, for looking at."""
-        top = max(self.qualities)
-        below = np.array([[float(quality - top) for quality in self.qualities]])
+        below = np.array([below_best(self.qualities)])
         view = np.exp(self.law.logs(below, float(self.factor))[0])
         view.setflags(write=False)
         return view
 
     def probability(self, candidate: Any) -> float:
-        """Return the probability that this candidate is chosen."""
-        if candidate not in self.candidates:
+        """Return the probability that this candidate is chosen, wherever it is listed."""
+        places = [place for place, one in enumerate(self.candidates) if _alike(one, candidate)]
+        if not places:
             raise OutsideSpaceError("that is none of the candidates.")
-        return float(self.probabilities[self.candidates.index(candidate)])
+        return float(self.probabilities[places].sum())
 
     @property
     def best_quality(self) -> Fraction:
@@ -112,8 +119,9 @@ class Selection:
     @property
     def expected_quality(self) -> float:
         """The mean quality of what is chosen."""
-        values = np.array([float(quality) for quality in self.qualities])
-        return float(self.probabilities @ values)
+        below = np.array(below_best(self.qualities))
+        seen = self.probabilities > 0
+        return as_double(self.best_quality) + float(self.probabilities[seen] @ below[seen])
 
     def chance_within(self, distance: Number) -> float:
         """Return the probability that what is chosen is within `distance` of the best."""
@@ -130,10 +138,34 @@ class Selection:
         return f"<{self.law.name} among {len(self.candidates):,} candidates, {self.claim}>"
 
 
-def rational_below(claim: Guarantee) -> Fraction:
-    """Return ε as a rational; the log of a rational is taken a hair smaller."""
+def rational_below(claim: Guarantee | Epsilon) -> Fraction:
+    """Return ε as a rational; the log of a rational is taken a hair smaller, never 0."""
     # By less than the rounding of a table costs anyway.
-    epsilon = claim.epsilon
+    epsilon = claim.epsilon if isinstance(claim, Guarantee) else claim
     if epsilon.ratio is None:
         return epsilon.rational
-    return Fraction(epsilon.bounds(192)[0], 1 << 192)
+    return max(Fraction(epsilon.bounds(192)[0], 1 << 192), least(epsilon))
+
+
+def below_best(qualities: Sequence[Fraction]) -> list[float]:
+    """Return how much better than the best each quality is: doubles of at most 0."""
+    levels, which = by_level(qualities)
+    top = max(levels)
+    below = [as_double(level - top) for level in levels]
+    return [below[level] for level in which.tolist()]
+
+
+def as_double(value: Fraction) -> float:
+    """Return the nearest double; an infinite one beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def _alike(one: Any, other: Any) -> bool:
+    try:
+        return one is other or bool(one == other)
+    except ValueError:
+        # Arrays are the same candidate only if they are the same array.
+        return False

@@ -7,22 +7,24 @@ grows with the data (monotonic), the factor 2 is not needed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack, final, overload
+from typing import TYPE_CHECKING, Any, Unpack, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.powers import Masses, mixed_weights, powers
-from noisewright.mechanisms.qualities import Quality
+from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
 from noisewright.spaces import Space
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
 
 
 @final
@@ -39,18 +41,22 @@ class Powers:
         self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
     ) -> tuple[int, ...]:
         """Return integers in proportion to the powers, private by construction; see `powers`."""
-        sizes = Counter(qualities)
-        levels = list(sizes)
-        found = mixed_weights(levels, list(sizes.values()), factor=factor, epsilon=epsilon)
-        weight = dict(zip(levels, found, strict=True))
-        return tuple(weight[quality] for quality in qualities)
+        weights, _, which = _weighed(qualities, factor, epsilon)
+        return tuple(weights[level] for level in which.tolist())
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
-        """Draw by the integer weights."""
-        from noisewright.sampling import weighted_index
+        """Draw by the integer weights: a level of quality, and one of its candidates."""
+        from noisewright.sampling import GroupSampler
 
-        weights = self.weights(qualities, factor, epsilon)
-        return lambda source: int(weighted_index(weights, 1, source)[0])
+        weights, sizes, which = _weighed(qualities, factor, epsilon)
+        sampler = GroupSampler(weights, sizes)
+        places, starts = np.argsort(which, kind="stable"), np.cumsum([0, *sizes])
+
+        def draw(source: Source | None) -> int:
+            ((level, member),) = sampler.draw(1, source)
+            return int(places[starts[level] + member])
+
+        return draw
 
     def masses(self, factor: Fraction) -> Masses:
         """Return powers of e, whatever the factor."""
@@ -61,6 +67,19 @@ class Powers:
         found = factor * qualities
         found -= found.max(axis=1, keepdims=True)
         return found - np.log(np.exp(found).sum(axis=1, keepdims=True))
+
+    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how far each lies below the best: powers add up to between 1 and candidates."""
+        return qualities.max(axis=1, keepdims=True) - qualities
+
+
+def _weighed(
+    qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
+) -> tuple[list[int], list[int], NDArray[np.intp]]:
+    """Return the weight and the number of candidates of each level, and who is on which."""
+    levels, which = by_level(qualities)
+    sizes = np.bincount(which).tolist()
+    return mixed_weights(levels, sizes, factor=factor, epsilon=epsilon), sizes, which
 
 
 @overload

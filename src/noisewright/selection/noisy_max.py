@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
-from noisewright.exact import Epsilon, Number, exactly, exp_bounds
+from noisewright.exact import Epsilon, Number, as_text, exactly, exp_bounds
 from noisewright.mechanisms.decay import bits_below_one
 from noisewright.mechanisms.powers import Masses, powers
-from noisewright.mechanisms.qualities import Quality
+from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
@@ -50,12 +50,16 @@ class NoisyMax:
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Refuse qualities between the steps."""
-        for place in (y for row in qualities for y, q in enumerate(row) if (q / self.step) % 1):
-            raise InputError(
-                f"the quality of candidate {place} is not a whole number of steps of {self.step}. "
-                "Give a step= that divides all possible qualities, or round the quality; numbers "
-                "such as '3.1' are exact as text, and not as floats."
-            )
+        for row in qualities:
+            levels, which = by_level(row)
+            between = [bool((level / self.step) % 1) for level in levels]
+            if any(between):
+                place = int(np.flatnonzero(np.array(between)[which])[0])
+                raise InputError(
+                    f"the quality of candidate {place} is not a whole number of steps of "
+                    f"{as_text(self.step)}. Give a step= that divides all possible qualities, or "
+                    "round the quality; numbers such as '3.1' are exact as text, and not as floats."
+                )
 
     def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
         """Nothing is weighed."""
@@ -64,7 +68,9 @@ class NoisyMax:
         """Draw exact geometric noise: nothing is rounded."""
         from noisewright.sampling import geometric_argmax
 
-        values = [int(quality / self.step) for quality in qualities]
+        levels, which = by_level(qualities)
+        steps = [int(level / self.step) for level in levels]
+        values = [steps[level] for level in which.tolist()]
         decay = Epsilon(rational=factor * self.step)
         return lambda source: geometric_argmax(values, decay, source)
 
@@ -76,28 +82,41 @@ class NoisyMax:
     def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
         """Return logarithms of probabilities in doubles, by summing over the best sum."""
         decay = factor * float(self.step)
-        terms = ceil(45 / decay) + 1
-        if terms > _MOST_TERMS:
+        if decay * _MOST_TERMS < 46:
             raise TooLargeError(
-                f"adding up noise of a thousand and more steps takes {terms:,} terms (at most "
-                f"{_MOST_TERMS:,}). Use a larger step, or permute_and_flip.",
-                size=terms,
+                f"adding up noise of so many steps takes more than {_MOST_TERMS:,} terms. Use a "
+                "larger step, or permute_and_flip.",
+                size=_MOST_TERMS,
             )
+        terms = ceil(45 / decay) + 1
         rows, columns = qualities.shape
         a, x = np.exp(-decay), np.exp(-decay * np.arange(terms))
         exponents = factor * (qualities - qualities.max(axis=1, keepdims=True))
         found = np.empty_like(exponents)
         step = max(1, _AT_ONCE // (columns * terms))
+        some = max(1, _AT_ONCE // columns)
         for start in range(0, rows, step):
             part = exponents[start : start + step]
-            above = x[None, :, None] * np.exp(part)[:, None, :]
-            edge = np.ones((*above.shape[:2], 1))
-            before = np.concatenate([edge, np.cumprod(1 - above, axis=2)[..., :-1]], axis=2)
-            behind = np.cumprod(1 - a * above[..., :0:-1], axis=2)[..., ::-1]
-            others = before * np.concatenate([behind, edge], axis=2)
-            sums = np.einsum("j,rjy->ry", x, others)
-            found[start : start + step] = part + np.log(-np.expm1(-decay) * sums)
+            sums = np.zeros_like(part)
+            for first in range(0, terms, some):
+                reached = x[first : first + some]
+                above = reached[None, :, None] * np.exp(part)[:, None, :]
+                edge = np.ones((*above.shape[:2], 1))
+                before = np.concatenate([edge, np.cumprod(1 - above, axis=2)[..., :-1]], axis=2)
+                behind = np.cumprod(1 - a * above[..., :0:-1], axis=2)[..., ::-1]
+                others = before * np.concatenate([behind, edge], axis=2)
+                sums += np.einsum("j,rjy->ry", reached, others)
+            with np.errstate(divide="ignore"):
+                # A sum below the least double counts as 0, and its logarithm as −∞.
+                found[start : start + step] = part + np.log(-np.expm1(-decay) * sums)
         return found
+
+    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how much noise each needs to win, if others have none; ties go to the first."""
+        top = qualities.max(axis=1, keepdims=True)
+        is_best = qualities == top
+        is_late = np.cumsum(is_best, axis=1) - is_best > 0
+        return top - qualities + float(self.step) * is_late
 
 
 def _sums(exponents: Sequence[Fraction], precision: int, decay: Fraction) -> list[int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Unpack, final, overload
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from noisewright.exact import Epsilon, Exp, Number
 from noisewright.mechanisms.powers import Masses, powers
-from noisewright.mechanisms.qualities import Quality
+from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
@@ -27,6 +28,12 @@ from noisewright.spaces import Space
 
 _AT_ONCE = 1 << 22
 """Doubles that are worked on together."""
+
+_FEW = 128
+_PER_PIECE = 32
+
+_DEEPEST = 1 << 62
+"""Exponents are cut off here, for all datasets: max(q, best − c) has the sensitivity of q."""
 
 
 @final
@@ -44,30 +51,60 @@ class Coins:
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Flip coins with exactly these probabilities: nothing is rounded."""
-        from noisewright.sampling import uniform_among_heads
+        from noisewright.sampling import first_heads
 
-        top = max(qualities)
-        coins = [Exp(factor * (quality - top)) for quality in qualities]
-        return lambda source: uniform_among_heads(coins, source)
+        levels, which = by_level(qualities)
+        top = max(levels)
+        exponents = [min((top - level) * factor, _DEEPEST) for level in levels]
+        depths = np.array([int(exponent) for exponent in exponents], dtype=np.int64)[which]
+
+        def rest(place: int) -> Exp:
+            return Exp(-(exponents[which[place]] % 1))
+
+        return lambda source: first_heads(depths, rest, source)
 
     def masses(self, factor: Fraction) -> Masses:
         """Return the integrals of a row, by the coefficients of their polynomials."""
         return integrals
 
     def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-        """Return logarithms of probabilities in doubles: sums that are exact for polynomials."""
+        """Return logarithms of probabilities in doubles: sums exact for polynomials, if few."""
         rows, columns = qualities.shape
-        nodes, shares = np.polynomial.legendre.leggauss(columns // 2 + 1)
-        places, shares = (nodes + 1) / 2, shares / 2
+        places, shares = _nodes(columns)
         exponents = factor * (qualities - qualities.max(axis=1, keepdims=True))
         found = np.empty_like(exponents)
         step = max(1, _AT_ONCE // (columns * len(places)))
+        some = max(1, _AT_ONCE // columns)
         for start in range(0, rows, step):
             part = exponents[start : start + step]
-            tails = np.log1p(-places[None, :, None] * np.exp(part)[:, None, :])
-            others = np.exp(tails.sum(axis=2, keepdims=True) - tails)
-            found[start : start + step] = part + np.log(np.einsum("n,rny->ry", shares, others))
+            coins = np.exp(part)[:, None, :]
+            sums = np.zeros_like(part)
+            for first in range(0, len(places), some):
+                chosen = slice(first, first + some)
+                tails = np.log1p(-places[None, chosen, None] * coins)
+                others = np.exp(tails.sum(axis=2, keepdims=True) - tails)
+                sums += np.einsum("n,rny->ry", shares[chosen], others)
+            found[start : start + step] = part + np.log(sums)
         return found
+
+    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how far each lies below the best: its coin must come up, and then be taken."""
+        return qualities.max(axis=1, keepdims=True) - qualities
+
+
+def _nodes(candidates: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where to look at an integrand on [0, 1], and how much each place counts."""
+    if candidates <= _FEW:
+        nodes, shares = np.polynomial.legendre.leggauss(candidates // 2 + 1)
+        return (nodes + 1) / 2, shares / 2
+    # Products of many coins fall like e^-tS, S ≤ candidates: pieces that double in length.
+    nodes, shares = np.polynomial.legendre.leggauss(_PER_PIECE)
+    ends = [0.0, *(1 / 2.0**i for i in range(candidates.bit_length(), -1, -1))]
+    pieces = [(low, high - low) for low, high in pairwise(ends)]
+    return (
+        np.concatenate([low + length * (nodes + 1) / 2 for low, length in pieces]),
+        np.concatenate([length * shares / 2 for _, length in pieces]),
+    )
 
 
 def integrals(exponents: Sequence[Fraction], precision: int) -> list[int]:

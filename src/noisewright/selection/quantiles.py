@@ -25,17 +25,26 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
+from noisewright.errors import (
+    InputError,
+    OutsideSpaceError,
+    ParameterError,
+    SpaceError,
+    TooLargeError,
+)
 from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.selection.chosen import rational_below
-from noisewright.spaces import Counts, Interval
+from noisewright.spaces import Counts, Interval, amount
 
 if TYPE_CHECKING:
-    from noisewright.sampling import Source
+    from noisewright.sampling import GroupSampler, Source
+
+_LARGEST_GRID = 1 << 62
+"""Codes and sizes of gaps are 64-bit integers."""
 
 
 @final
@@ -73,16 +82,14 @@ class PrivateQuantile:
         return mixed_weights(self.levels, self._points, factor=self.factor, epsilon=epsilon)
 
     @cached_property
-    def _masses(self) -> list[int]:
-        """The weight of each level."""
-        return [w * points for w, points in zip(self._weights, self._points, strict=True)]
+    def _sampler(self) -> GroupSampler:
+        from noisewright.sampling import GroupSampler
+
+        return GroupSampler(self._weights, self._points)
 
     def sample(self, *, source: Source | None = None) -> Any:
         """Return one point of the grid, drawn exactly by integer weights."""
-        from noisewright.sampling import uniform_below, weighted_index
-
-        level = int(weighted_index(self._masses, 1, source)[0])
-        place = int(uniform_below(self._points[level], 1, source)[0])
+        ((level, place),) = self._sampler.draw(1, source)
         gaps = np.flatnonzero(self.level_of == level)
         ends = np.cumsum(self.sizes[gaps])
         which = int(np.searchsorted(ends, place, side="right"))
@@ -93,7 +100,7 @@ class PrivateQuantile:
         """Return the exact probability that this point is drawn."""
         code = self.space.code(point)
         gap = int(np.searchsorted(self.starts, code, side="right")) - 1
-        return Fraction(self._weights[int(self.level_of[gap])], sum(self._masses))
+        return Fraction(self._weights[int(self.level_of[gap])], self._sampler.total)
 
     def __repr__(self) -> str:
         return f"<private quantile at {self.at} on {self.space!r}, {self.claim}>"
@@ -119,6 +126,12 @@ def private_quantile(
         raise SpaceError(
             "a quantile needs points with an order, Counts or Interval; got "
             f"{type(space).__name__}."
+        )
+    if space.size >= _LARGEST_GRID:
+        raise TooLargeError(
+            f"the grid has {amount(space.size)} points; a quantile can be chosen among fewer than "
+            "2^62. Declare a coarser grid.",
+            size=space.size,
         )
     place = exactly(at, name="at")
     if not 0 <= place <= 1:

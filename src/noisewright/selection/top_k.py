@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 from typing import TYPE_CHECKING, Any, final
 
 from noisewright.errors import ParameterError
@@ -127,9 +126,9 @@ def top_k(
 
 def _each_round(claim: Guarantee, rounds: int) -> Fraction:
     """Return the largest ε₀ of each round, to a relative 2^-64, never above the truth."""
-    low = rational_below(claim) / rounds
+    sure = low = rational_below(claim) / rounds
     if rounds == 1 or claim.delta == 0:
-        return low
+        return sure
     high = rational_below(claim)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -138,7 +137,7 @@ def _each_round(claim: Guarantee, rounds: int) -> Fraction:
         else:
             high = middle
     # A short number, so that exponents stay short.
-    return Fraction(int(low * (1 << 96)), 1 << 96)
+    return max(sure, Fraction(int(low * (1 << 96)), 1 << 96))
 
 
 def _each_in_range(claim: Guarantee, rounds: int) -> Fraction:
@@ -159,11 +158,14 @@ def _each_in_range(claim: Guarantee, rounds: int) -> Fraction:
 def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:
     """Return at least the δ at ε of this many rounds of each ε₀, within 2^-200 of it."""
     one = 1 << _BITS
-    ratio = [exp_bounds(i * each, _BITS) for i in range(rounds + 1)]
+    low, high = exp_bounds(each, _BITS)
+    lows, highs, chances = [one], [one], [1]
+    for i in range(rounds):
+        lows.append((lows[-1] * low) >> _BITS)
+        highs.append(-((-highs[-1] * high) >> _BITS))
+        chances.append(chances[-1] * (rounds - i) // (i + 1))
     whole = epsilon.ratio_bounds(_BITS)[0]
     gained = 0
-    for i in range(rounds + 1):
-        gain = ratio[rounds - i][1] - whole * ratio[i][0] // one
-        gained += comb(rounds, i) * max(0, gain + 1)
-    least = Fraction(one + ratio[1][0], one) ** rounds
-    return Fraction(gained, one) / least
+    for i, chance in enumerate(chances):
+        gained += chance * max(0, highs[rounds - i] - (whole * lows[i] >> _BITS))
+    return Fraction(gained, one) / Fraction(one + low, one) ** rounds

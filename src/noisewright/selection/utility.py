@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, log_bounds
+from noisewright.selection.chosen import rational_below
 from noisewright.spaces import whole_number
 
 _BITS = 192
@@ -42,7 +43,7 @@ def utility_bound(
     if read.is_zero:
         raise ParameterError("epsilon is 0, so the choice says nothing; it must be positive.")
     top = _numerator(candidates, sensitivity, beta, best, monotonic)
-    return ceiling_float(top / Fraction(max(1, read.bounds(_BITS)[0]), 1 << _BITS))
+    return ceiling_float(top / rational_below(read))
 
 
 def epsilon_for_utility(

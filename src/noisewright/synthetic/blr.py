@@ -46,7 +46,7 @@ from noisewright.synthetic.records import SyntheticRecords
 from noisewright.synthetic.workload import Workload
 
 if TYPE_CHECKING:
-    from noisewright.sampling import Source
+    from noisewright.sampling import GroupSampler, Source
 
 _EXACT = 1 << 53
 """Doubles hold every integer below this."""
@@ -94,16 +94,21 @@ class Blr:
         return tuple(self._weights[level] * orders * members for level, orders, members in groups)
 
     @cached_property
+    def _sampler(self) -> GroupSampler:
+        from noisewright.sampling import GroupSampler
+
+        groups = zip(self.levels, self.orders, strict=True)
+        each = [self._weights[level] * orders for level, orders in groups]
+        return GroupSampler(each, self.members)
+
+    @cached_property
     def _sorted(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The databases group by group, and where each group starts."""
         return np.argsort(self.group_of, kind="stable"), np.cumsum([0, *self.members])
 
     def sample(self, *, source: Source | None = None) -> SyntheticRecords:
         """Draw one synthetic database, exactly by its integer weight."""
-        from noisewright.sampling import uniform_below, weighted_index
-
-        group = int(weighted_index(self._masses, 1, source)[0])
-        member = int(uniform_below(self.members[group], 1, source)[0])
+        ((group, member),) = self._sampler.draw(1, source)
         order, starts = self._sorted
         place = int(order[starts[group] + member])
         domain = self.workload.domain
@@ -120,7 +125,7 @@ class Blr:
                 f"give {self.workload.domain.size} counts of at least 0 that add up to {self.m}."
             )
         group = int(self.group_of[place_of(listed)])
-        return Fraction(self._masses[group], self.members[group] * sum(self._masses))
+        return Fraction(self._masses[group], self.members[group] * self._sampler.total)
 
     def chance_within(self, error: Number) -> Fraction:
         """Return the exact probability that the largest error of the workload is at most this."""
@@ -130,7 +135,7 @@ class Blr:
             for mass, level in zip(self._masses, self.levels, strict=True)
             if self.errors[level] <= most
         ]
-        return Fraction(sum(inside), sum(self._masses))
+        return Fraction(sum(inside), self._sampler.total)
 
     @property
     def least_error(self) -> Fraction:
@@ -143,7 +148,7 @@ class Blr:
         found = sum(
             m * self.errors[level] for m, level in zip(self._masses, self.levels, strict=True)
         )
-        return float(Fraction(found, self.rows * self.m * sum(self._masses)))
+        return float(Fraction(found, self.rows * self.m * self._sampler.total))
 
     def accuracy(self, *, beta: Number = 0.05) -> float:
         """Return the error that `blr_accuracy` promises with probability 1 − beta."""
