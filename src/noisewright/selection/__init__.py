@@ -1,6 +1,7 @@
 """Choosing in private: one among candidates by quality, the top k, quantiles."""
 
 from noisewright.selection.chosen import Selection, rational_below
+from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import exponential
 from noisewright.selection.noisy_max import noisy_max
 from noisewright.selection.permute_and_flip import permute_and_flip
@@ -9,9 +10,11 @@ from noisewright.selection.top_k import TopK, top_k
 from noisewright.selection.utility import epsilon_for_utility, utility_bound
 
 __all__ = [
+    "Account",
     "PrivateQuantile",
     "Selection",
     "TopK",
+    "debited",
     "epsilon_for_utility",
     "exponential",
     "noisy_max",

@@ -18,6 +18,7 @@ from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
 from noisewright.mechanisms.qualities import by_level
+from noisewright.selection.debit import Account, debited
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -80,9 +81,23 @@ class Selection:
     law: Law
     claim: Guarantee
 
-    def sample(self, *, source: Source | None = None) -> Any:
-        """Return one candidate, drawn exactly as the claim's proof says."""
-        return self.candidates[self._drawer(source)]
+    def sample(
+        self,
+        *,
+        ledger: Account | None = None,
+        dataset: str | None = None,
+        what: str = "",
+        source: Source | None = None,
+    ) -> Any:
+        """Return one candidate, drawn exactly as the claim's proof says.
+
+        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
+        ledger what it is for. Without one nobody accounts.
+        """
+        draw = self._drawer
+        words = what or f"a choice by {self.law.name}"
+        with debited(ledger, dataset, self.claim, what=words, source=source):
+            return self.candidates[draw(source)]
 
     @property
     def weights(self) -> tuple[int, ...] | None:

@@ -32,12 +32,13 @@ from noisewright.errors import (
     SpaceError,
     TooLargeError,
 )
-from noisewright.exact import Epsilon, Number, exactly
+from noisewright.exact import Epsilon, Number, as_text, exactly
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.selection.chosen import rational_below
+from noisewright.selection.debit import Account, debited
 from noisewright.spaces import Counts, Interval, amount
 
 if TYPE_CHECKING:
@@ -87,9 +88,23 @@ class PrivateQuantile:
 
         return GroupSampler(self._weights, self._points)
 
-    def sample(self, *, source: Source | None = None) -> Any:
-        """Return one point of the grid, drawn exactly by integer weights."""
-        ((level, place),) = self._sampler.draw(1, source)
+    def sample(
+        self,
+        *,
+        ledger: Account | None = None,
+        dataset: str | None = None,
+        what: str = "",
+        source: Source | None = None,
+    ) -> Any:
+        """Return one point of the grid, drawn exactly by integer weights.
+
+        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
+        ledger what it is for. Without one nobody accounts.
+        """
+        sampler = self._sampler
+        words = what or f"a private quantile at {as_text(self.at)}"
+        with debited(ledger, dataset, self.claim, what=words, source=source):
+            ((level, place),) = sampler.draw(1, source)
         gaps = np.flatnonzero(self.level_of == level)
         ends = np.cumsum(self.sizes[gaps])
         which = int(np.searchsorted(ends, place, side="right"))

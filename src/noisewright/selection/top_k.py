@@ -20,17 +20,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds
-from noisewright.mechanisms import Guarantee
-from noisewright.mechanisms.qualities import read_candidates, read_values
+from noisewright.mechanisms import Guarantee, Table
+from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
+from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.chosen import Law, Selection, rational_below
+from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import Powers
+from noisewright.selection.peeling import peeled_table
 from noisewright.selection.permute_and_flip import Coins
-from noisewright.spaces import Space, whole_number
+from noisewright.spaces import Categories, Space, whole_number
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -38,6 +41,18 @@ if TYPE_CHECKING:
 _BITS = 256
 _HALVINGS = 64
 _LAWS: dict[str, Law] = {"exponential": Powers(), "permute_and_flip": Coins()}
+
+
+class Options(TypedDict, total=False):
+    """Arguments that both forms share, by name."""
+
+    k: Required[int]
+    sensitivity: Number | None
+    epsilon: Number | Epsilon | None
+    delta: Number
+    alpha: Number | None
+    monotonic: bool | None
+    method: str | None
 
 
 @final
@@ -57,15 +72,28 @@ class TopK:
     each: Guarantee
     claim: Guarantee
 
-    def sample(self, *, source: Source | None = None) -> tuple[Any, ...]:
-        """Return k different candidates, in the order in which they were chosen."""
+    def sample(
+        self,
+        *,
+        ledger: Account | None = None,
+        dataset: str | None = None,
+        what: str = "",
+        source: Source | None = None,
+    ) -> tuple[Any, ...]:
+        """Return k different candidates, in the order in which they were chosen.
+
+        With a `ledger` the claim of all rounds is debited from `dataset` before the first draw;
+        `what` says in the ledger what it is for. Without one nobody accounts.
+        """
         left = list(range(len(self.candidates)))
         epsilon = rational_below(self.each)
         chosen: list[Any] = []
-        for _ in range(self.k):
-            qualities = [self.qualities[place] for place in left]
-            winner = self.law.drawer(qualities, self.factor, epsilon)(source)
-            chosen.append(self.candidates[left.pop(winner)])
+        words = what or f"the top {self.k} by {self.law.name}"
+        with debited(ledger, dataset, self.claim, what=words, source=source):
+            for _ in range(self.k):
+                qualities = [self.qualities[place] for place in left]
+                winner = self.law.drawer(qualities, self.factor, epsilon)(source)
+                chosen.append(self.candidates[left.pop(winner)])
         return tuple(chosen)
 
     def first(self) -> Selection:
@@ -77,48 +105,79 @@ class TopK:
         return f"<top {count} by {self.law.name}, {self.claim}>"
 
 
+@overload
+def top_k(
+    candidates: Space | Sequence[Any], quality: Quality, *, space: Space, **options: Unpack[Options]
+) -> Table: ...
+
+
+@overload
+def top_k(
+    candidates: Space | Sequence[Any],
+    quality: Any,
+    *,
+    space: None = None,
+    **options: Unpack[Options],
+) -> TopK: ...
+
+
 def top_k(
     candidates: Space | Sequence[Any],
     quality: Any,
     *,
     k: int,
-    sensitivity: Number,
+    sensitivity: Number | None = None,
+    space: Space | None = None,
     epsilon: Number | Epsilon | None = None,
     delta: Number = 0,
     alpha: Number | None = None,
-    monotonic: bool = False,
+    monotonic: bool | None = None,
     method: str | None = None,
-) -> TopK:
-    """Return the private choice of the k best candidates of one dataset, ready to `sample()`.
+) -> TopK | Table:
+    """Return the private choice of the k best candidates: for one dataset, or as a table.
 
-    Requires: one quality per candidate; `sensitivity`, by how much one person can change any of
-    them; 1 ≤ k ≤ number of candidates. `monotonic=True` promises that replacing one person moves
-    all qualities in one direction; counts of items, of which each person has one, do not: one
-    falls and another rises. `method`, "permute_and_flip" (by default if delta is 0)
-    or "exponential" (otherwise).
+    Requires: 1 ≤ k ≤ number of candidates, and one of two forms. *One dataset*: one quality per
+    candidate; `sensitivity`, by how much one person can change any of them; monotonic=True
+    promises that replacing one person moves all qualities in one direction (counts of items, of
+    which each person has one, do not: one falls and another rises). *All inputs*: `space`, and
+    quality as a function of (input, candidate) or a matrix, few enough for a table of all inputs
+    and all sequences of k candidates; sensitivity and direction are then found out. `method`,
+    "permute_and_flip" (by default if delta is 0) or "exponential" (otherwise).
     Ensures: (ε, δ)-private, k different candidates, the better the likelier, in order. With
     delta=0 each of the k rounds gets ε/k; otherwise the most that composition allows: optimal
-    composition, or zCDP with ρ = ε²/8 for each round of the exponential mechanism.
+    composition, or zCDP with ρ = ε²/8 for each round of the exponential mechanism. One dataset is
+    ready to `sample()`; the table is the product of its rounds, exactly, for `verify` to prove.
     """
     claim = Guarantee(epsilon, delta, alpha=alpha)
     name = method or ("exponential" if claim.delta else "permute_and_flip")
     law = _LAWS.get(name)
     if law is None:
         raise ParameterError(f"method is {method!r}; it must be one of {', '.join(_LAWS)}.")
-    listed = read_candidates(candidates)
-    rounds = whole_number(k, name="k", least=1)
-    if rounds > len(listed):
-        raise ParameterError(f"k is {rounds}, but there are only {len(listed)} candidates.")
-    change = exactly(sensitivity, name="sensitivity")
-    if change <= 0:
-        raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
     if claim.epsilon.is_zero:
         raise ParameterError(
             "epsilon is 0, so nothing may be chosen by quality; give a larger one."
         )
+    listed = read_candidates(candidates)
+    rounds = whole_number(k, name="k", least=1)
+    if rounds > len(listed):
+        raise ParameterError(f"k is {rounds}, but there are only {len(listed)} candidates.")
     each = _each_round(claim, rounds)
     if name == "exponential" and claim.delta and rounds > 1:
         each = max(each, _each_in_range(claim, rounds))
+    if space is not None:
+        outputs = candidates if isinstance(candidates, Space) else Categories(listed)
+        known = AllInputs.read(
+            law, outputs, quality, space=space, sensitivity=sensitivity, monotonic=monotonic
+        )
+        return peeled_table(known, rounds, Guarantee(each), claim)
+    if sensitivity is None:
+        raise ParameterError(
+            "sensitivity is missing: by how much can one person change the quality of a candidate? "
+            "It cannot be seen in one dataset. Or give space= and the quality of every input."
+        )
+    change = exactly(sensitivity, name="sensitivity")
+    if change <= 0:
+        raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
     factor = each / (change if monotonic else 2 * change)
     values = read_values(quality, listed)
     return TopK(listed, values, rounds, factor, law, Guarantee(each), claim)

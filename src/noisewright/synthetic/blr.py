@@ -28,7 +28,7 @@ from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import positive_epsilon
 from noisewright.mechanisms.powers import mixed_weights
-from noisewright.selection import rational_below
+from noisewright.selection import Account, debited, rational_below
 from noisewright.spaces import amount, whole_number
 from noisewright.synthetic.accuracy import blr_accuracy, blr_size, read_measure
 from noisewright.synthetic.answers import Answers
@@ -106,10 +106,23 @@ class Blr:
         """The databases group by group, and where each group starts."""
         return np.argsort(self.group_of, kind="stable"), np.cumsum([0, *self.members])
 
-    def sample(self, *, source: Source | None = None) -> SyntheticRecords:
-        """Draw one synthetic database, exactly by its integer weight."""
-        ((group, member),) = self._sampler.draw(1, source)
-        order, starts = self._sorted
+    def sample(
+        self,
+        *,
+        ledger: Account | None = None,
+        dataset: str | None = None,
+        what: str = "",
+        source: Source | None = None,
+    ) -> SyntheticRecords:
+        """Draw one synthetic database, exactly by its integer weight.
+
+        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
+        ledger what it is for. Without one nobody accounts.
+        """
+        sampler, (order, starts) = self._sampler, self._sorted
+        words = what or f"{self.m:,} synthetic records by BLR"
+        with debited(ledger, dataset, self.claim, what=words, source=source):
+            ((group, member),) = sampler.draw(1, source)
         place = int(order[starts[group] + member])
         domain = self.workload.domain
         return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))

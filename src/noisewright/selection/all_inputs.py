@@ -1,0 +1,146 @@
+"""A choice as a table: the qualities of all possible inputs, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+
+from noisewright.errors import InputError, NoisewrightError, NotPrivateError, ParameterError
+from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.decay import require_ratios
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms.powers import rounded_rows
+from noisewright.mechanisms.qualities import (
+    Quality,
+    change_of,
+    read_qualities,
+    read_sensitivity,
+)
+from noisewright.mechanisms.table import Table
+from noisewright.selection.chosen import Law, below_best, rational_below
+from noisewright.selection.largest_factor import Costs, proven_factor
+from noisewright.spaces import Categories, Space
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AllInputs:
+    """The quality of each candidate for each input: `qualities[input][candidate]`.
+
+    `spread` is how far the qualities of two candidates can move apart between neighbors: twice the
+    sensitivity, or once if they are monotonic; per unit of distance if neighbors are "metric".
+    """
+
+    law: Law
+    inputs: Space
+    outputs: Space
+    qualities: list[list[Fraction]]
+    spread: Fraction
+
+    @staticmethod
+    def read(
+        law: Law,
+        candidates: Space | Sequence[Any],
+        quality: Quality,
+        *,
+        space: Space | None,
+        sensitivity: Number | None,
+        monotonic: bool | None,
+    ) -> AllInputs:
+        """Read qualities, and look through all neighbors for the largest change."""
+        outputs = candidates if isinstance(candidates, Space) else Categories(candidates)
+        if space is None and not isinstance(candidates, Space):
+            raise InputError(
+                f"{law.name}: is this about one dataset? Then give one number per candidate, such "
+                "as [quality(data, candidate) for candidate in candidates], and sensitivity=. Or "
+                "about all possible inputs? Then give space=, and quality as a function of (input, "
+                "candidate) or a matrix; candidates may be a space if they are the inputs' points."
+            )
+        inputs = outputs if space is None else space
+        require_tabulable(inputs, outputs, instead="Use fewer inputs or candidates.")
+        qualities = read_qualities(quality, inputs, outputs)
+        law.check(qualities)
+        change = change_of(qualities, inputs)
+        if monotonic and change.clash is not None:
+            a, b = change.clash
+            raise NotPrivateError(
+                f"monotonic=True, but between the neighboring inputs with codes {a} and {b} some "
+                "qualities rise and others fall. Leave monotonic out."
+            )
+        most = read_sensitivity(sensitivity, change, inputs)
+        if most == 0:
+            raise ParameterError(
+                "the quality is the same for all neighbors, so there is nothing to protect: pick "
+                "the best candidate directly, or give sensitivity= if the quality is scaled "
+                "elsewhere."
+            )
+        one_way = change.clash is None if monotonic is None else monotonic
+        return AllInputs(law, inputs, outputs, qualities, most if one_way else 2 * most)
+
+    def rounded(
+        self, factor: Fraction, epsilon: Fraction, places: Sequence[int] | None = None
+    ) -> tuple[Any, int]:
+        """Return integer rows at a factor, among all candidates or these, and log2 of their sum.
+
+        Rounding costs much less than ε between neighbors. They are not proven yet.
+        """
+        kept = range(self.outputs.size) if places is None else places
+        exponents = [[row[place] * factor for place in kept] for row in self.qualities]
+        nearest = epsilon * min(Fraction(1), _nearest(self.inputs))
+        return rounded_rows(exponents, nearest, self.law.masses(factor))
+
+    def table(self, claim: Guarantee) -> Table:
+        """Return the table at the usual factor ε / spread, proven."""
+        table = self._at(rational_below(claim) / self.spread, claim)
+        require_ratios(table.weights, self.inputs, claim.epsilon)
+        return table
+
+    def calibrated(self, claim: Guarantee) -> Table:
+        """Return the table at the largest factor at which it could be proven."""
+        doubles = np.maximum([below_best(row) for row in self.qualities], -1e300)
+        distinct, place = np.unique(doubles, axis=0, return_inverse=True)
+        costs = Costs.between(
+            self.inputs,
+            claim.epsilon.floor(),
+            place=place.reshape(-1),
+            logs=lambda factor: self.law.logs(distinct, factor),
+            depths=self.law.depths(distinct),
+        )
+        return proven_factor(
+            costs,
+            start=float(rational_below(claim) / self.spread) * (1 - 2.0**-40),
+            table_at=lambda factor: self._at(factor, claim),
+            holds=lambda table: _holds(table, claim.epsilon),
+        )
+
+    def _at(self, factor: Fraction, claim: Guarantee) -> Table:
+        weights, bits = self.rounded(factor, rational_below(claim))
+        return Table(
+            self.inputs,
+            weights,
+            log2_total=bits,
+            outputs=self.outputs,
+            claim=claim,
+            name=self.law.name,
+        )
+
+
+def _holds(table: Table, epsilon: Epsilon) -> bool:
+    try:
+        require_ratios(table.weights, table.space, epsilon)
+    except NoisewrightError:
+        return False
+    return True
+
+
+def _nearest(space: Space) -> Fraction:
+    """Return how near the nearest neighbors are, in units of which each allows one ε."""
+    if not space.by_distance:
+        return Fraction(1)
+    pairs = space.neighbor_codes().tolist()
+    return Fraction(min((space.neighbor_distance(a, b) for a, b in pairs), default=1))

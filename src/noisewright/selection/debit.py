@@ -1,0 +1,57 @@
+"""Debit before draw: a choice is in the ledger before it is made.
+
+This room lies below the ledger and knows only what it needs of it: that it can be spent from.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+from noisewright.errors import ParameterError
+from noisewright.mechanisms.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
+
+
+class Account(Protocol):
+    """What a ledger is, for a choice: `nw.Ledger` is one."""
+
+    def spend(
+        self, dataset: str, guarantee: Guarantee, *, what: str
+    ) -> AbstractContextManager[Any]:
+        """Debit a dataset's budget; the block that follows may draw."""
+        ...
+
+
+def debited(
+    ledger: Account | None,
+    dataset: str | None,
+    claim: Guarantee,
+    *,
+    what: str,
+    source: Source | None,
+) -> AbstractContextManager[Any]:
+    """Return a block that runs after the debit; without a ledger nobody accounts.
+
+    If the block raises, the spend is marked as wasted, and stays spent.
+    """
+    if ledger is None:
+        if dataset is not None:
+            raise ParameterError(
+                f"dataset is {dataset!r}, but there is no ledger in which it could have a budget. "
+                "Give ledger=, or leave dataset= out."
+            )
+        return nullcontext()
+    if not hasattr(ledger, "spend"):
+        raise ParameterError(
+            f"ledger is of type {type(ledger).__name__}; open it first: nw.Ledger.open(…)."
+        )
+    if dataset is None:
+        raise ParameterError(
+            "say which budget of the ledger pays for the draw: dataset= is missing."
+        )
+    is_private = source is None or source.private
+    words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
+    return ledger.spend(dataset, claim, what=words)
