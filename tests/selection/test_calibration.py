@@ -69,6 +69,79 @@ def test_the_worst_case_in_a_range(
     assert one.factor > Fraction(1, (1 if monotonic else 2) * change)
 
 
+def cost(qualities: Any, factor: float) -> float:
+    """What a factor costs between two neighbors: powers, from their definition."""
+    exponents = factor * np.array(qualities, dtype=float)
+    logs = exponents - np.log(np.exp(exponents).sum(axis=1, keepdims=True))
+    return float(np.abs(logs[0] - logs[1]).max())
+
+
+@pytest.mark.parametrize("epsilon", ["0.35", "0.4", "0.5"])
+def test_the_largest_factor_may_lie_above_factors_that_are_not_private(epsilon: str) -> None:
+    """A thousand middling candidates: the cost rises to 0.42, falls to 0.33, and rises for good."""
+    quality = [[0] + [-1] * 1000, [0] + [Fraction("-1.1")] * 1000]
+    costs = {f: cost(quality, f) for f in np.linspace(0.5, 9, 426).tolist()}
+    private = [f for f, spent in costs.items() if spent <= float(epsilon)]
+    if epsilon != "0.5":
+        assert max(spent for f, spent in costs.items() if f < private[-1]) > float(epsilon) + 0.01
+    table = nw.exponential(
+        range(1001), quality, space=nw.Counts(1), epsilon=epsilon, calibrated=True
+    )
+    factor = float(np.log(table.matrix[0, 0] / table.matrix[0, 1]))
+    assert private[-1] <= factor < private[-1] + 0.02
+    assert nw.verify(table, epsilon=epsilon)
+    assert nw.tight_epsilon(table) == pytest.approx(float(epsilon), rel=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0.05, 3), st.data())
+def test_no_larger_factor_is_private(epsilon: float, data: st.DataObject) -> None:
+    """Looked for on a fine grid up to ten times as much, whatever the search did."""
+    options = data.draw(st.integers(2, 12))
+    quality = [[data.draw(st.integers(-4, 4)) for _ in range(options)] for _ in range(2)]
+    quality[0][:2], quality[1][:2] = [1, 0], [0, 1]
+    for maker in (nw.exponential, nw.permute_and_flip):
+        table = maker(range(options), quality, space=nw.Counts(1), epsilon=epsilon, calibrated=True)
+        assert nw.tight_epsilon(table) == pytest.approx(epsilon, rel=1e-9)
+        if maker is nw.exponential:
+            row = np.log(table.matrix[0])
+            factor = float((row.max() - row.min()) / np.ptp(quality[0]))
+            more = np.geomspace(1.001, 10, 400) * factor
+            assert min(cost(quality, f) for f in more.tolist()) > epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "width"), [("1/10", 2), ("50", 2), ("1000", 1), ("1000", 2)])
+@pytest.mark.parametrize("monotonic", [False, True])
+@pytest.mark.parametrize("candidates", [2, 1000])
+def test_all_of_the_budget_in_a_range(
+    epsilon: str, width: int, monotonic: bool, candidates: int
+) -> None:
+    """The closed form in doubles: one rises from the bottom by 1, all others fall from the top."""
+    one = nw.exponential(
+        range(candidates),
+        [0] * candidates,
+        sensitivity=1,
+        epsilon=epsilon,
+        monotonic=monotonic,
+        calibrated=True,
+        quality_range=(0, width),
+    )
+    factor, others = float(one.factor), candidates - 1
+    fall = 0 if monotonic else 1
+    before = -np.logaddexp(0, np.log(others) + factor * width)
+    after = factor - np.logaddexp(factor, np.log(others) + factor * (width - fall))
+    assert after - before == pytest.approx(float(Fraction(epsilon)), rel=1e-12)
+
+
+@pytest.mark.parametrize("width", [10**6, 10**9, 10**40])
+def test_a_very_wide_range(width: int) -> None:
+    one = nw.exponential(
+        ["a", "b"], [0, 1], sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, width)
+    )
+    assert one.factor == pytest.approx(0.5, rel=1e-12)
+    assert one.factor <= Fraction(1, 2)
+
+
 def test_a_wide_range_leaves_the_usual_factor() -> None:
     one = nw.exponential(
         ["a", "b"], [0, 1], sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, 1000)

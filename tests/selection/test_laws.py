@@ -4,16 +4,18 @@ import itertools
 import math
 import pickle
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noisewright as nw
-from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
 from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
 
 QUALITIES = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
@@ -124,6 +126,19 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
     (nw.exponential, {"quality": {"a": 1}}, InputError, "nothing about 1 of the candidates"),
     (nw.exponential, {"calibrated": True}, ParameterError, "needs to know which qualities"),
     (nw.exponential, {"quality_range": (0, 9)}, ParameterError, r"goes with nw\.exponential"),
+    (
+        nw.exponential,
+        {"quality_range": (9, 0), "calibrated": True},
+        ParameterError,
+        r"\(9, 0\); low must be below high",
+    ),
+    (
+        nw.exponential,
+        {"quality_range": (1,), "calibrated": True},
+        ParameterError,
+        "must be two numbers",
+    ),
+    (nw.exponential, {"quality": len}, InputError, r"give one number per candidate, such as"),
     (nw.exponential, {"candidates": (), "quality": [1]}, InputError, "no candidates"),
     (nw.exponential, {"candidates": "ab"}, InputError, "candidates is a text"),
 ]
@@ -142,6 +157,76 @@ def test_bad_input(
     given |= changes
     with pytest.raises(error, match=message):
         maker(given.pop("candidates"), given.pop("quality"), **given)
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+@pytest.mark.parametrize("gap", [10**9, 10**30, 10**400])
+def test_qualities_may_lie_as_far_apart_as_they_like(maker: Callable[..., Any], gap: int) -> None:
+    """An error here would tell something about the data."""
+    choice = maker(["a", "b", "c"], [0, gap, 1], sensitivity=1, epsilon=1)
+    assert choice.sample() == "b"
+    assert choice.probability("b") == pytest.approx(1)
+    assert choice.expected_quality == (float(gap) if gap < 10**300 else math.inf)
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+@pytest.mark.parametrize("bad", [math.nan, math.inf, None, "row 7 is ill", 1j, True])
+def test_a_quality_that_is_no_number_is_named_and_not_shown(
+    maker: Callable[..., Any], bad: Any
+) -> None:
+    with pytest.raises(InputError, match="the quality of candidate 1 is no finite") as caught:
+        maker(["a", "b"], [1, bad], sensitivity=1, epsilon=1)
+    assert str(bad) not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_candidates_of_any_kind() -> None:
+    twice = nw.exponential(["a", "b", "a"], [1, 0, 1], sensitivity=1, epsilon=1)
+    assert twice.probability("a") == pytest.approx(1 - twice.probability("b"))
+    arrays = [np.array([1, 2]), np.array([3, 4])]
+    chosen = nw.permute_and_flip(arrays, [5, 1], sensitivity=1, epsilon=1)
+    assert chosen.probability(arrays[0]) > 0.8
+    assert any(chosen.sample() is one for one in arrays)
+    with pytest.raises(OutsideSpaceError, match="none of the candidates"):
+        chosen.probability("a")
+    with pytest.raises(InputError, match="cannot be keys of a mapping"):
+        nw.exponential([[1], [2]], {1: 2}, sensitivity=1, epsilon=1)
+
+
+def test_numbers_of_any_kind() -> None:
+    forms: list[Any] = [
+        [Fraction(1, 2), 3],
+        ["0.5", "3"],
+        [Decimal("0.5"), Decimal(3)],
+        np.array([0.5, 3]),
+        pd.Series([0.5, 3.0]),
+        {"a": 0.5, "b": 3},
+    ]
+    made = [nw.exponential(["a", "b"], form, sensitivity=1, epsilon=1) for form in forms]
+    assert len({choice.weights for choice in made}) == 1
+    whole = [np.array([7, 2, 7]), [7, 2, 7], pd.Series([7, 2, 7]), np.array([7, 2, 7], np.uint8)]
+    same = [nw.exponential(["a", "b", "c"], form, sensitivity=1, epsilon=1) for form in whole]
+    assert {choice.qualities for choice in same} == {(7, 2, 7)}
+
+
+@pytest.mark.parametrize("count", [129, 400])
+def test_probabilities_among_many(count: int) -> None:
+    """Above 128 candidates integrals are taken piece by piece; here they are worked out exactly."""
+    qualities = [Fraction(17 * i % 97, 7) for i in range(count)]
+    choice = nw.permute_and_flip(range(count), qualities, sensitivity=1, epsilon="1/2")
+    exponents = [choice.factor * (q - choice.best_quality) for q in qualities]
+    exact = choice.law.masses(choice.factor)(exponents, 200)
+    assert choice.probabilities.tolist() == pytest.approx([m / 2**200 for m in exact], rel=1e-11)
+    alike = nw.permute_and_flip(range(count), [0] * count, sensitivity=1, epsilon=1)
+    assert alike.probabilities.tolist() == pytest.approx([1 / count] * count, rel=1e-12)
+
+
+def test_a_hundred_thousand_candidates() -> None:
+    numbers = np.random.default_rng(8).integers(0, 500, 100_000)
+    numbers[777] = 700
+    for maker in MAKERS:
+        choice = maker(range(numbers.size), numbers, sensitivity=1, epsilon=1)
+        assert choice.sample() == 777
 
 
 def test_looking_at_noise_of_very_many_steps_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""The pricing example: the golden number, and what calibration gains."""
+"""The pricing example: its numbers to the last digit, and what calibration gains."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
+from tests.selection.exactly_by_hand import by_coins, by_powers
 from tests.selection.pricing import BIDS, DATABASES, PRICES, REVENUES, revenue
 
 CODE = DATABASES.code(BIDS)
@@ -34,10 +35,20 @@ def test_the_survey_prints_a_wrong_revenue() -> None:
     assert [4, 3, Fraction("3.1"), 0] == REVENUES
 
 
-def test_the_golden_probability() -> None:
-    choice = nw.exponential(PRICES, REVENUES, sensitivity="3.2", epsilon=1)
-    assert choice.probability("1.0") == pytest.approx(0.30680288028109204, rel=1e-12)
-    assert choice.claim == nw.Guarantee(1)
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "7/3"])
+def test_the_probabilities_by_hand(epsilon: str) -> None:
+    factor = Fraction(epsilon) / (2 * Fraction("3.2"))
+    choice = nw.exponential(PRICES, REVENUES, sensitivity="3.2", epsilon=epsilon)
+    truth = by_powers(REVENUES, factor)
+    assert choice.claim == nw.Guarantee(epsilon)
+    assert choice.weights is not None
+    for place, price in enumerate(PRICES):
+        assert choice.probability(price) == pytest.approx(float(truth[place]), rel=1e-14)
+        drawn = Fraction(choice.weights[place], sum(choice.weights))
+        assert abs(drawn / truth[place] - 1) < Fraction(1, 2**50)
+    coins = nw.permute_and_flip(PRICES, REVENUES, sensitivity="3.2", epsilon=epsilon)
+    expected = [float(p) for p in by_coins(REVENUES, factor)]
+    assert coins.probabilities.tolist() == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -8,7 +8,13 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
+from noisewright.errors import (
+    InputError,
+    OutsideSpaceError,
+    ParameterError,
+    SpaceError,
+    TooLargeError,
+)
 
 GRID = nw.Counts(4, neighbors="replace")
 
@@ -80,6 +86,9 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"values": [1, 99]}, OutsideSpaceError, "at row 1 is not a point"),
     ({"values": iter([[1, 2, 3], [4, 99]])}, OutsideSpaceError, "at row 4 is not a point"),
     ({"space": nw.Categories(["a", "b"])}, SpaceError, "points with an order"),
+    ({"space": nw.Counts(2**62)}, TooLargeError, "fewer than 2.62. Declare a coarser grid"),
+    ({"values": [1, None]}, OutsideSpaceError, "at row 1 is not a point"),
+    ({"values": [1.0, float("nan")]}, OutsideSpaceError, "at row 1 is not a point"),
 ]
 
 
@@ -88,6 +97,12 @@ def test_bad_input(changes: dict[str, Any], error: type[Exception], message: str
     given: dict[str, Any] = {"values": [1, 2], "space": GRID, "at": 0.5, "epsilon": 1, **changes}
     with pytest.raises(error, match=message):
         nw.private_quantile(given.pop("values"), given.pop("space"), **given)
+
+
+def test_the_largest_grid() -> None:
+    wide = nw.private_median([5, 2**61], nw.Counts(2**62 - 2), epsilon="1e-30")
+    assert 0 <= wide.sample() <= 2**62 - 2
+    assert float(wide.probability(7) * 2**62) == pytest.approx(1)
 
 
 def test_it_does_not_show_the_data() -> None:

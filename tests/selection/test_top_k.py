@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.errors import ParameterError
+from noisewright.errors import ParameterError, TooLargeError
 from noisewright.selection.top_k import composed_delta
 from tests.mechanisms.independent import ratio_bounds
+from tests.selection.exactly_by_hand import by_coins, by_powers
 
 NAMES = ("a", "b", "c")
 
@@ -45,6 +46,68 @@ def test_peeling_is_private_on_all_votes() -> None:
     assert 2 < worst <= low
 
 
+VOTES = nw.Categories(NAMES) ** 3
+
+
+def votes(ballot: tuple[str, ...], name: str) -> int:
+    return ballot.count(name)
+
+
+@pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_a_table_of_all_sequences(method: str, k: int) -> None:
+    """Round by round from the definition, and proven from its integers alone."""
+    table = nw.top_k(NAMES, votes, k=k, space=VOTES, epsilon=1, method=method)
+    verdict = nw.verify(table, epsilon=1)
+    assert verdict
+    assert table.claim == nw.Guarantee(1)
+    law = {"permute_and_flip": by_coins, "exponential": by_powers}[method]
+    for ballot in [("a", "a", "a"), ("a", "b", "b"), ("c", "a", "b")]:
+        for sequence in itertools.product(NAMES, repeat=k):
+            left, chance = list(NAMES), Fraction(len(set(sequence)) == k)
+            for name in sequence if chance else ():
+                chances = law([Fraction(votes(ballot, one)) for one in left], Fraction(1, 2 * k))
+                chance *= chances[left.index(name)]
+                left.remove(name)
+            assert float(table.probability(ballot, sequence)) == pytest.approx(chance, rel=1e-12)
+    drawn = table.sample([("a", "b", "c")] * 50)
+    assert all(len(set(sequence)) == k for sequence in drawn)
+
+
+def test_a_table_of_one_round_is_the_choice_itself() -> None:
+    table = nw.top_k(NAMES, votes, k=1, space=VOTES, epsilon="1/2")
+    one = nw.permute_and_flip(NAMES, votes, space=VOTES, epsilon="1/2")
+    assert (table.weights == one.weights).all()
+
+
+def test_a_table_with_delta() -> None:
+    plain = nw.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, method="exponential")
+    some = nw.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, delta="1/100")
+    assert nw.verify(some, epsilon=1, delta="1/100")
+    assert nw.tight_epsilon(some) > nw.tight_epsilon(plain)
+
+
+def test_a_monotonic_table_has_larger_rounds() -> None:
+    """Approval votes of one person more or less: counts only rise."""
+    people = nw.Counts(3)
+    table = nw.top_k(NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1)
+    half = nw.top_k(
+        NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1, monotonic=False
+    )
+    assert nw.verify(table, epsilon=1)
+    assert nw.tight_epsilon(table) > 1.5 * nw.tight_epsilon(half)
+
+
+def test_a_table_has_its_limits() -> None:
+    with pytest.raises(TooLargeError, match="fewer inputs, candidates or rounds"):
+        nw.top_k(range(30), [list(range(30)), [1] * 30], k=6, space=nw.Counts(1), epsilon=1)
+    near = nw.Counts(2, neighbors="metric")
+    quality = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
+    assert nw.verify(nw.top_k(NAMES, quality, k=2, space=near, epsilon=1), epsilon=1)
+    with pytest.raises(ParameterError, match="use delta=0"):
+        nw.top_k(NAMES, quality, k=2, space=near, epsilon=1, delta="1/100")
+
+
 def test_rounds_add_up_without_delta() -> None:
     chosen = nw.top_k(NAMES, [5, 4, 0], k=2, sensitivity=1, epsilon=1)
     assert chosen.each == nw.Guarantee("1/2")
@@ -52,6 +115,13 @@ def test_rounds_add_up_without_delta() -> None:
     assert chosen.first().probability("a") == pytest.approx(
         nw.permute_and_flip(NAMES, [5, 4, 0], sensitivity=1, epsilon="1/2").probability("a")
     )
+
+
+@pytest.mark.parametrize("delta", ["0", "1/1000"])
+def test_a_tiny_epsilon_leaves_something_for_each_round(delta: str) -> None:
+    chosen = nw.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon="1e-40", delta=delta)
+    assert chosen.each.epsilon.rational >= Fraction("5e-41")
+    assert len(set(chosen.sample())) == 2
 
 
 def test_what_is_drawn_is_different_and_good() -> None:
@@ -118,6 +188,7 @@ def test_rounds_of_a_bounded_range_cost_less() -> None:
         ({"k": 4}, "only 3 candidates"),
         ({"method": "guess"}, "method is 'guess'"),
         ({"sensitivity": 0}, "sensitivity is 0"),
+        ({"sensitivity": None}, "sensitivity is missing"),
         ({"epsilon": 0}, "epsilon is 0"),
     ],
 )

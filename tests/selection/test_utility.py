@@ -1,6 +1,7 @@
 """How far from the best: Theorem 2 of the survey, its corollary, and the inverse."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -68,3 +69,16 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
 def test_a_distance_must_be_positive() -> None:
     with pytest.raises(ParameterError, match="within is 0"):
         nw.epsilon_for_utility(10, within=0)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-80", "1e-300"])
+def test_a_tiny_epsilon_promises_little(epsilon: str) -> None:
+    bound = nw.utility_bound(10, epsilon=epsilon, beta=0.05)
+    assert bound == pytest.approx(2 * math.log(200) / float(epsilon), rel=1e-14)
+
+
+def test_an_alpha_next_to_one_promises_little() -> None:
+    bound = nw.utility_bound(10, alpha=1 - Fraction(1, 10**90), beta=0.05)
+    assert bound == pytest.approx(2 * math.log(200) * 1e90, rel=1e-12)
+    choice = nw.exponential(["a", "b"], [1, 0], sensitivity=1, alpha=1 - Fraction(1, 10**90))
+    assert choice.factor > 0

@@ -22,11 +22,12 @@ from noisewright.synthetic.multisets import (
     place_of,
     sequences_of,
 )
+from tests.selection.exactly_by_hand import power
 
 Measure = Literal["multisets", "sequences"]
 MEASURES: list[Measure] = ["multisets", "sequences"]
 THREE = nw.Records(value=nw.Categories([0, 1, 2]))
-GOLDEN = [(0,), (0,), (1,), (2,), (2,), (2,)]
+ROWS = [(0,), (0,), (1,), (2,), (2,), (2,)]
 
 
 def by_hand(
@@ -55,12 +56,25 @@ def by_hand(
     return {counts: mass / total for counts, mass in masses.items()}
 
 
-@pytest.mark.parametrize(
-    ("measure", "golden"), [("sequences", 0.4277923801771656), ("multisets", 0.3702668347891155)]
-)
-def test_the_golden_probabilities(measure: Measure, golden: float) -> None:
-    mechanism = nw.blr(GOLDEN, nw.Workload.marginals(THREE), epsilon=1, m=2, measure=measure)
-    assert float(mechanism.probability([1, 0, 1])) == pytest.approx(golden, abs=1e-12)
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(("m", "epsilon"), [(2, 1), (3, Fraction(1, 3)), (4, Fraction(5, 2))])
+def test_probabilities_to_the_last_digit(measure: Measure, m: int, epsilon: Fraction) -> None:
+    """Six rows over three points, all databases of m records, in exact shares and 50 digits."""
+    data = [value for (value,) in ROWS]
+    masses: Counter[tuple[int, ...]] = Counter()
+    listed = (
+        itertools.product(range(3), repeat=m)
+        if measure == "sequences"
+        else itertools.combinations_with_replacement(range(3), m)
+    )
+    for database in listed:
+        error = max(abs(Fraction(data.count(x), 6) - Fraction(database.count(x), m)) for x in data)
+        counts = tuple(database.count(x) for x in range(3))
+        masses[counts] += power(-Fraction(epsilon) * 6 * error / 2)  # pyright: ignore[reportArgumentType]
+    mechanism = nw.blr(ROWS, nw.Workload.marginals(THREE), epsilon=epsilon, m=m, measure=measure)
+    total = sum(masses.values())
+    for counts, mass in masses.items():
+        assert abs(mechanism.probability(counts) / (mass / total) - 1) < Fraction(1, 2**50)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -158,23 +172,6 @@ def test_the_accuracy_theorem(
     assert float(mechanism.least_error) <= existence * (1 + 1e-12)
 
 
-def test_draws_stay_within_the_promised_error() -> None:
-    """Four points and sixty records: 400 draws, of which the theorem lets one in twenty miss."""
-    rng = np.random.default_rng(2)
-    domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
-    workload = nw.Workload.marginals(domain, ways=2) + nw.Workload.marginals(domain)
-    table = {"a": rng.integers(0, 2, 300), "b": (rng.random(300) < 0.2).astype(int)}
-    mechanism = nw.blr(table, workload, epsilon=1, m=60)
-    truth = workload.answers(table)
-    source = nw.SeededSource("BLR")
-    errors = [
-        mechanism.sample(source=source).answers(workload).distance(truth).largest
-        for _ in range(400)
-    ]
-    assert sum(error > mechanism.accuracy(beta=0.05) for error in errors) <= 20
-    assert np.mean(errors) == pytest.approx(mechanism.expected_error, rel=0.1)
-
-
 def test_eight_points_and_twenty_records() -> None:
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1), c=nw.Counts(1))
     workload = nw.Workload.marginals(domain, ways=2)
@@ -244,7 +241,7 @@ def test_what_is_drawn_is_a_table() -> None:
 
 
 def made(**changes: Any) -> Any:
-    given: dict[str, Any] = {"table": GOLDEN, "workload": nw.Workload.marginals(THREE)}
+    given: dict[str, Any] = {"table": ROWS, "workload": nw.Workload.marginals(THREE)}
     given |= {"epsilon": 1, "m": 2, **changes}
     return nw.blr(given.pop("table"), given.pop("workload"), **given)
 

@@ -1,0 +1,122 @@
+"""Choices and BLR debit before they draw: what the ledger says, and when nothing is drawn."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+import noisewright as nw
+from noisewright.errors import OverBudgetError, ParameterError
+from noisewright.sampling import Source
+
+ONE = nw.Records(value=nw.Categories([0, 1]))
+NAMES = ["a", "b", "c"]
+CHOICES: dict[str, tuple[Callable[[], Any], str]] = {
+    "exponential": (
+        lambda: nw.exponential(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
+        "a choice by exponential mechanism",
+    ),
+    "permute and flip": (
+        lambda: nw.permute_and_flip(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
+        "a choice by permute and flip",
+    ),
+    "noisy max": (
+        lambda: nw.noisy_max(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
+        "a choice by noisy max",
+    ),
+    "top k": (
+        lambda: nw.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon=1),
+        "the top 2 by permute and flip",
+    ),
+    "quantile": (
+        lambda: nw.private_quantile([1, 2, 3], nw.Counts(9), at="1/4", epsilon=1),
+        "a private quantile at 1/4",
+    ),
+    "BLR": (
+        lambda: nw.blr([(0,), (1,)], nw.Workload.marginals(ONE), epsilon=1, m=3),
+        "3 synthetic records by BLR",
+    ),
+}
+
+
+@pytest.fixture(params=CHOICES)
+def made(request: pytest.FixtureRequest) -> tuple[Any, str]:
+    make, words = CHOICES[request.param]
+    return make(), words
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> nw.Ledger:
+    ledger = nw.Ledger.create(tmp_path / "budget.db")
+    ledger.grant("people", epsilon="3/2")
+    return ledger
+
+
+class NoBits(Source):
+    """A source that looks into the ledger and then has nothing to give."""
+
+    def __init__(self, ledger: nw.Ledger) -> None:
+        self.ledger = ledger
+        self.seen = ""
+
+    @property
+    def private(self) -> bool:
+        return True
+
+    def fill(self, buffer: Any) -> NoReturn:
+        self.seen = self.ledger.state(self.ledger.history()[-1].sequence)
+        raise OSError("no bits")
+
+
+def test_the_debit_comes_first_and_the_second_draw_is_over_budget(
+    ledger: nw.Ledger, made: tuple[Any, str]
+) -> None:
+    choice, words = made
+    assert choice.sample(ledger=ledger, dataset="people") is not None
+    entry = next(entry for entry in ledger.history() if entry.kind == "spend")
+    assert (entry.what, entry.guarantee) == (words, nw.Guarantee(1))
+    assert ledger.state(entry.sequence) == "released"
+    bits = NoBits(ledger)
+    with pytest.raises(OverBudgetError):
+        choice.sample(ledger=ledger, dataset="people", source=bits)
+    assert bits.seen == ""
+    assert ledger.left("people") == nw.Guarantee("1/2")
+
+
+def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
+    choice, _ = made
+    bits = NoBits(ledger)
+    with pytest.raises(OSError, match="no bits"):
+        choice.sample(ledger=ledger, dataset="people", what="a test", source=bits)
+    assert bits.seen == "reserved"
+    spends = [entry for entry in ledger.history() if entry.kind == "spend"]
+    assert [entry.what for entry in spends] == ["a test"]
+    assert ledger.state(spends[0].sequence) == "wasted"
+    assert ledger.left("people") == nw.Guarantee("1/2")
+
+
+def test_seeded_draws_are_marked(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
+    choice, words = made
+    choice.sample(ledger=ledger, dataset="people", source=nw.SeededSource(1))
+    (spend,) = (entry for entry in ledger.history() if entry.kind == "spend")
+    assert spend.what == f"NOT PRIVATE (a seeded test): {words}"
+
+
+BAD: list[tuple[Callable[[nw.Ledger], dict[str, Any]], str]] = [
+    (lambda ledger: {"ledger": ledger}, "dataset= is missing"),
+    (lambda ledger: {"dataset": "people"}, "there is no ledger"),
+    (lambda ledger: {"ledger": "budget.db", "dataset": "people"}, r"nw\.Ledger\.open"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_who_pays(
+    ledger: nw.Ledger,
+    made: tuple[Any, str],
+    arguments: Callable[[nw.Ledger], dict[str, Any]],
+    message: str,
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        made[0].sample(**arguments(ledger))
+    assert [entry.kind for entry in ledger.history()].count("spend") == 0
