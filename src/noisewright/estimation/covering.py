@@ -8,7 +8,7 @@ by how much counting each table saves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -45,50 +45,50 @@ def _cost(sizes: Sequence[int], table: Place) -> float:
 
 
 def _by_search(sizes: Sequence[int], wanted: Sequence[Place], seeds: int) -> list[Place]:
-    """Take the table that saves most for its cost, until nothing is missing."""
+    """Take the table that saves most for its cost, until nothing is missing.
+
+    Sets of columns are the bits of a number here.
+    """
     chosen: list[Place] = []
-    missing = dict.fromkeys(sorted(wanted, key=lambda table: (-len(table), table)))
+    ordered = sorted(wanted, key=lambda table: (-len(table), table))
+    missing = {sum(1 << place for place in table): _cost(sizes, table) for table in ordered}
     while missing:
-        grown = (
-            each
-            for seed in list(missing)[:: -(-len(missing) // seeds)]
-            for each in _grown(sizes, seed, missing)
-        )
-        best = max(grown, key=lambda table: _worth(sizes, table, missing))
+        best, most = (), 0.0
+        for seed in list(missing)[:: -(-len(missing) // seeds)]:
+            for table, inside in _grown(sizes, seed, missing):
+                saved = sum(cost for one, cost in missing.items() if not one & ~inside)
+                worth = saved / _cost(sizes, table)
+                if worth > most:
+                    best, most = table, worth
         chosen.append(best)
-        for table in [table for table in missing if set(table) <= set(best)]:
-            del missing[table]
+        inside = sum(1 << place for place in best)
+        missing = {one: cost for one, cost in missing.items() if one & ~inside}
     return chosen
 
 
-def _worth(sizes: Sequence[int], table: Place, missing: dict[Place, None]) -> float:
-    inside = set(table)
-    saved = sum(_cost(sizes, one) for one in missing if inside.issuperset(one))
-    return saved / _cost(sizes, table)
-
-
-def _grown(sizes: Sequence[int], seed: Place, missing: dict[Place, None]) -> Iterator[Place]:
+def _grown(
+    sizes: Sequence[int], seed: int, missing: Mapping[int, float]
+) -> Iterator[tuple[Place, int]]:
     """Yield a table, then with one column more at a time: the one that completes most tables."""
-    table = seed
-    yield table
+    inside, cells = seed, 1
+    for place, size in enumerate(sizes):
+        cells *= size if seed >> place & 1 else 1
     while True:
-        inside = set(table)
-        gains = dict.fromkeys(range(len(sizes)), 0.0)
+        yield tuple(place for place in range(len(sizes)) if inside >> place & 1), inside
+        gains: dict[int, float] = {}
         for one in missing:
-            rest = [place for place in one if place not in inside]
-            for place in rest:
-                # A table that lacks one column counts whole, one that lacks more in part.
-                gains[place] += 0.1 ** (len(rest) - 1)
-        able = [
-            place
-            for place, gain in gains.items()
-            if gain and sizes[place] * _cells(sizes, table) <= _LARGEST
-        ]
+            rest = one & ~inside
+            # A table that lacks one column counts whole, one that lacks more in part.
+            gain = 10.0 ** (1 - rest.bit_count())
+            while rest:
+                last = rest & -rest
+                gains[last] = gains.get(last, 0.0) + gain
+                rest ^= last
+        able = [bit for bit in gains if sizes[bit.bit_length() - 1] * cells <= _LARGEST]
         if not able:
             return
-        added = max(able, key=lambda place: (gains[place], -sizes[place], -place))
-        table = tuple(sorted((*table, added)))
-        yield table
+        added = max(able, key=lambda bit: (gains[bit], -sizes[bit.bit_length() - 1], -bit))
+        inside, cells = inside | added, cells * sizes[added.bit_length() - 1]
 
 
 def _by_blocks(sizes: Sequence[int], wanted: Sequence[Place]) -> list[Place]:
