@@ -17,6 +17,7 @@ from benchmarks import (
     sampling,
     startup,
     synthesis,
+    workloads,
 )
 from benchmarks.measure import Result, report
 
@@ -55,6 +56,37 @@ def test_release() -> None:
     results = [*release.speed(20_000, repeats=1), *release.memory(20_000)]
     assert len(results) == 5
     assert all(result.ratio > 0 for result in results)
+
+
+def test_workloads() -> None:
+    results = [*workloads.against_peers(2_000, 2, repeats=1)]
+    results += workloads.from_a_file(3_000, ["2", "mst"])
+    assert len(results) == 8
+    assert all(result.ratio > 0 for result in results)
+
+
+def test_the_peers_of_workloads_count_the_same() -> None:
+    table, names = workloads.piece(3_000, 1), ("column 3", "column 1")
+    workload = nw.Workload.marginals(workloads.domain(), ways=2, columns=names)
+    ours = workload.answers(table).counts.tolist()
+    found: dict[str, list[int]] = {}
+    for peer, (form, group) in workloads.peers(table).items():
+        made = group(form, names)
+        if peer.startswith("numpy"):
+            found[peer] = made.tolist()
+        elif peer.startswith("pandas"):
+            found[peer] = made.tolist()
+        else:
+            frame = made.to_pandas() if peer.startswith("pyarrow") else made.to_arrow().to_pandas()
+            count = next(name for name in frame.columns if name not in names)
+            by_cell = {(str(r[names[0]]), str(r[names[1]])): r[count] for _, r in frame.iterrows()}
+            found[peer] = [
+                int(by_cell.get((a, b), 0))
+                for a in workloads.labels(3)
+                for b in workloads.labels(1)
+            ]
+    assert found == dict.fromkeys(found, ours)
+    assert len(found) == 4
 
 
 def test_startup() -> None:

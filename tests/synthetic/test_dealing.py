@@ -23,22 +23,27 @@ SOURCE = nw.SeededSource("dealing")
 )
 def test_each_group_gets_its_values(groups: list[int], largest: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    values = rng.integers(0, largest + 1, len(groups))
-    owners = np.sort(np.array(groups, dtype=np.int64))
-    given_rows = np.array(groups, dtype=np.int64)
-    found = dealt(values, SOURCE, groups=given_rows)
-    assert found.dtype == np.int64
+    rows = np.array(groups, dtype=np.int64)
+    # Each group has its rows' values in two lots: some of one, the rest of another.
+    owners = np.repeat(np.unique(rows), 2)
+    first = rng.binomial(np.unique(rows, return_counts=True)[1], 0.5)
+    times = np.stack([first, np.unique(rows, return_counts=True)[1] - first], axis=1).reshape(-1)
+    values = rng.integers(0, largest + 1, times.size)
+    found = dealt(values, times, SOURCE, owners=owners, groups=rows)
+    assert found.dtype == np.min_scalar_type(int(values.max(initial=0)))
     for group in set(groups):
-        expected = sorted(values[owners == group].tolist())
-        assert sorted(found[given_rows == group].tolist()) == expected
-    assert sorted(dealt(values, SOURCE).tolist()) == sorted(values.tolist())
+        expected = np.repeat(values[owners == group], times[owners == group])
+        assert sorted(found[rows == group].tolist()) == sorted(expected.tolist())
+    everywhere = sorted(np.repeat(values, times).tolist())
+    assert sorted(dealt(values, times, SOURCE).tolist()) == everywhere
 
 
 @pytest.mark.parametrize("scale", [1, 1 << 40], ids=["in one word", "apart"])
 def test_every_order_within_a_group_is_equally_likely(scale: int) -> None:
     """All 2! · 3! orders, by a chi-squared test; the seed is fixed, so it always says the same."""
     source = nw.SeededSource("orders")
-    groups, values = np.array([7, 2, 7, 2, 7]), np.array([1, 2, 3, 4, 5]) * scale
+    groups, owners = np.array([7, 2, 7, 2, 7]), np.array([2, 2, 7, 7, 7])
+    values, once = np.array([1, 2, 3, 4, 5]) * scale, np.ones(5, dtype=np.int64)
     orders = [
         (seven[0], two[0], seven[1], two[1], seven[2])
         for two in permutations((1, 2))
@@ -46,7 +51,8 @@ def test_every_order_within_a_group_is_equally_likely(scale: int) -> None:
     ]
     draws = 6_000
     seen = Counter(
-        tuple((dealt(values, source, groups=groups) // scale).tolist()) for _ in range(draws)
+        tuple((dealt(values, once, source, owners=owners, groups=groups) // scale).tolist())
+        for _ in range(draws)
     )
     assert set(seen) <= set(orders)
     expected = draws / len(orders)

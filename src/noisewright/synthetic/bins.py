@@ -155,7 +155,7 @@ class Bins:
 
     def spread(
         self, codes: Codes, seen: Sequence[Measurement], source: Source | None = None
-    ) -> dict[str, NDArray[np.int64]]:
+    ) -> dict[str, NDArray[Any]]:
         """Return codes of the declared columns for rows in bins: which point of its bin each has.
 
         Ensures: every code is a point of its row's bin. Given the bins, points are independent of
@@ -163,12 +163,12 @@ class Bins:
         """
         bits = source or default_source()
         noisy = {one.columns[0]: one for one in seen if len(one.columns) == 1}
-        made = {name: np.asarray(codes[name], dtype=np.int64) for name, _ in self.declared.columns}
+        made: dict[str, NDArray[Any]] = {name: codes[name] for name, _ in self.declared.columns}
         sizes = {name: space.size for name, space in self.declared.columns}
         for name, width in self.widths:
             one = noisy.get(self.points[name])
             if one is None:
-                starts = made[name] * width
+                starts = made[name].astype(np.int64) * width
                 made[name] = starts + _uniform(np.minimum(width, sizes[name] - starts), bits)
             else:
                 made[name] = _like(made[name], width, one, bits)
@@ -222,9 +222,9 @@ def _uniform(sizes: NDArray[np.int64], bits: Source) -> NDArray[np.int64]:
     return np.minimum((part * sizes).astype(np.int64), sizes - 1)
 
 
-def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -> NDArray[np.int64]:
+def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -> NDArray[Any]:
     """Return a point of its bin for each row, as often as the noisy counts of the points say."""
-    drawn: list[NDArray[np.int64]] = []
+    times = np.zeros(one.counts.size, dtype=np.int64)
     for place, rows in enumerate(np.bincount(bins).tolist()):
         if rows:
             first = place * width
@@ -232,6 +232,6 @@ def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -
             # As many as the rows of this bin stand for in the original.
             total = rows * one.rows / bins.size
             shares = projected(counts / total)
-            points = rounded_at_random(shares, rows, bits)
-            drawn.append(np.repeat(np.arange(first, first + counts.size), points))
-    return dealt(np.concatenate([*drawn, np.empty(0, dtype=np.int64)]), bits, groups=bins)
+            times[first : first + width] = rounded_at_random(shares, rows, bits)
+    points = np.arange(times.size)
+    return dealt(points, times, bits, owners=points // width, groups=bins)

@@ -103,7 +103,7 @@ class ByBlr:
             progress("measure", 0, 1)
         counts = made.sample(source=source).counts
         bits = source or default_source()
-        places = dealt(np.repeat(np.arange(counts.size), counts), bits)
+        places = dealt(np.arange(counts.size), counts, bits)
         codes = np.unravel_index(places, tallies.counts[names].shape)
         spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)
         named = zip(names, codes, strict=True)

@@ -14,41 +14,53 @@ _RANDOM_BITS = 32
 
 
 def dealt(
-    values: NDArray[Any], source: Source, *, groups: NDArray[Any] | None = None
-) -> NDArray[np.int64]:
-    """Return the values in random order; with groups, those of a group to its rows in random order.
+    values: NDArray[Any],
+    times: NDArray[Any],
+    source: Source,
+    *,
+    owners: NDArray[Any] | None = None,
+    groups: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return each value as often as `times` says, in random order.
 
-    Requires: whole numbers of at least 0; with groups, one for each row, and the values group after
-    group, as many for each as it has rows.
+    With `owners`, the group of each value in rising order, and `groups`, that of each row, a row
+    gets a value of its group.
+
+    Requires: whole numbers of at least 0; each group has as many values as rows.
+    Ensures: the narrowest type that holds all values.
     """
-    if not values.size:
-        return np.empty(0, dtype=np.int64)
+    rows = int(times.sum())
+    narrow = np.min_scalar_type(int(values.max(initial=0)))
+    if not rows:
+        return np.empty(0, dtype=narrow)
+    shuffled = _shuffled(values, times, owners, source).astype(narrow)
     if groups is None:
-        return _shuffled(values, None, source)
-    narrow = groups.astype(np.min_scalar_type(int(groups.max())), copy=False)
+        return shuffled
     # Few groups are sorted by counting them.
-    order = np.argsort(narrow, kind="stable")
-    found = np.empty(values.size, dtype=np.int64)
-    found[order] = _shuffled(values, narrow[order], source)
+    kind = np.min_scalar_type(int(groups.max()))
+    order = np.argsort(groups.astype(kind, copy=False), kind="stable")
+    found = np.empty(rows, dtype=narrow)
+    found[order] = shuffled
     return found
 
 
 def _shuffled(
-    values: NDArray[Any], groups: NDArray[Any] | None, source: Source
-) -> NDArray[np.int64]:
-    """Shuffle values within groups, which are in order: sort words of group, random bits, value."""
-    keys = source.words(values.size)
+    values: NDArray[Any], times: NDArray[Any], owners: NDArray[Any] | None, source: Source
+) -> NDArray[Any]:
+    """Return values group after group, shuffled: sorted as words of group, random bits, value."""
+    keys = source.words(int(times.sum()))
     low = int(values.max()).bit_length()
-    high = 0 if groups is None else int(groups.max()).bit_length()
+    high = 0 if owners is None else int(owners.max()).bit_length()
     if 64 - low - high < _RANDOM_BITS:
-        order = np.argsort(keys) if groups is None else np.lexsort((keys, groups))
-        return values[order].astype(np.int64, copy=False)
+        apart = (keys,) if owners is None else (keys, np.repeat(owners, times))
+        return np.repeat(values, times)[np.lexsort(apart)]
     mask = np.uint64((1 << low) - 1)
+    ends = values.astype(np.uint64)
+    if owners is not None and high:
+        ends |= owners.astype(np.uint64) << np.uint64(64 - high)
     keys >>= np.uint64(high)
     keys &= ~mask
-    keys |= values.astype(np.uint64)
-    if groups is not None and high:
-        keys |= groups.astype(np.uint64) << np.uint64(64 - high)
+    keys |= np.repeat(ends, times)
     keys.sort()
     keys &= mask
-    return keys.view(np.int64)
+    return keys

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.sampling import Source
@@ -25,7 +24,7 @@ Progress = Callable[[str, int, int | None], None]
 class Drawn:
     """Synthetic rows as codes, the noisy counts that they come from, and what each step spent."""
 
-    codes: Mapping[str, NDArray[np.int64]]
+    codes: Mapping[str, NDArray[Any]]
     measurements: tuple[Measurement, ...]
     spends: tuple[Spend, ...]
 

@@ -217,7 +217,7 @@ class Mwem:
             weights = fitted_weights(weights, names, seen)
         steps.require_done()
         drawn = rounded_at_random(weights.reshape(-1), rows, bits)
-        places = dealt(np.repeat(np.arange(drawn.size), drawn), bits)
+        places = dealt(np.arange(drawn.size), drawn, bits)
         codes = dict(zip(names, np.unravel_index(places, truth.shape), strict=True))
         return Drawn(
             {name: code.astype(np.int64) for name, code in codes.items()},

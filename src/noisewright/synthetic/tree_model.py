@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,24 +70,26 @@ class TreeModel:
             return self.edges[parent, child]
         return self.edges[child, parent].T
 
-    def draw(self, rows: int, source: Source | None = None) -> dict[str, NDArray[np.int64]]:
+    def draw(self, rows: int, source: Source | None = None) -> dict[str, NDArray[Any]]:
         """Return codes of so many rows, in random order.
 
         Ensures: each column's counts, and each edge's within a value of the parent, are within one
         of what the model expects: they are rounded at random, not drawn row by row.
         """
         bits = source or default_source()
-        drawn: dict[str, NDArray[np.int64]] = {}
+        drawn: dict[str, NDArray[Any]] = {}
         for column, parent in self.steps:
             if parent is None:
                 counts = rounded_at_random(self.shares[column], rows, bits)
-                drawn[column] = dealt(np.repeat(np.arange(counts.size), counts), bits)
+                drawn[column] = dealt(np.arange(counts.size), counts, bits)
             else:
                 joint = self.joint(parent, column)
                 sizes = np.bincount(drawn[parent], minlength=len(joint))
-                rows_of = [rounded_at_random(r, n, bits) for r, n in zip(joint, sizes, strict=True)]
-                values = [np.repeat(np.arange(counts.size), counts) for counts in rows_of]
-                drawn[column] = dealt(np.concatenate(values), bits, groups=drawn[parent])
+                own = [rounded_at_random(r, n, bits) for r, n in zip(joint, sizes, strict=True)]
+                parents, children = np.indices(joint.shape).reshape(2, -1)
+                drawn[column] = dealt(
+                    children, np.concatenate(own), bits, owners=parents, groups=drawn[parent]
+                )
         return drawn
 
 
