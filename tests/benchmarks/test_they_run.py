@@ -72,9 +72,7 @@ def test_the_peers_of_workloads_count_the_same() -> None:
     found: dict[str, list[int]] = {}
     for peer, (form, group) in workloads.peers(table).items():
         made = group(form, names)
-        if peer.startswith("numpy"):
-            found[peer] = made.tolist()
-        elif peer.startswith("pandas"):
+        if peer.startswith(("numpy", "pandas")):
             found[peer] = made.tolist()
         else:
             frame = made.to_pandas() if peer.startswith("pyarrow") else made.to_arrow().to_pandas()
