@@ -19,7 +19,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 NEEDED = pytest.mark.skipif(CHROMIUM is None, reason="needs: chromium (apt-get install chromium)")
 
 # The page in a frame as wide as a phone, and a look at what is wider than the frame.
-_HARNESS = """<!DOCTYPE html><body><iframe id="phone" style="width:{width}px;height:800px;border:0"
+HARNESS = """<!DOCTYPE html><body><iframe id="phone" style="width:{width}px;height:800px;border:0"
 srcdoc="{page}"></iframe><pre id="found"></pre><script>
 phone.onload = () => {{
   const page = phone.contentDocument, wide = page.documentElement.scrollWidth;
@@ -66,7 +66,7 @@ def page() -> str:
 @pytest.mark.parametrize("width", [360, 800])
 def test_nothing_is_wider_than_the_screen(page: str, width: int, tmp_path: Path) -> None:
     harness = tmp_path / "harness.html"
-    harness.write_text(_HARNESS.format(width=width, page=html.escape(page)), encoding="utf-8")
+    harness.write_text(HARNESS.format(width=width, page=html.escape(page)), encoding="utf-8")
     dump = browse(tmp_path, "--virtual-time-budget=5000", "--dump-dom", harness.as_uri())
     found = re.search(r'<pre id="found">([^<]*)</pre>', dump)
     assert found is not None

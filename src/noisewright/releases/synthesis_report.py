@@ -91,7 +91,7 @@ def facts_of_synthesis(
             counted_facts(one, counts.get(one.columns), made.rows) for one in made.measurements
         ),
         errors=made.errors,
-        notes=made.limits,
+        limits=made.limits,
         balance=balance,
         accounted=made.is_accounted,
         certificate_digest=made.certificate_digest,

@@ -71,8 +71,7 @@ def _branch(
 def _rounds(facts: SynthesisFacts) -> Markup:
     found = {part.name: part for part in facts.errors.parts}
     headings = (
-        Heading(text("round"), number=True),
-        Heading(text("what was counted"), kind="words"),
+        Heading(text("round, and what was counted")),
         Heading(text("counts"), number=True),
         Heading(text("expected"), number=True),
         Heading(text("found"), number=True),
@@ -82,8 +81,7 @@ def _rounds(facts: SynthesisFacts) -> Markup:
         part = found.get(one.name)
         rows.append(
             [
-                text(place),
-                label(one.name, longest=120),
+                Markup(f"{place}. {label(one.name, longest=80)}"),
                 text(f"{one.measurement.counts.size:,}"),
                 text("" if part is None else readable(part.expected)),
                 text("" if part is None or part.found is None else readable(part.found)),
@@ -95,7 +93,11 @@ def _rounds(facts: SynthesisFacts) -> Markup:
     )
     caption = text("Rounds, with the error by noise and between rows and noisy counts")
     return joined(
-        ["<h3>Round by round</h3>", paragraph(text(words)), table(headings, rows, caption=caption)]
+        [
+            "<h3>Round by round</h3>",
+            paragraph(text(words)),
+            table(headings, rows, caption=caption, kind="names"),
+        ]
     )
 
 
@@ -112,6 +114,8 @@ def _chart(facts: SynthesisFacts) -> Markup:
         for place, second in enumerate(facts.names)
         for first in facts.names[:place]
     ]
+    if all(cell["kind"] == "counted together" for cell in cells):
+        return paragraph(text(f"All {len(cells)} pairs of columns were counted together."))
     counted = sum(cell["kind"] == "counted together" for cell in cells)
     about = f"{counted} of {len(cells)} pairs of columns were counted together"
     caption = Markup(
@@ -120,7 +124,8 @@ def _chart(facts: SynthesisFacts) -> Markup:
 
     def draw() -> Any:
         alt = load_altair()
-        side = max(16, min(30, 420 // len(names)))
+        # Narrow charts would be drawn larger, letters and all.
+        side = max(16, min(60, 300 // (len(names) - 1)))
         order = list(names.values())
         across = alt.Axis(labelAngle=-45, title=None, ticks=False)
         down = alt.Axis(title=None, ticks=False)

@@ -30,8 +30,9 @@ from noisewright.report.synthesis_facts import Counted, SynthesisFacts
 from noisewright.spaces import Space
 from noisewright.synthetic import PartError
 
-_ALL, _MOST_POINTS = 32, 12
-"""Counts that are shown one by one, and points of a number beside another column."""
+_ALL, _ALL_CELLS, _MOST_POINTS = 32, 16, 12
+"""Counts that are shown one by one, of one column and of several; points of a number beside another
+column."""
 
 _MOST_LABELS, _MOST_RANGES, _MOST_CELLS = 12, 16, 10
 MOST_SECTIONS = 40
@@ -92,7 +93,7 @@ def lines_of(one: Counted) -> list[Line]:
         value = None if found is None else float(found[places].sum())
         return Line(name, float(noisy[places].sum()), width, value, is_rest)
 
-    if noisy.size <= _ALL:
+    if noisy.size <= (_ALL if len(sides) == 1 else _ALL_CELLS):
         return [line(_cell(sides, place), [place]) for place in range(noisy.size)]
     most = _MOST_LABELS if len(sides) == 1 else _MOST_CELLS
     order = np.argsort(-noisy, kind="stable")

@@ -111,7 +111,7 @@ figure { margin: 1rem 0; min-width: 0; } figcaption { color: var(--soft); font-s
 .budget .choices, .key .choices { fill: var(--orange); }
 .counts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
   gap: 0 2.2rem; align-items: start; }
-.counts section { min-width: 0; } .counts tbody th { min-width: 6rem; }
+.counts section { min-width: 0; } .counts tbody th, .names tbody th { min-width: 8rem; }
 .tree, .tree ul { list-style: none; margin: 0; padding: 0; }
 .tree ul { margin-left: .55rem; padding-left: .95rem; }
 .tree li { position: relative; margin: 0; padding: .12rem 0; }
@@ -147,7 +147,8 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
   dl:not(.facts) > div { grid-template-columns: 1fr; gap: 0; }
   .bar { grid-template-columns: 1fr 4rem; } .bar span { grid-column: 1 / -1; }
   th, td { padding-right: .6rem; } tbody th { min-width: 5.5rem; max-width: 10rem; }
-  .strip { min-width: 7rem; }
+  .strip { min-width: 7rem; } .counts .strip { min-width: 5rem; padding-right: .8rem; }
+  .counts tbody th { min-width: 6rem; max-width: 7.5rem; }
 }
 """
 
@@ -166,7 +167,8 @@ _PAPER = """
   pre { white-space: pre-wrap; }
   .chart svg { min-width: 0; } table { font-size: 8.5pt; } .strip { min-width: 5rem; }
   th, td { padding-right: .5rem; }
-  .facts { grid-template-columns: repeat(4, 1fr); }
+  .facts { grid-template-columns: repeat(auto-fit, minmax(6.6rem, 1fr)); }
+  .counts { display: block; columns: 2; } .counts section { break-inside: avoid; }
   a[href^="#"] { color: inherit; text-decoration: none; }
   a[href]:not([href^="#"])::after { content: " (" attr(href) ")"; color: var(--soft);
     font-size: .9em; overflow-wrap: anywhere; }

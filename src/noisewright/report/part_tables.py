@@ -61,9 +61,9 @@ def part_errors(facts: SynthesisFacts) -> Markup:
             _table(asked[:_MOST_SHOWN], "Parts of the workload that were counted by themselves")
             if asked
             else paragraph(text("No part of the workload was counted by itself.")),
-            _more(asked[_MOST_SHOWN:], "more parts that were counted"),
-            _more(besides, "counts that the method makes besides"),
-            _more(others, "parts of the workload that were not counted by themselves"),
+            _more(asked[_MOST_SHOWN:], "More parts that were counted"),
+            _more(besides, "Counts that the method makes besides"),
+            _more(others, "Parts of the workload that were not counted by themselves"),
             paragraph(
                 text(
                     "Of a part that was not counted, “expected” is what its noise would have been. "
@@ -112,23 +112,23 @@ def _table(parts: Sequence[PartError], caption: str) -> Markup:
     headings = (
         Heading(text("columns")),
         Heading(axis(scale, percent=False), kind="strip"),
-        Heading(text("cells"), number=True),
         Heading(text("expected"), number=True),
         Heading(text("found"), number=True),
+        Heading(text("cells"), number=True),
     )
     rows = [
         [
             label(part.name, longest=60),
             expected_and_found(scale, part.expected, part.found),
-            text(f"{part.queries:,}"),
             text(readable(part.expected)),
             text(readable(part.found))
             if part.found is not None
             else Markup('<span class="soft">not counted</span>'),
+            text(f"{part.queries:,}"),
         ]
         for part in parts
     ]
-    return table(headings, rows, caption=text(caption))
+    return table(headings, rows, caption=text(caption), kind="names")
 
 
 def _more(parts: Sequence[PartError], words: str) -> Markup:
@@ -136,5 +136,5 @@ def _more(parts: Sequence[PartError], words: str) -> Markup:
         return Markup("")
     shown = parts[:_MOST_FOLDED]
     left = len(parts) - len(shown)
-    caption = f"{len(parts):,} {words}" + (f"; {left:,} of them are not listed" if left else "")
-    return folded(text(f"{len(parts):,} {words}"), _table(shown, caption))
+    caption = words + (f"; {left:,} of them are not listed" if left else "")
+    return folded(text(f"{words} ({len(parts):,})"), _table(shown, caption))

@@ -47,14 +47,14 @@ def step_bar(facts: SynthesisFacts) -> Markup:
         f"<li>{SWATCH.format(kind)}{text(_KINDS[kind])} <b>{100 * share:.3g}%</b></li>"
         for kind, share in used.items()
     )
+    if len(facts.spends) == 1:
+        return paragraph(text(_unit_words(facts)))
     return joined(
         [
             paragraph(text(_unit_words(facts))),
             f'<figure class="budget"><svg role="img" aria-label="{attribute(words)}">'
             f'{"".join(drawn)}</svg>\n<ul class="key">{key}</ul></figure>',
-            folded(text(f"All {len(facts.spends):,} steps"), _steps(facts, whole, unit))
-            if len(facts.spends) > 1
-            else "",
+            folded(text(f"All {len(facts.spends):,} steps"), _steps(facts, whole, unit)),
         ]
     )
 

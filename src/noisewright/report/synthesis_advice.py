@@ -60,7 +60,7 @@ def known_and_not(facts: SynthesisFacts) -> Markup:
         ),
         text("Single rows. They belong to nobody, and none of them was copied from anybody."),
     ]
-    unknown += [text(note) for note in facts.notes]
+    unknown += [text(note) for note in facts.limits]
     return _both(known, unknown)
 
 

@@ -79,7 +79,7 @@ class SynthesisFacts:
     spends: tuple[Spend, ...]
     counted: tuple[Counted, ...]
     errors: WorkloadErrors
-    notes: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     balance: Balance | None = None
     accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()

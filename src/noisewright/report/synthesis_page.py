@@ -117,7 +117,7 @@ def _head(facts: SynthesisFacts, title: str, sections: list[tuple[str, str]]) ->
             f"to nobody. They were made up so that counting them gives roughly what counting the "
             f"{facts.people:,} real ones would give.</p>",
             f"<p>Columns: {columns_listed(facts)}. Names, types and labels are those of the "
-            "original; no row of it is in here.</p>",
+            "original; no row was copied from it.</p>",
             '<dl class="facts">',
             f"<div><dt>privacy</dt><dd>{text(epsilon_text(guarantee).split(',')[0])}"
             f"<small>for each person{text(delta)}: a factor of at most "
@@ -176,7 +176,7 @@ def _method(facts: SynthesisFacts) -> Markup:
     return joined(
         [
             paragraph(text(words)),
-            "<h3>Who got how much of the budget</h3>",
+            "<h3>How the budget was divided</h3>",
             step_bar(facts),
             column_links(facts, charts=no_charts is None),
             Markup(f'<div class="note">{paragraph(text(why))}</div>') if why else "",

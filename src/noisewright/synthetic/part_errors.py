@@ -164,10 +164,16 @@ def _compared(
 ) -> list[PartError]:
     """Return the parts with what was found: those of the workload first, then other counts."""
     whole = {frozenset(one.columns): one for one in seen if one.cells is None}
+    alone = {one.name: one for one in seen if one.cells is not None}
     asked = [part for part in errors.parts if part.in_workload]
     made: list[PartError] = []
-    told: set[frozenset[str]] = set()
+    told: set[frozenset[str] | str] = set()
     for part, queries in zip(asked, workload.parts, strict=True):
+        one = alone.get(part.name)
+        if one is not None:
+            told.add(part.name)
+            made.append(replace(part, counted=True, found=_found(one, rows)))
+            continue
         one = whole.get(frozenset(part.columns))
         if one is None:
             made.append(replace(part, counted=False))
@@ -178,16 +184,20 @@ def _compared(
         gaps = queries.answers(own) / rows.rows - queries.answers(noisy) / one.rows
         made.append(replace(part, counted=True, found=float(np.abs(gaps).sum())))
     for one in seen:
-        if one.cells is None and frozenset(one.columns) in told:
+        if (frozenset(one.columns) if one.cells is None else one.name) in told:
             continue
-        noisy, own = _both(one, rows)
-        found = float(np.abs(own / rows.rows - noisy / one.rows).sum())
-        most = 2.0 if one.cells is None else 1.0
-        expected = min(most, noisy.size * one.noise.mean_size / one.rows)
+        most, cells = 2.0 if one.cells is None else 1.0, one.counts.size
+        expected, found = min(most, cells * one.noise.mean_size / one.rows), _found(one, rows)
         made.append(
-            PartError(one.name, one.columns, noisy.size, expected, True, found, in_workload=False)
+            PartError(one.name, one.columns, cells, expected, True, found, in_workload=False)
         )
     return made
+
+
+def _found(one: Measurement, rows: Tallies) -> float:
+    """Return the distance between noisy shares and those of the synthetic rows."""
+    noisy, own = _both(one, rows)
+    return float(np.abs(own / rows.rows - noisy / one.rows).sum())
 
 
 def _both(one: Measurement, rows: Tallies) -> tuple[NDArray[Any], NDArray[Any]]:
