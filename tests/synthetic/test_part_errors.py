@@ -128,3 +128,19 @@ def test_what_cannot_be_predicted_is_refused(
 ) -> None:
     with pytest.raises(error):
         nw.predict_synthesis(**given)
+
+
+def test_a_query_that_is_counted_alone_is_compared_alone() -> None:
+    wanted = nw.Workload.marginals(DOMAIN, ways=2) + nw.Workload.conjunctions(
+        DOMAIN, [{"a": 0, "b": 1}]
+    )
+    made = Mwem(DOMAIN, wanted, Allowance.of(1), 7)
+    tallies = Tallies.of([codes()], DOMAIN, made.groupings)
+    drawn = made.draw(tallies, ROWS, source=nw.SeededSource(1))
+    own = Tallies.of([drawn.codes], DOMAIN, tuple({one.columns for one in drawn.measurements}))
+    errors = made.predicted(ROWS).compared(DOMAIN, wanted, own, drawn.measurements)
+    assert [part.in_workload for part in errors.parts] == [True] * 7
+    query = next(one for one in drawn.measurements if one.query)
+    assert query.cells is not None
+    rows = own.counts[query.columns][query.cells].sum()
+    assert errors.parts[-1].found == abs(rows / ROWS - query.counts[0] / ROWS)
