@@ -91,6 +91,7 @@ def test_a_prediction_needs_no_data_and_is_what_the_table_carries() -> None:
         assert all((part.found is not None) == part.counted for part in made.errors.parts)
         assert "depends on the data" in str(before)
         assert "if chosen" in str(before)
+        assert "Only 2 of 3 will be counted" in str(before)
 
 
 def test_parts_that_are_never_counted_together_say_so() -> None:

@@ -20,6 +20,7 @@ def tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
                 "method": errors.method,
                 "people": errors.people,
                 "expected_error": errors.expected,
+                "to_choose": errors.to_choose,
                 "errors": plain_errors(errors),
             }
         )

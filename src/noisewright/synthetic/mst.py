@@ -170,7 +170,7 @@ class Mst:
                 error = self._noise_error(one, people)
                 cells = one.count(self.domain)
                 made.append(PartError(name, (name,), cells, error, True, in_workload=False))
-        return WorkloadErrors("mst", people, tuple(made))
+        return WorkloadErrors("mst", people, tuple(made), to_choose=self.edges)
 
     def _counted(self, columns: Names) -> bool | None:
         """Tell whether these columns are counted together; None if a choice decides it."""

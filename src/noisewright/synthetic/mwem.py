@@ -187,7 +187,7 @@ class Mwem:
             error = min(2.0 if change == MARGINAL else queries, queries * each / people)
             name = part_name(part, self.domain)
             made.append(PartError(name, part.columns, queries, error, counted))
-        return WorkloadErrors("mwem", people, tuple(made))
+        return WorkloadErrors("mwem", people, tuple(made), to_choose=self.rounds)
 
     def draw(
         self,

@@ -61,13 +61,15 @@ class WorkloadErrors:
     `expected` is their mean by noise alone, as if each were counted; `expected_of_counted` the mean
     over those that are. `found` is the mean distance between the rows and the noisy counts, over
     all that was counted, None before and where nothing was. `bound`, for "blr"
-    alone, is the error that no query exceeds with probability 95%; it has no parts.
+    alone, is the error that no query exceeds with probability 95%; it has no parts. `to_choose` is
+    how many of the parts that may be counted will be, before they are chosen.
     """
 
     method: str
     people: int
     parts: tuple[PartError, ...]
     bound: float | None = None
+    to_choose: int = 0
 
     @property
     def expected(self) -> float:
@@ -97,7 +99,9 @@ class WorkloadErrors:
         self, domain: Records, workload: Workload, rows: Tallies, seen: Seen
     ) -> WorkloadErrors:
         """Return the errors with what is found between synthetic rows and noisy counts."""
-        return replace(self, parts=tuple(_compared(self, domain, workload, rows, seen)))
+        return replace(
+            self, to_choose=0, parts=tuple(_compared(self, domain, workload, rows, seen))
+        )
 
     def __str__(self) -> str:
         people = f"{self.people:,} rows"
@@ -108,7 +112,7 @@ class WorkloadErrors:
             )
         head = [
             f"Expected error by noise alone, of {people} by {self.method}: {self.expected:.3g} on "
-            "average.",
+            "average, if every part were counted.",
             "An error is the sum of |share - true share| over the cells of a table, 2 at most.",
         ]
         asked = sum(part.in_workload for part in self.parts)
@@ -120,7 +124,18 @@ class WorkloadErrors:
             for part in shown
         ]
         more = [f"and {asked - len(shown):,} more parts"] if asked > len(shown) else []
-        return "\n".join([*head, *lines, *more, MODEL_ERROR])
+        return "\n".join([*head, *self._choice(), *lines, *more, MODEL_ERROR])
+
+    def _choice(self) -> list[str]:
+        """Say how many parts will be counted of those that may be."""
+        possible = sorted(part.expected for part in self.parts if part.counted is None)
+        if not self.to_choose or self.to_choose >= len(possible):
+            return []
+        least = float(np.mean(possible[: self.to_choose]))
+        return [
+            f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private; those "
+            f"with much noise rarely are. The {self.to_choose:,} with least noise: {least:.3g}."
+        ]
 
 
 Seen = Sequence[Measurement]
