@@ -133,8 +133,8 @@ class WorkloadErrors:
             return []
         least = float(np.mean(possible[: self.to_choose]))
         return [
-            f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private; those "
-            f"with much noise rarely are. The {self.to_choose:,} with least noise: {least:.3g}."
+            f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private; "
+            f"those with much noise rarely are. With least noise: {least:.3g}."
         ]
 
 
