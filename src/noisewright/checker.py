@@ -141,6 +141,7 @@ def read_pairs(neighbors: Any, size: int) -> Any:  # inputs i, j, and d: they ge
     ok = len({*map(frozenset, rest[0])}) == len(rest[0]) and (rest[0] or size == 1)
     need(ok, "neighbors", "found a pair twice, or no pairs: a claim about nobody is empty")
     return ((*pair, 1) for pair in rest[0])
+@cache
 def beside(name: str) -> Any:  # the function that proves it, from a file beside this one
     file = Path(__file__).with_name(f"{name}_checker.py")
     need(file.is_file(), "format", f"needs the file {name}_checker.py beside this one")
@@ -226,9 +227,8 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         inner, relation = fit(parent, "mechanism", "mechanism: object, neighbors: object")
         yield from prove(inner, relation, epsilon, delta)
         yield f"The {count} rows are independent, so all but the one that differs cancel."
-    elif form != "columns":  # many steps, or a formula, which decides as it allows
-        prove_form = beside("steps" if form == "steps" else "formula")
-        yield from prove_form(sys.modules[__name__], given, neighbors, epsilon, delta)
+    elif form != "columns":  # a formula; epsilon and delta are decided as it allows
+        yield from beside("formula")(sys.modules[__name__], given, neighbors, epsilon, delta)
     else:
         _, columns = fit(given, "mechanism", "form: columns, columns: list")
         fit(neighbors, "neighbors", "relation: replace")

@@ -24,8 +24,8 @@ def prove_formula(
         "person": prove_person,
     }
     form = given.get("form")
-    if form == "curve":
-        forms[form] = checker.beside("curve")
+    if form in ("curve", "steps"):
+        forms[form] = checker.beside(form)
     known = isinstance(form, str) and form in forms
     checker.need(known, "mechanism", f"found the form {checker.brief(form)}, which is none")
     yield from forms[form](checker, given, neighbors, epsilon, delta)

@@ -1,7 +1,7 @@
 """Check private steps, one after the other: what each costs, and what all of them add up to.
 
-This file belongs beside `checker.py`, which calls it for certificates of synthetic tables and of
-fitted models, and lends it its arithmetic. Only the standard library is used.
+This file belongs beside `checker.py` and `formula_checker.py`, which calls it for certificates of
+synthetic tables and of fitted models. Only the standard library is used.
 """
 
 from collections.abc import Iterator

@@ -111,6 +111,42 @@ def person_of(rows: int, mechanism: Any, epsilon: Any, delta: str = "0") -> Any:
     return {"form": "person", "rows": rows, "parent": parent}
 
 
+def counting_step(amount: Any, **noise: Any) -> Any:
+    """Counts with `marginal=` and `query=` noise: a decay, or a deviation if it is a tuple of one."""
+    pure = not any(isinstance(scale, tuple) for scale in noise.values())
+    name = "decay" if pure else "deviation"
+    return {
+        "kind": "geometric" if pure else "normal",
+        "what": "counts",
+        "amount": str(amount),
+        "noise": [
+            {"counts": counts, name: str(scale if pure else scale[0])}
+            for counts, scale in noise.items()
+        ],
+    }
+
+
+def choice_step(amount: Any, factor: Any, change: int = 2) -> Any:
+    return {
+        "kind": "choice",
+        "what": "a choice",
+        "amount": str(amount),
+        "factor": str(factor),
+        "change": change,
+    }
+
+
+def steps_of(total: Any, *steps: Any, order: Any = None) -> Any:
+    form = {"form": "steps", "total": str(total), "steps": list(steps)}
+    if order is None:
+        return {**form, "unit": "epsilon"}
+    return {**form, "unit": "rho", "order": str(order)}
+
+
+def one_person(rows: Any = 1) -> Any:
+    return {"relation": "one person", "rows_per_person": rows}
+
+
 def curve_of(matrix: Any, *, steps: int, shift: int, decay: Any, weights: Any = ()) -> Any:
     positions = len(matrix[0])
     return {
