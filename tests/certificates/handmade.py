@@ -112,7 +112,7 @@ def person_of(rows: int, mechanism: Any, epsilon: Any, delta: str = "0") -> Any:
 
 
 def counting_step(amount: Any, **noise: Any) -> Any:
-    """Counts with `marginal=` and `query=` noise: a decay, or a deviation if it is a tuple of one."""
+    """Counts with `marginal=` and `query=` noise: a decay, or in a tuple a deviation."""
     pure = not any(isinstance(scale, tuple) for scale in noise.values())
     name = "decay" if pure else "deviation"
     return {
