@@ -323,14 +323,14 @@ def test_a_step_is_decided_by_its_definition(
     if pure:
         marginal = counted / sum(map(abs, gaps))
         query = counted / rows
-        noise = {"marginal": marginal, "query": query}
+        noise: dict[str, Any] = {"marginal": marginal, "query": query}
     else:
         marginal = 1 / root_below(2 * counted / sum(gap * gap for gap in gaps))
         query = 1 / root_below(2 * counted / rows**2)
         noise = {"marginal": (marginal,), "query": (query,)}
     if spoiled == "noise":
         which = data.draw(st.sampled_from(["marginal", "query"]))
-        old: Any = noise[which]
+        old = noise[which]
         noise[which] = old * (1 + BIT) if pure else (old[0] * (1 - BIT),)
     if spoiled == "choice":
         factor *= 1 + BIT

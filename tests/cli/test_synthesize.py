@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import noisewright as nw
+from tests.certificates.documents import resealed
 from tests.cli.conftest import Program
 from tests.releases.survey import JOBS, SECRET, Survey, make_survey
 
@@ -44,8 +45,28 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
     assert "synthetic.synthesis.json" in said.out
     assert "NOT FOR RELEASE" not in said.out
     assert pq.read_table(survey.folder / "synthetic.parquet").column_names == ["job", "visits"]
-    for name in ("synthetic.parquet", "synthetic.synthesis.json"):
+    assert "synthetic.certificate.json  the proof" in said.out
+    for name in ("synthetic.parquet", "synthetic.synthesis.json", "synthetic.certificate.json"):
         assert SECRET.encode() not in (survey.folder / name).read_bytes()
+
+
+def test_the_certificate_is_proven_and_not_when_it_is_forged(
+    survey: Survey, noisewright: Program
+) -> None:
+    made = noisewright(
+        *ARGUMENTS, "--epsilon", "1", "--delta", "1e-9", "--without-ledger", "--json"
+    )
+    path = survey.folder / "synthetic.certificate.json"
+    said = noisewright("check", path.name, "--digest", made.json["certificate"])
+    assert said.code == 0, said
+    assert "No step costs more than its part" in said.out
+    assert "What the certificate promises: epsilon 1, delta 1e-9." in said.out
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["mechanism"]["steps"][0]["noise"][0]["deviation"] = "1"
+    path.write_text(json.dumps(resealed(document)), encoding="utf-8")
+    said = noisewright("check", path.name)
+    assert said.code == 1
+    assert "step 1: costs 1; its part is less" in said.out
 
 
 def test_json_for_machines(survey: Survey, noisewright: Program) -> None:

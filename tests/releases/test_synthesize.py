@@ -422,3 +422,66 @@ def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
 def test_nothing_declared_is_refused() -> None:
     with pytest.raises(ParameterError, match="nothing says what the columns hold"):
         nw.synthesize(DATA, epsilon=1)
+
+
+@pytest.mark.parametrize(("method", "delta"), METHODS, ids=IDS)
+def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
+    ledger: nw.Ledger, tmp_path: Path, method: Any, delta: float
+) -> None:
+    out = tmp_path / "synthetic.parquet"
+    made = nw.synthesize(
+        DATA,
+        SPACES,
+        ledger=ledger,
+        dataset="people",
+        epsilon=1,
+        delta=delta,
+        method=method,
+        out=out,
+    )
+    path = tmp_path / "synthetic.certificate.json"
+    assert made.files["certificate"] == path
+    assert path.read_text(encoding="utf-8") == made.certificate.to_json()
+    assert nw.check(path)
+    assert made.certificate.guarantee == made.guarantee == nw.Guarantee(1, delta)
+    (spend,) = [entry for entry in ledger.history("people") if entry.kind == "spend"]
+    assert spend.certificate == made.certificate.digest
+    said = json.loads((tmp_path / "synthetic.synthesis.json").read_text(encoding="utf-8"))
+    assert said["certificate"] == made.certificate.digest
+    steps = made.certificate.document["mechanism"]["steps"]
+    assert [Fraction(step["amount"]) for step in steps] == [one.amount for one in made.spends]
+    # Which columns were chosen is in no certificate: it was made before the choice.
+    pairs = [one.name for one in made.measurements if len(one.columns) > 1]
+    assert pairs
+    assert not any(pair in path.read_text(encoding="utf-8") for pair in pairs)
+
+
+def test_an_old_certificate_is_replaced_and_an_alien_one_is_in_the_way(tmp_path: Path) -> None:
+    out, path = tmp_path / "synthetic.csv", tmp_path / "synthetic.certificate.json"
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(TargetError, match=r"certificate\.json' exists already"):
+        nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out)
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out, overwrite=True)
+    again = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2, out=out, overwrite=True)
+    assert made.certificate.digest != again.certificate.digest
+    assert path.read_text(encoding="utf-8") == again.certificate.to_json()
+    in_memory = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2)
+    assert in_memory.certificate == again.certificate
+
+
+def test_the_certificate_of_several_rows_is_about_a_person() -> None:
+    plan = nw.Plan(
+        {"visits": nw.Column(nw.Counts(5)), "smokes": nw.Column([True, False])},
+        epsilon=1,
+        others="drop",
+        person=nw.Person("name", rows=3),
+    )
+    made = nw.synthesize(DATA, plan, ledger=None)
+    document = made.certificate.document
+    assert document["neighbors"] == {"relation": "one person", "rows_per_person": 3}
+    (decay,) = {
+        Fraction(step["noise"][0]["decay"]) * 6 / Fraction(step["amount"])
+        for step in document["mechanism"]["steps"]
+        if step["kind"] == "geometric"
+    }
+    assert decay == 1

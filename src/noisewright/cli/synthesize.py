@@ -240,6 +240,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "rows": made.rows,
         "people": made.people,
         "guarantee": plain_guarantee(made.guarantee),
+        "certificate": made.certificate.digest,
         "spent": {"unit": made.spent.unit, "amount": as_text(made.spent.amount)},
         "steps": len(made.spends),
         "rows_per_person": made.rows_per_person,
