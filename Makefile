@@ -23,7 +23,7 @@ help: ## say what there is
 setup: $(READY) ## make .venv with the project and its tools (only when something changed)
 
 $(READY): pyproject.toml constraints.txt scripts/make_venv.sh
-	@scripts/make_venv.sh .venv dev
+	@scripts/make_venv.sh .venv dev,mbi
 	@touch $@
 	@echo "Ready: $(BIN)/noisewright"
 

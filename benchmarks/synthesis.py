@@ -1,21 +1,23 @@
 """How good is a synthetic table? All two-way marginals of Adult: of 9 columns, and of all 15.
 
-    python -m benchmarks.synthesis [path/of/adult.data] [--runs 5]
+    python -m benchmarks.synthesis [path/of/adult.data] [--runs 5] [--inference tree]
 
 Each run makes a synthetic table of 32,561 rows with epsilon = 1, and counts its pairs of columns.
 The error of a pair is the sum of |share − true share| over its cells; shown is the mean over the
 pairs and over the runs. First the 9 columns of categories, at delta = 1e-9 and at delta = 0; then
-all 15 at delta = 1e-9, whose numbers are counted in 32 bins, and point by point. Labels come
-from adult.names, not from the data.
+all 15 at delta = 1e-9, whose numbers are counted in 32 bins, and point by point; all of
+it with our own tree and, where it is installed, with mbi. Labels come from adult.names, not from
+the data.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,14 +34,17 @@ NUMBERS: dict[str, tuple[int, Any]] = {
     "hours-per-week": (12, nw.Interval(1, 99, step=1)),
 }
 RUNS = 5
-REQUIRED_ERROR, REQUIRED_SECONDS = 0.13, 60.0
-"""The error of MST without a library for graphical models; dpmm's has 0.117 and takes 235 s."""
+REQUIRED_ERROR, REQUIRED_BY_MBI, REQUIRED_SECONDS = 0.13, 0.115, 60.0
+"""The error without and with a library for graphical models; dpmm's MST has 0.117 in 235 s."""
+
+Inference = Literal["tree", "mbi"]
 
 
 @dataclass(frozen=True)
 class Measured:
     """Errors and times of some runs."""
 
+    inference: str
     delta: float
     errors: tuple[float, ...]
     seconds: tuple[float, ...]
@@ -47,6 +52,12 @@ class Measured:
     @property
     def error(self) -> float:
         return float(np.mean(self.errors))
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it is at or below the bar of the 9 columns at delta = 1e-9."""
+        most = REQUIRED_BY_MBI if self.inference == "mbi" else REQUIRED_ERROR
+        return self.error <= most and max(self.seconds) <= REQUIRED_SECONDS
 
 
 def adult(path: Path, *, numbers: bool = False) -> Any:
@@ -77,6 +88,7 @@ def measured(
     delta: float,
     runs: int = RUNS,
     epsilon: float = 1,
+    inference: Inference = "tree",
     source: Any = None,
 ) -> Measured:
     """Synthesize a table some times, and compare with the raw data: not for release."""
@@ -90,13 +102,14 @@ def measured(
             ledger=None,
             epsilon=epsilon,
             delta=delta,
+            inference=inference,
             evaluation=True,
             source=source,
         )
         seconds.append(time.perf_counter() - start)
         assert made.evaluation is not None
         errors.append(made.evaluation.distance.l1)
-    return Measured(delta, tuple(errors), tuple(seconds))
+    return Measured(inference, delta, tuple(errors), tuple(seconds))
 
 
 def main() -> int:
@@ -104,6 +117,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("path", nargs="?", type=Path, help="the file adult.data")
     parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--inference", choices=["tree", "mbi"], help="one of them only")
     given = parser.parse_args()
     path = given.path or next((place for place in PLACES if place.exists()), None)
     if path is None:
@@ -111,19 +125,32 @@ def main() -> int:
         return 2
     table = adult(path)
     print(f"{table.num_rows:,} people, {len(ALL)} columns, {given.runs} runs, epsilon = 1\n")
-    print("| columns | delta | mean error of a pair | largest of the runs | seconds |")
-    print("|---|---|---|---|---|")
-    results = [measured(table, columns(), delta=delta, runs=given.runs) for delta in (1e-9, 0)]
-    whole = adult(path, numbers=True)
-    results.append(measured(whole, columns(numbers=True), delta=1e-9, runs=given.runs))
-    for count, one in zip((9, 9, 15), results, strict=True):
-        print(
-            f"| {count} | {one.delta:g} | {one.error:.4f} | {max(one.errors):.4f} | "
-            f"{max(one.seconds):.2f} |"
-        )
-    main_result = results[0]
-    good = main_result.error <= REQUIRED_ERROR and max(main_result.seconds) <= REQUIRED_SECONDS
+    print("| inference | columns | delta | mean error of a pair | largest of the runs | seconds |")
+    print("|---|---|---|---|---|---|")
+    whole, good = adult(path, numbers=True), True
+    for inference in wanted(given.inference):
+        for count, delta in ((9, 1e-9), (9, 0), (15, 1e-9)):
+            one = measured(
+                table if count == 9 else whole,
+                columns(numbers=count == 15),
+                delta=delta,
+                runs=given.runs,
+                inference=inference,
+            )
+            good &= one.is_good or (count, delta) != (9, 1e-9)
+            print(
+                f"| {inference} | {count} | {delta:g} | {one.error:.4f} | {max(one.errors):.4f} | "
+                f"{max(one.seconds):.2f} |",
+                flush=True,
+            )
     return 0 if good else 1
+
+
+def wanted(asked: Inference | None) -> list[Inference]:
+    """Return what was asked for, or all that is installed."""
+    if asked is not None:
+        return [asked]
+    return ["tree", "mbi"] if importlib.util.find_spec("mbi") else ["tree"]
 
 
 if __name__ == "__main__":

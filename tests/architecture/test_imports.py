@@ -57,7 +57,7 @@ ON_USE: dict[str, set[str]] = {
     "engines": {"pandas", "polars", "pyarrow", "pyspark"},
     "releases": {"pyarrow"},
     "report": {"altair", "vl_convert"},
-    "synthetic": {"pyarrow"},
+    "synthetic": {"jax", "mbi", "pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 
@@ -65,6 +65,8 @@ HEAVY = [
     "altair",
     "cryptography",
     "highspy",
+    "jax",
+    "mbi",
     "pandas",
     "polars",
     "psycopg",

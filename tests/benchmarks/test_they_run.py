@@ -136,7 +136,7 @@ def test_synthesis(
 ) -> None:
     """A small table of the same form; a seed, so the errors are the same each time."""
     monkeypatch.setattr(synthesis, "PLACES", (tmp_path / "adult.data",))
-    monkeypatch.setattr(sys, "argv", ["synthesis", "--runs", "1"])
+    monkeypatch.setattr(sys, "argv", ["synthesis", "--runs", "1", "--inference", "tree"])
     assert synthesis.main() == 2
     assert "benchmarks.synthesis" in capsys.readouterr().out
     row = "39, State-gov, 1, Bachelors, 13, Divorced, Sales, Wife, Black, Female, 0, 0, 40, Cuba, "

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import noisewright as nw
 from noisewright.synthetic.allowance import MARGINAL, Noise
+from noisewright.synthetic.drawing_down import rounded_at_random
 from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.tree_model import fitted, rounded_at_random
+from noisewright.synthetic.tree_model import fitted
 
 NOISE = Noise(Fraction(1, 10), "epsilon", MARGINAL)
 DOMAIN = nw.Records(a=nw.Counts(2), b=nw.Counts(3), c=nw.Counts(1), alone=nw.Counts(4))

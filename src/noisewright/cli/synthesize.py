@@ -80,6 +80,9 @@ def synthesize(
         int | None,
         typer.Option(help="Instead of a workload: all tables of so many columns."),
     ] = None,
+    inference: Annotated[
+        str, typer.Option(help="How mst fits its counts: tree, or mbi with the extra of that name.")
+    ] = "tree",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
@@ -127,6 +130,7 @@ def synthesize(
             delta=delta,
             method=_method(method),
             workload=asked,
+            inference=_inference(inference),
             rows=rows,
             rounds=rounds,
             bins=bins or None,
@@ -147,6 +151,7 @@ def synthesize(
                 delta=delta,
                 method=_method(method),
                 workload=asked,
+                inference=_inference(inference),
                 rows=rows,
                 rounds=rounds,
                 bins=bins or None,
@@ -172,6 +177,12 @@ def synthesize(
 def _method(name: str) -> Literal["mst", "mwem", "blr"]:
     if name not in ("mst", "mwem", "blr"):
         raise InputError(f"--method is {name!r}; it must be mst, mwem or blr.")
+    return name
+
+
+def _inference(name: str) -> Literal["tree", "mbi"]:
+    if name not in ("tree", "mbi"):
+        raise InputError(f"--inference is {name!r}; it must be tree or mbi.")
     return name
 
 
@@ -237,6 +248,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
     return {
         "output": str(made.path),
         "method": made.method,
+        "inference": made.inference,
         "rows": made.rows,
         "people": made.people,
         "guarantee": plain_guarantee(made.guarantee),

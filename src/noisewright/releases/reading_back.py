@@ -111,6 +111,7 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
         _certificate=certificate_beside(target, document["certificate"]),
         is_private=document["private"],
         rows_per_person=rows,
+        inference=document.get("inference", "tree"),
         is_accounted=document["accounted"],
         limits=tuple(document["limits"]),
         notes=tuple(document["limits"]),

@@ -64,12 +64,13 @@ class Request:
         )
         grid = self.task.grid
         codes = grid.spread(drawn.codes, drawn.measurements, self.source)
-        limits = (*_apart(synthesizer), *grid.words())
+        limits = (*_apart(synthesizer), *grid.words(), *drawn.notes)
         return Synthesis(
             table=self.read.table(codes),
             domain=self.task.domain,
             _workload=self.task.workload,
             method=self.task.method,
+            inference=self.task.inference,
             people=people,
             rows_per_person=self.read.rows_per_person,
             bins=grid,

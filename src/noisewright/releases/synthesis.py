@@ -64,7 +64,7 @@ class Synthesis:
     before, by noise alone, and what is found after, between the table and its own noisy
     measurements; `expected_error` and `workload_error` are their means. They say nothing about the
     data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
-    says what the declared columns do not allow; `notes` that, and what did not go smoothly.
+    says what the declared columns did not allow or mbi could not do; `notes` that, and what did not go smoothly.
     """
 
     table: Any
@@ -79,6 +79,7 @@ class Synthesis:
     is_private: bool
     bins: Bins
     rows_per_person: int = 1
+    inference: str = "tree"
     evaluation: Evaluation | None = None
     is_accounted: bool = False
     balance: Balance | None = None
@@ -152,6 +153,7 @@ class Synthesis:
             "version": VERSION,
             "made_by": f"noisewright {__version__}",
             "method": self.method,
+            "inference": self.inference,
             "rows": self.rows,
             "people": self.people,
             "neighbors": self.neighbors,
@@ -216,8 +218,9 @@ class Synthesis:
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
+        how = self.method if self.inference == "tree" else f"{self.method} and {self.inference}"
         return (
-            f"<{self.rows:,} synthetic rows by {self.method}, {len(self.measurements)} "
+            f"<{self.rows:,} synthetic rows by {how}, {len(self.measurements)} "
             f"measurements, {self.guarantee}{private}>"
         )
 

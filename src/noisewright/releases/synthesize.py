@@ -49,6 +49,7 @@ def synthesize(
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
     workload: Workload | str | os.PathLike[str] | int | None = None,
+    inference: Literal["tree", "mbi"] = "tree",
     rows: int | None = None,
     rounds: int | None = None,
     bins: int | None = BINS,
@@ -75,9 +76,11 @@ def synthesize(
     from the tree; "mwem" keeps a weight for each point of the domain (a million at most), and takes
     `rounds`; "blr" draws from all small tables, see `blr`. `workload` says which counting queries
     should be answered well: a Workload, the path of one, or a whole number k for all k-way
-    marginals; left out, 2. `rows` is the size of the table, that of the data if left out (for "blr"
-    what can be listed). With `out` the table is written there, all else beside it as JSON, and,
-    unless `report` is false, a page about it that reads by itself.
+    marginals; left out, 2. `inference="mbi"` (for "mst"; the extra mbi) counts some pairs more than
+    a tree has and fits a graph to all: better, and some seconds slower. `rows` is the size of the
+    table, that of the data if left out (for "blr" what can be listed). With `out` the table is
+    written there, all else beside it as JSON, and, unless `report` is false, a page about it that
+    reads by itself.
 
     A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
     in at most so many bins of equally many points, and by itself point by point; rows have points
@@ -98,7 +101,7 @@ def synthesize(
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
-    task = Task(columns.domain, asked, allowance, method, rows, rounds, bins)
+    task = Task(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
     read = Declared.of(data, columns)
     task.require_possible()
     request = Request(read, task, what, evaluation, progress, source)

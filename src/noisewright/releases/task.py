@@ -33,6 +33,7 @@ class Task:
     wanted_rows: int | None
     rounds: int | None
     bins: int | None = BINS
+    inference: str = "tree"
 
     @cached_property
     def grid(self) -> Bins:
@@ -62,6 +63,10 @@ class Task:
             raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
         if self.rounds is not None and self.method != "mwem":
             raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
+        if self.inference not in ("tree", "mbi"):
+            raise ParameterError(f"inference is {self.inference!r}; it must be 'tree' or 'mbi'.")
+        if self.inference == "mbi" and self.method != "mst":
+            raise ParameterError("inference='mbi' belongs to method='mst'. Leave it out.")
         if self.wanted_rows is not None:
             whole_number(self.wanted_rows, name="rows", least=1)
         self.synthesizer(1)
@@ -72,7 +77,8 @@ class Task:
         if self.method == "mwem":
             return Mwem(domain, workload, allowance, self.rounds, self.grid.counted)
         if self.method == "mst":
-            return Mst(domain, workload, allowance, self.grid.counted)
+            how = "mbi" if self.inference == "mbi" else "tree"
+            return Mst(domain, workload, allowance, self.grid.counted, how)
         return ByBlr(domain, workload, allowance, self.rows(people), people)
 
     def rows(self, people: int) -> int:
@@ -90,6 +96,7 @@ def predict_synthesis(
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
     workload: Workload | str | os.PathLike[str] | int | None = None,
+    inference: Literal["tree", "mbi"] = "tree",
     rows: int | None = None,
     rounds: int | None = None,
     bins: int | None = BINS,
@@ -113,6 +120,7 @@ def predict_synthesis(
         rows,
         rounds,
         bins,
+        inference,
     )
     task.require_possible()
     return task.synthesizer(count).predicted(count)

@@ -23,9 +23,9 @@ from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source, default_source
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
 from noisewright.synthetic.dealing import dealt
+from noisewright.synthetic.drawing_down import rounded_at_random
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.queries import Marginal, Queries
-from noisewright.synthetic.tree_model import rounded_at_random
 from noisewright.synthetic.workload import Workload
 
 Codes = Mapping[str, NDArray[Any]]

@@ -27,6 +27,7 @@ class Drawn:
     codes: Mapping[str, NDArray[Any]]
     measurements: tuple[Measurement, ...]
     spends: tuple[Spend, ...]
+    notes: tuple[str, ...] = ()
 
 
 class Synthesizer(Protocol):

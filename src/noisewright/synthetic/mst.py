@@ -6,9 +6,12 @@ would be if the two were independent, less what the noise of measuring it would 
 the tree are counted with noise, and rows are drawn from a tree model that fits them
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
-Scores are whole numbers. What independence would give is computed from noisy counts, the same for
-all neighbors; one row changes the joint counts by one in two cells, so a score by at most 2, and
-k rows of a person by at most 2k.
+With mbi (see `by_mbi.py`) a model may have circles: then some more pairs are chosen, which the tree
+answers worst, and counted, and mbi fits all counts at once.
+
+Scores are whole numbers. What independence or the tree would give is computed from noisy counts,
+the same for all neighbors; one row changes the joint counts by one in two cells, so a score by at
+most 2, and k rows of a person by at most 2k.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +32,16 @@ from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import MARGINAL, Allowance, nearest_integers
+from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
 from noisewright.synthetic.drawn import Drawn, Progress
+from noisewright.synthetic.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.part_errors import PartError, WorkloadErrors, noise_error, part_name
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.schedule import Schedule, choosing, counting
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
-from noisewright.synthetic.tree_model import fitted
+from noisewright.synthetic.tree_model import TreeModel, fitted
 from noisewright.synthetic.workload import Workload
 
 Pair = tuple[str, str]
@@ -48,6 +53,9 @@ _MOST_CELLS = 1 << 22
 _MOST_COUNTED = 1 << 27
 _SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
 """How the whole is divided: columns, choices, pairs, and columns in bins point by point."""
+
+_MOST_BY_MBI = 1 << 20
+"""Cells of a pair, and of all tables of a model with circles."""
 
 
 @final
@@ -62,8 +70,11 @@ class Mst:
     workload: Workload
     allowance: Allowance
     points: Names = ()
+    inference: Literal["tree", "mbi"] = "tree"
 
     def __post_init__(self) -> None:
+        if self.inference == "mbi":
+            require_mbi()
         for name, space in self.domain.columns:
             if space.size > _MOST_POINTS:
                 raise TooLargeError(
@@ -93,10 +104,11 @@ class Mst:
             for part in self.workload.parts
             for pair in combinations(part.columns, 2)
         }
+        most = _MOST_BY_MBI if self.inference == "mbi" else _MOST_CELLS
         return tuple(
             pair
             for pair in combinations(self.names, 2)
-            if frozenset(pair) in asked and math.prod(shape_of(self.domain, pair)) <= _MOST_CELLS
+            if frozenset(pair) in asked and math.prod(shape_of(self.domain, pair)) <= most
         )
 
     @property
@@ -115,7 +127,7 @@ class Mst:
 
     @cached_property
     def edges(self) -> int:
-        """How many pairs will be chosen: as many as connect what candidates can connect."""
+        """How many pairs the tree has: as many as connect what candidates can connect."""
         groups = {name: frozenset([name]) for name in self.names}
         for first, second in self.candidates:
             both = groups[first] | groups[second]
@@ -123,26 +135,42 @@ class Mst:
         return len(self.names) - len(set(groups.values()))
 
     @cached_property
+    def more(self) -> int:
+        """How many pairs are chosen besides those of the tree."""
+        wanted = (len(self.names) + 1) // 2 if self.inference == "mbi" else 0
+        return min(wanted, len(self.candidates) - self.edges)
+
+    @cached_property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         """What one column, one choice, one pair and one column by points get of the whole."""
-        columns, edges, points = len(self.names), self.edges, len(self.points)
-        weights = (_SINGLES, _CHOICES * bool(edges), _PAIRS * bool(edges), _POINTS * bool(points))
+        columns, pairs, points = len(self.names), self.edges + self.more, len(self.points)
+        weights = (_SINGLES, _CHOICES * bool(pairs), _PAIRS * bool(pairs), _POINTS * bool(points))
         single, choice, pair, point = self.allowance.divided(weights)
-        several = max(edges, 1)
+        several = max(pairs, 1)
         return single / columns, choice / several, pair / several, point / max(points, 1)
 
     @property
     def schedule(self) -> Schedule:
-        """What it will do to the data: count columns, choose pairs, count these."""
+        """What it will do to the data: count columns, choose pairs, count these; twice with mbi."""
         (single, choice, pair, point), whole, edges = self._amounts, self.allowance, self.edges
-        numbers = range(1, edges + 1)
+        every = edges + self.more
+        tree, besides = range(1, edges + 1), range(edges + 1, every + 1)
         return Schedule(
             whole,
             (
                 *(counting(whole, f"counts of {name}", single) for name in self.names),
                 *(counting(whole, f"counts of {name}", point) for name in self.points),
-                *(choosing(whole, f"choice {n} of {edges}", choice) for n in numbers),
-                *(counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers),
+                *(
+                    step
+                    for numbers in (tree, besides)
+                    for step in (
+                        *(choosing(whole, f"choice {n} of {every}", choice) for n in numbers),
+                        *(
+                            counting(whole, f"counts of the pair of choice {n}", pair)
+                            for n in numbers
+                        ),
+                    )
+                ),
             ),
         )
 
@@ -179,7 +207,7 @@ class Mst:
         wanted = frozenset(columns)
         if not any(frozenset(pair) == wanted for pair in self.candidates):
             return False
-        return True if self.edges == len(self.candidates) else None
+        return True if self.edges + self.more == len(self.candidates) else None
 
     def _noise_error(self, part: Queries, people: int) -> float:
         single, _, pair, _ = self._amounts
@@ -215,11 +243,15 @@ class Mst:
         points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
         chosen = self._chosen(steps, singles) if self.edges else []
         pairs = [steps.counted(names, tallies.counts[names]) for names in chosen]
+        tree = fitted(singles, pairs)
+        besides = self._besides(steps, tree, chosen) if self.more else []
+        pairs += [steps.counted(names, tallies.counts[names]) for names in besides]
         steps.require_done()
         if progress is not None:
             progress("fit", 0, None)
-        codes = fitted(singles, pairs).draw(rows, source)
-        return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends))
+        model, notes = self._model(tree, [*singles, *pairs], progress)
+        codes = model.draw(rows, source)
+        return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends), notes)
 
     def _chosen(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:
         """Choose a spanning tree (of each connected part), one edge after the other."""
@@ -240,6 +272,51 @@ class Mst:
             group = {name: new if label == old else label for name, label in group.items()}
         return chosen
 
+    def _besides(self, steps: NoisySteps, tree: TreeModel, chosen: Sequence[Pair]) -> list[Pair]:
+        """Choose pairs that the tree answers badly; where no circle fits, some of its own again."""
+        lost = self.allowance.noise(self._amounts[2], MARGINAL).mean_size
+        graph = tree.as_graph()
+        scores = {
+            names: gap_score(steps.tallies, names, graph.marginal(names))
+            - round(lost * math.prod(shape_of(self.domain, names)))
+            for names in self.candidates
+        }
+        found: list[Pair] = []
+        for _ in range(self.more):
+            # Which pairs fit depends on what was chosen before, and on nothing else.
+            known = [*chosen, *found]
+            open_pairs = [
+                names
+                for names in self.candidates
+                if names not in known and cells_needed(self._sizes, [*known, names]) <= _MOST_BY_MBI
+            ] or list(chosen)
+            found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))
+        return found
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        return {name: space.size for name, space in self.domain.columns}
+
+    def _model(
+        self, tree: TreeModel, counted: Sequence[Measurement], progress: Progress | None
+    ) -> tuple[TreeModel | GraphModel, tuple[str, ...]]:
+        """Return the model to draw from; what was paid for is not lost when mbi fails."""
+        if self.inference == "tree":
+            return tree, ()
+        try:
+            return fitted_by_mbi(self._sizes, counted, progress=progress), ()
+        except Exception as problem:
+            note = (
+                f"mbi could not fit the noisy counts ({type(problem).__name__}). The rows come "
+                "from a tree of columns instead, which does not use all of them."
+            )
+            return tree, (note,)
+
+
+def gap_score(tallies: Tallies, names: Pair, shares: NDArray[np.float64]) -> int:
+    """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2."""
+    return int(np.abs(tallies.counts[names] - nearest_integers(shares * tallies.rows)).sum())
+
 
 def independence_score(
     tallies: Tallies,
@@ -248,5 +325,4 @@ def independence_score(
     second: NDArray[np.float64],
 ) -> int:
     """Return how far the joint counts are from independence, in L1; a row changes it by ≤ 2."""
-    alone = nearest_integers(np.outer(first, second) * tallies.rows)
-    return int(np.abs(tallies.counts[names] - alone).sum())
+    return gap_score(tallies, names, np.outer(first, second))

@@ -32,6 +32,7 @@ from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records, amount, whole_number
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, nearest_integers
 from noisewright.synthetic.dealing import dealt
+from noisewright.synthetic.drawing_down import rounded_at_random
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
@@ -39,7 +40,6 @@ from noisewright.synthetic.part_errors import PartError, WorkloadErrors, part_na
 from noisewright.synthetic.queries import Marginal
 from noisewright.synthetic.schedule import Choosing, Counting, Schedule, choosing, counting
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
-from noisewright.synthetic.tree_model import rounded_at_random
 from noisewright.synthetic.workload import Workload
 
 MOST_POINTS = 1 << 20

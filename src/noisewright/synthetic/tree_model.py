@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation.simplex import projected
-from noisewright.sampling import Source, default_source
-from noisewright.synthetic.dealing import dealt
+from noisewright.sampling import Source
+from noisewright.synthetic.drawing_down import Given, drawn_down
+from noisewright.synthetic.graph_model import GraphModel
 from noisewright.synthetic.measured import Measurement
 
 Array = NDArray[np.float64]
@@ -76,36 +77,31 @@ class TreeModel:
         Ensures: each column's counts, and each edge's within a value of the parent, are within one
         of what the model expects: they are rounded at random, not drawn row by row.
         """
-        bits = source or default_source()
-        drawn: dict[str, NDArray[Any]] = {}
-        for column, parent in self.steps:
-            if parent is None:
-                counts = rounded_at_random(self.shares[column], rows, bits)
-                drawn[column] = dealt(np.arange(counts.size), counts, bits)
-            else:
-                joint = self.joint(parent, column)
-                sizes = np.bincount(drawn[parent], minlength=len(joint))
-                own = [rounded_at_random(r, n, bits) for r, n in zip(joint, sizes, strict=True)]
-                parents, children = np.indices(joint.shape).reshape(2, -1)
-                drawn[column] = dealt(
-                    children, np.concatenate(own), bits, owners=parents, groups=drawn[parent]
-                )
-        return drawn
+        return drawn_down(
+            (
+                Given(column, (), self.shares[column])
+                if parent is None
+                else Given(column, (parent,), self.joint(parent, column))
+                for column, parent in self.steps
+            ),
+            rows,
+            source,
+        )
 
+    def as_graph(self) -> GraphModel:
+        """Return the same distribution as a graph of columns: Π P(edge) / Π P(column)^(edges − 1).
 
-def rounded_at_random(shares: Array, total: int, source: Source) -> NDArray[np.int64]:
-    """Return whole numbers that add up to the total, each within one of its share of it.
-
-    Ensures: on average each is exactly its share (one random offset for all of them).
-    """
-    if not total:
-        return np.zeros(shares.size, dtype=np.int64)
-    ends = np.cumsum(shares)
-    ends = ends / ends[-1] * total
-    offset = float(source.words(1)[0] >> np.uint64(11)) * 2.0**-53
-    marks = np.floor(ends + offset).astype(np.int64)
-    marks[-1] = total
-    return np.diff(np.minimum(marks, total), prepend=0)
+        Requires: positive shares, as `fitted` has them.
+        """
+        counted = [name for pair in self.edges for name in pair]
+        sizes = {name: shares.size for name, shares in self.shares.items()}
+        alone = [
+            ((name,), (1 - counted.count(name)) * np.log(shares))
+            for name, shares in self.shares.items()
+        ]
+        return GraphModel(
+            sizes, (*alone, *((pair, np.log(joint)) for pair, joint in self.edges.items()))
+        )
 
 
 def fitted(singles: Sequence[Measurement], pairs: Sequence[Measurement]) -> TreeModel:

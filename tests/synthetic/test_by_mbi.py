@@ -1,0 +1,212 @@
+"""Fits by mbi against other ways to the same answer; what happens without it, or when it fails."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisewright as nw
+from noisewright.errors import ParameterError
+from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise
+from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
+from noisewright.synthetic.graph_model import GraphModel
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.mst import Mst
+from noisewright.synthetic.tallies import Tallies
+
+SIZES = {"a": 2, "b": 3, "c": 2}
+DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
+SHAPE, ROWS = tuple(SIZES.values()), 1000
+GROUPS = [("a",), ("b",), ("c",), ("a", "b"), ("c", "b"), ("a", "c")]
+WORKLOAD = nw.Workload.marginals(DOMAIN, ways=2)
+
+pytest.importorskip("jax", reason="needs: the extra mbi")
+
+
+def summed(joint: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    return np.einsum(f"abc->{''.join(names)}", joint)
+
+
+def joint_of(model: GraphModel) -> np.ndarray:
+    return model.marginal(("a", "b", "c"))
+
+
+def people() -> np.ndarray:
+    """1,000 people whose three columns hang together in all ways."""
+    rng = np.random.default_rng(12)
+    return rng.multinomial(ROWS, rng.dirichlet(np.ones(12))).reshape(SHAPE)
+
+
+def counted(joint: np.ndarray, noise: Noise, spread: int) -> list[Measurement]:
+    rng = np.random.default_rng(5)
+    found: list[Measurement] = []
+    for names in GROUPS:
+        counts = summed(joint, names)
+        drawn = rng.integers(-spread, spread + 1, counts.shape)
+        found.append(Measurement(DOMAIN, names, counts + drawn, noise, ROWS))
+    return found
+
+
+def nearest(seen: list[Measurement]) -> np.ndarray:
+    """Least squares over all distributions on 12 points, by another library: SciPy's SLSQP."""
+    from scipy.optimize import minimize
+
+    def loss(flat: np.ndarray) -> float:
+        joint = flat.reshape(SHAPE)
+        gaps = [(summed(joint, m.columns) - m.counts / ROWS).reshape(-1) for m in seen]
+        weights = [1 / m.deviation**2 for m in seen]
+        return float(sum(w * (g @ g) for w, g in zip(weights, gaps, strict=True)))
+
+    whole = {"type": "eq", "fun": lambda flat: flat.sum() - 1}
+    start = np.full(12, 1 / 12)
+    options = {"ftol": 1e-15, "maxiter": 2000}
+    done = minimize(
+        loss, start, method="SLSQP", bounds=[(0, 1)] * 12, constraints=[whole], options=options
+    )
+    assert done.success
+    return done.x.reshape(SHAPE)
+
+
+def most_even(joint: np.ndarray) -> np.ndarray:
+    """The largest entropy with these three pairs: proportional fitting from the uniform one."""
+    fit = np.full(SHAPE, 1 / 12)
+    for _ in range(3000):
+        fit = fit * (joint.sum(axis=2) / fit.sum(axis=2))[:, :, None]
+        fit = fit * (joint.sum(axis=0) / fit.sum(axis=0))[None, :, :]
+        fit = fit * (joint.sum(axis=1) / fit.sum(axis=1))[:, None, :]
+    return fit
+
+
+def test_the_fit_is_the_nearest_and_then_the_most_even() -> None:
+    """Least squares decide the pairs; the entropy decides what no pair tells."""
+    seen = counted(people(), Noise(Fraction(1, 5), "epsilon", MARGINAL), spread=25)
+    # Not all counts are alike: one of the columns is known much better.
+    seen[1] = Measurement(DOMAIN, ("b",), seen[1].counts, Noise(Fraction(2), "epsilon", 2), ROWS)
+    told: list[tuple[str, int, int | None]] = []
+    found = joint_of(fitted_by_mbi(SIZES, seen, progress=lambda *step: told.append(step)))
+    best = nearest(seen)
+    for names in GROUPS:
+        assert summed(found, names) == pytest.approx(summed(best, names), abs=1e-3)
+    assert found == pytest.approx(most_even(best), abs=1e-3)
+    # The right answer is not the noisy one, nor the same without weights.
+    assert np.abs(summed(best, ("a", "b")) - seen[3].counts / ROWS).max() > 5e-3
+    assert np.abs(summed(best, ("b",)) - summed(nearest(seen[:1] + seen[2:]), ("b",))).max() > 2e-3
+    assert told[0][:2] == ("fit", 0)
+    assert [step[1] for step in told] == sorted({step[1] for step in told})
+
+
+def test_counts_without_noise_are_reproduced() -> None:
+    joint = people()
+    exact = Noise(Fraction(200), "epsilon", MARGINAL)
+    found = fitted_by_mbi(SIZES, counted(joint, exact, spread=0))
+    for names in GROUPS:
+        assert found.marginal(names) * ROWS == pytest.approx(summed(joint, names), abs=0.5)
+    # No pair says all about three columns, and no fit may pretend to know it.
+    assert np.abs(joint_of(found) * ROWS - most_even(joint / ROWS) * ROWS).max() < 0.5
+
+
+def table() -> Any:
+    import pyarrow as pa
+
+    cells = np.repeat(np.arange(12), people().reshape(-1))
+    return pa.table(dict(zip(SIZES, np.unravel_index(cells, SHAPE), strict=True)))
+
+
+def synthesized(**more: Any) -> nw.Synthesis:
+    source = nw.SeededSource("mbi")
+    return nw.synthesize(table(), DOMAIN, epsilon=1, ledger=None, source=source, **more)
+
+
+def test_runs_repeat_and_promise_what_a_tree_promises() -> None:
+    import jax
+
+    before = jax.config.jax_enable_x64
+    tree, *graphs = (synthesized(inference=how) for how in ("tree", "mbi", "mbi"))
+    assert graphs[0].table == graphs[1].table
+    assert graphs[0].table.schema == tree.table.schema
+    assert not graphs[0].notes
+    for made in graphs:
+        assert (made.guarantee, made.spent, made.neighbors) == (
+            tree.guarantee,
+            tree.spent,
+            tree.neighbors,
+        )
+        # What both count is counted with the same noise, but that pairs share their part.
+        assert made.spends[:3] == tree.spends[:3]
+        assert [one.columns for one in made.measurements[:3]] == [("a",), ("b",), ("c",)]
+        assert {frozenset(one.columns) for one in made.measurements[3:]} == {
+            frozenset(pair) for pair in combinations(SIZES, 2)
+        }
+    assert jax.config.jax_enable_x64 == before
+    assert '"inference": "mbi"' in graphs[0].to_json()
+
+
+def test_a_fit_that_fails_does_not_lose_what_was_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    mbi = require_mbi()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise MemoryError("0.31 of the noisy counts")
+
+    monkeypatch.setattr(mbi.estimation.MirrorDescent, "estimate", full)
+    made = synthesized(inference="mbi")
+    assert made.rows == ROWS
+    assert len(made.measurements) == 6
+    (note,) = made.notes
+    assert "MemoryError" in note
+    assert "0.31" not in note
+
+
+def test_where_no_circle_fits_the_tree_is_counted_again() -> None:
+    """Three columns of 150 points are too large together: the rest goes to the pairs there are."""
+    domain = nw.Records({name: nw.Counts(149) for name in "xyz"})
+    rng = np.random.default_rng(2)
+    codes = {name: rng.integers(0, 150, 500) for name in "xyz"}
+    made = Mst(domain, nw.Workload.marginals(domain, ways=2), Allowance.of(1, 1e-6), (), "mbi")
+    steps = made.draw(Tallies.of([codes], domain, made.groupings), 500, source=nw.SeededSource(3))
+    names = [one.columns for one in steps.measurements]
+    assert made.more == 1
+    assert names[5] in names[3:5]
+    assert len(names) == 6
+    assert sum((one.amount for one in steps.spends), Fraction(0)) == made.allowance.total
+    assert not steps.notes
+
+
+@pytest.mark.parametrize("method", ["mwem", "blr"])
+def test_other_methods_have_no_use_for_it(method: Any) -> None:
+    with pytest.raises(ParameterError, match="belongs to method='mst'"):
+        synthesized(inference="mbi", method=method)
+    with pytest.raises(ParameterError, match="must be 'tree' or 'mbi'"):
+        synthesized(inference="pgm")
+
+
+WITHOUT = """
+import sys
+sys.modules["jax"] = None
+import noisewright as nw, pyarrow as pa
+from noisewright.errors import MissingPartError
+book = nw.Ledger.create("budget.db")
+book.grant("people", epsilon=3)
+table = pa.table({"a": [0, 1, 1], "b": [1, 1, 0]})
+domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
+try:
+    nw.synthesize(table, domain, epsilon=1, inference="mbi", ledger=book, dataset="people")
+except MissingPartError as problem:
+    print(problem)
+print(book.left("people"))
+nw.synthesize(table, domain, epsilon=1, ledger=book, dataset="people")
+print("mbi" in sys.modules)
+"""
+
+
+def test_without_it_nothing_is_spent_and_one_is_told_what_to_install(tmp_path: Any) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    said, left, loaded = done.stdout.splitlines()
+    assert "pip install 'noisewright[mbi]'" in said
+    assert left == str(nw.Guarantee(3))
+    assert loaded == "False"
