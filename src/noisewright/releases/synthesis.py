@@ -64,7 +64,8 @@ class Synthesis:
     before, by noise alone, and what is found after, between the table and its own noisy
     measurements; `expected_error` and `workload_error` are their means. They say nothing about the
     data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
-    says what the declared columns did not allow or mbi could not do; `notes` that, and what did not go smoothly.
+    says what the declared columns did not allow or mbi could not do; `notes` that, and what did not
+    go smoothly.
     """
 
     table: Any

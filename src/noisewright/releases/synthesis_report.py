@@ -91,6 +91,7 @@ def facts_of_synthesis(
             counted_facts(one, counts.get(one.columns), made.rows) for one in made.measurements
         ),
         errors=made.errors,
+        inference=made.inference,
         limits=made.limits,
         balance=balance,
         accounted=made.is_accounted,

@@ -38,6 +38,9 @@ def _tree(facts: SynthesisFacts) -> Markup:
     for name in sorted(facts.names, key=lambda each: -degrees[each]):
         if name not in seen:
             roots.append(_branch(name, pairs, seen, None))
+    if len(pairs) > len(facts.names) - len(roots):
+        # There are circles; the chart shows all pairs.
+        return Markup("")
     words = (
         "Each line joins two columns that were counted together. Rows are drawn along the lines: a "
         "column depends on the one above it, and on all others only through that one."

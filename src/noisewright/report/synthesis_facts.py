@@ -79,6 +79,7 @@ class SynthesisFacts:
     spends: tuple[Spend, ...]
     counted: tuple[Counted, ...]
     errors: WorkloadErrors
+    inference: str = "tree"
     limits: tuple[str, ...] = ()
     balance: Balance | None = None
     accounted: bool = False
