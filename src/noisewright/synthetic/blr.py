@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 _EXACT = 1 << 53
 """Doubles hold every integer below this."""
 
+_AT_ONCE = 1 << 21
+"""Errors of single queries that are worked out together."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -272,18 +275,22 @@ def _listed(
     """List all databases with their errors, and put them into groups."""
     size = workload.domain.size
     # Integers below 2^53 in doubles: exact, and multiplied by the fastest routine there is.
-    queries = workload.matrix().T.astype(np.float64)
-    wanted = answers.counts.astype(np.float64) * m
+    queries = workload.matrix().astype(np.float64) * answers.rows
+    wanted = answers.counts.astype(np.float64)[:, None] * m
+    some = max(1, _AT_ONCE // len(queries))
     found: list[NDArray[np.int64]] = []
     forms: list[NDArray[np.int64]] = []
     for block in blocks(size, m):
-        gaps = block.astype(np.float64) @ queries
-        gaps *= answers.rows
-        gaps -= wanted
-        found.append(np.abs(gaps, out=gaps).max(axis=1).astype(np.int64))
+        for start in range(0, len(block), some):
+            gaps = queries @ block[start : start + some].T.astype(np.float64)
+            gaps -= wanted
+            found.append(np.abs(gaps, out=gaps).max(axis=0).astype(np.int64))
         if measure == "sequences":
             forms.append(shapes(block, m))
-    errors, level = np.unique(np.concatenate(found), return_inverse=True)
+    every = np.concatenate(found)
+    # Levels are few: looking each up among them is quicker than a sort that remembers places.
+    errors = np.unique(every)
+    level = np.searchsorted(errors, every)
     if measure == "multisets":
         members = np.bincount(level, minlength=len(errors))
         return Blr(
