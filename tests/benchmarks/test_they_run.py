@@ -15,6 +15,7 @@ from benchmarks import (
     proofs,
     release,
     sampling,
+    selection,
     startup,
     synthesis,
     workloads,
@@ -44,6 +45,14 @@ def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
     results = sampling.against_the_limit()
     assert {result.against for result in results} == {"AES-CTR"}
     assert all(result.rate > 0 for result in results)
+
+
+def test_selection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "DRAWS", 3)
+    speeds = [*selection.many_draws(9), *selection.one_draw(9), *selection.blr(2, 3)]
+    assert all(result.rate > 0 for result in speeds)
+    revenues = selection.quality(5)
+    assert all(result.ratio >= 1 for result in revenues if result.required)
 
 
 def test_estimation() -> None:
