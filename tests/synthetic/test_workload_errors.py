@@ -72,6 +72,21 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         OutsideSpaceError,
         "no value 0.3",
     ),
+    "no box": (
+        lambda: nw.Workload.ranges(DOMAIN, ["kids"], [3]),
+        InputError,
+        "two ends for each column",
+    ),
+    "no function": (
+        lambda: nw.Workload.predicates(DOMAIN, {"odd": 3}, columns=["kids"]),  # pyright: ignore[reportArgumentType]
+        InputError,
+        "'odd' is a int; give a function",
+    ),
+    "function of nothing": (
+        lambda: nw.Workload.predicates(DOMAIN, {"all": lambda: True}, columns=[]),
+        InputError,
+        "columns is empty",
+    ),
     "no condition": (
         lambda: nw.Workload.conjunctions(DOMAIN, [{}]),
         InputError,
@@ -145,6 +160,16 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         InputError,
         "no column 'job'",
     ),
+    "record without a column": (
+        lambda: nw.Workload.marginals(DOMAIN).answers([{"sex": "F", "kids": 1, "pay": 0}]),
+        InputError,
+        "record at row 1 has no column 'job'",
+    ),
+    "short record": (
+        lambda: nw.Workload.marginals(DOMAIN).answers([("F", "cook", 1, 0), ("F", "cook", 1)]),
+        InputError,
+        "record at row 2 has no column 'pay'",
+    ),
     "lengths": (
         lambda: nw.Workload.marginals(DOMAIN, ways=2, columns=["sex", "kids"]).answers(
             {"sex": ["F"], "kids": [1, 2]}
@@ -192,6 +217,19 @@ def test_an_undeclared_value_is_named_by_its_place() -> None:
         nw.Workload.marginals(DOMAIN).answers(batches)
     assert "spy" not in str(caught.value)
     assert caught.value.row == 4
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[0, 1], np.array([0, 1]), pa.array([0, 1]), pd.Series([0, 1]), pl.Series([0, 1])],
+    ids=["list", "numpy", "Arrow", "pandas", "Polars"],
+)
+@pytest.mark.parametrize("labels", [["no", "yes"], [True, False]], ids=["texts", "truth values"])
+def test_whole_numbers_are_not_taken_for_places_of_labels(column: Any, labels: list[Any]) -> None:
+    """0 and 1 might mean no and yes, or yes and no: the table must say."""
+    workload = nw.Workload.marginals(nw.Records(smokes=nw.Categories(labels)))
+    with pytest.raises(OutsideSpaceError, match="column 'smokes' at row 1"):
+        workload.answers({"smokes": column})
 
 
 VALUES: dict[str, list[Any]] = {"job": ["cook", "judge"], "kids": [0, 1], "pay": [0.5, 1.0]}

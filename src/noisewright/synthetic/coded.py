@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.mechanisms.inputs import read_inputs
-from noisewright.spaces import Records, Space
+from noisewright.spaces import Categories, Records, Space
 
 Codes = dict[str, NDArray[Any]]
 
@@ -32,7 +32,7 @@ def coded_batches(table: Any, domain: Records, columns: Sequence[str]) -> Iterat
     readers = [_Column(name, spaces[name]) for name in columns]
     first = 0
     for batch in _batches(table):
-        found = {name: _column(batch, name, domain) for name in columns}
+        found = {name: _column(batch, name, domain, first) for name in columns}
         lengths = {len(values) for values in found.values()}
         if len(lengths) > 1:
             raise InputError("the columns of the table have different lengths.")
@@ -54,13 +54,10 @@ def _batches(table: Any) -> Iterable[Any]:
     return (table,)
 
 
-def _column(batch: Any, name: str, domain: Records) -> Any:
+def _column(batch: Any, name: str, domain: Records, first: int) -> Any:
     names = [column for column, _ in domain.columns]
     if isinstance(batch, (list, tuple)):
-        if batch and isinstance(batch[0], Mapping):
-            return [record[name] for record in batch]
-        place = names.index(name)
-        return [record[place] for record in batch]
+        return _from_records(batch, name, names.index(name), first)
     try:
         values = batch[name]
     except (KeyError, ValueError, IndexError, TypeError) as problem:
@@ -69,6 +66,19 @@ def _column(batch: Any, name: str, domain: Records) -> Any:
             "frame, or a list of records."
         ) from problem
     return values if hasattr(values, "__len__") else list(values)
+
+
+def _from_records(records: Sequence[Any], name: str, place: int, first: int) -> list[Any]:
+    found: list[Any] = []
+    for row, record in enumerate(records, start=first + 1):
+        try:
+            found.append(record[name if isinstance(record, Mapping) else place])
+        except (KeyError, IndexError, TypeError) as problem:
+            raise InputError(
+                f"the record at row {row:,} has no column {name!r}. A record is a mapping, or a "
+                "tuple in the order of the domain's columns."
+            ) from problem
+    return found
 
 
 def _slice(values: Any, start: int) -> Any:
@@ -93,7 +103,7 @@ class _Column:
             quick = _quick(values)
             if _is_from("pyarrow", quick):
                 return self._from_arrow(quick)
-            return self._narrow(read_inputs(self.space, quick).codes)
+            return self._read(quick)
         except OutsideSpaceError as problem:
             row = None if problem.row is None else first + problem.row
             where = "" if row is None else f" at row {row + 1:,}"
@@ -105,7 +115,13 @@ class _Column:
                 why=problem.why,
             ) from None
 
-    def _narrow(self, codes: Any) -> NDArray[Any]:
+    def _read(self, values: Any) -> NDArray[Any]:
+        plain = isinstance(values, np.ndarray) and values.dtype.kind in "iu"
+        if plain and isinstance(self.space, Categories):
+            # In a table a whole number is a label or a mistake, never the code of a text.
+            codes = self.space.encode(values)
+        else:
+            codes = read_inputs(self.space, values).codes
         return np.asarray(codes).astype(self._type, copy=False)
 
     def _from_arrow(self, values: Any) -> NDArray[Any]:
@@ -116,8 +132,10 @@ class _Column:
         kind = values.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             values = values.dictionary_encode()
+        if pa.types.is_integer(kind) and not values.null_count:
+            return self._read(values.to_numpy())
         if not isinstance(values, pa.DictionaryArray) or values.null_count:
-            return self._narrow(read_inputs(self.space, values).codes)
+            return self._read(values)
         codes = np.take(self._known(values.dictionary), values.indices.to_numpy())
         if codes.size and codes.max() >= self.space.size:
             raise self.space.outside(row=int(np.argmax(codes >= self.space.size)))

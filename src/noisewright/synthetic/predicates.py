@@ -18,6 +18,8 @@ def asked_of_cells(
     spaces: Sequence[Space], holds: Callable[..., Any], name: str, vectorized: bool
 ) -> NDArray[np.bool_]:
     """Return for each cell whether the condition holds."""
+    if not callable(holds):
+        raise InputError(f"the condition {name!r} is a {type(holds).__name__}; give a function.")
     if vectorized:
         return _at_once(spaces, holds, name)
     found = [holds(*cell) for cell in product(*(space.points for space in spaces))]

@@ -94,7 +94,7 @@ class Workload:
             every = Ranges(names)
             _require_queries(every.count(domain), f"all ranges of {', '.join(names)}")
             return cls(domain, (every,))
-        boxes = [[pair] if isinstance(columns, str) else list(pair) for pair in ends]
+        boxes = [[pair] if isinstance(columns, str) else pair for pair in ends]
         listed = tuple(_box(domain, names, box) for box in _some(boxes, "ends"))
         return cls(domain, (Ranges(names, listed),))
 
@@ -143,7 +143,7 @@ class Workload:
         `vectorized` it is called once, with an array of values for each column that has an entry
         for each cell, and returns as many truth values.
         """
-        names = _names(domain, columns)
+        names = _some(_names(domain, columns), "columns")
         require_cells(domain, names)
         spaces = [column(domain, name) for name in names]
         parts = [
@@ -284,10 +284,11 @@ def _ordered(domain: Records, columns: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _box(domain: Records, names: tuple[str, ...], box: list[Any]) -> Ends:
+def _box(domain: Records, names: tuple[str, ...], box: Any) -> Ends:
     """Read the two ends for each column."""
-    if len(box) != len(names) or not all(
-        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in box
+    pairs: list[Any] = list(box) if isinstance(box, (list, tuple)) else []
+    if len(pairs) != len(names) or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
     ):
         raise InputError(
             f"a range of {', '.join(names)} needs two ends for each column, as in "
@@ -296,7 +297,7 @@ def _box(domain: Records, names: tuple[str, ...], box: list[Any]) -> Ends:
     spaces = [column(domain, name) for name in names]
     found = tuple(
         (code_of(space, name, a), code_of(space, name, b))
-        for name, space, (a, b) in zip(names, spaces, box, strict=True)
+        for name, space, (a, b) in zip(names, spaces, pairs, strict=True)
     )
     for name, (low, high) in zip(names, found, strict=True):
         if low > high:
