@@ -168,7 +168,7 @@ _PAPER = """
   .chart svg { min-width: 0; } table { font-size: 8.5pt; } .strip { min-width: 5rem; }
   th, td { padding-right: .5rem; }
   .facts { grid-template-columns: repeat(auto-fit, minmax(6.6rem, 1fr)); }
-  .counts { display: block; columns: 2; } .counts section { break-inside: avoid; }
+  .counts { display: block; columns: 2; }
   a[href^="#"] { color: inherit; text-decoration: none; }
   a[href]:not([href^="#"])::after { content: " (" attr(href) ")"; color: var(--soft);
     font-size: .9em; overflow-wrap: anywhere; }
