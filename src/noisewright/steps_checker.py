@@ -88,7 +88,8 @@ def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fr
         need(0 < len(listed) <= 2, part, "need noise for a marginal, for a query, or for both")
         costs = [cost_of_noise(checker, one, kind, rows, part) for one in listed]
     amount = positive(checker, amount, part)
-    need(max(costs) <= amount, part, f"costs {checker.Number(max(costs))}; its part is less")
+    if max(costs) > amount:
+        raise checker.Failure(part, f"costs {checker.Number(max(costs))}; its part is less")
     return amount
 
 

@@ -123,3 +123,27 @@ def test_rho_must_be_a_number(rho: object) -> None:
 def test_a_gaussian_needs_a_variance(sensitivity: int, variance: int) -> None:
     with pytest.raises(ParameterError, match="variance"):
         gaussian_rho(sensitivity=sensitivity, variance=variance)
+
+
+def test_the_smallest_doubles_are_rounded_up_too() -> None:
+    """Between e^-745 and e^-744 lie two doubles: the answer must be the one above the bound."""
+    orders = [1 + math.exp(-9 + n / 500) for n in range(10_000)]
+
+    def logarithm(epsilon: float) -> float:
+        return min((a - 1) * (a - epsilon + math.log1p(-1 / a)) - math.log(a) for a in orders)
+
+    low, high = 40.0, 80.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if logarithm(middle) > -744.2 else (low, middle)
+    assert -744.3 < logarithm(high) < -744.1
+    assert ZeroConcentrated(1).delta(high) == 2 * math.ulp(0.0)
+
+
+@pytest.mark.parametrize(("rho", "epsilon"), [("1/100", 1), ("2", 0), ("1/3", 9)])
+def test_the_order_is_the_one_that_delta_uses(rho: str, epsilon: int) -> None:
+    part = ZeroConcentrated(rho)
+    a = float(part.order(epsilon))
+    assert bound_at(float(part.rho), epsilon, a) == pytest.approx(part.delta(epsilon), rel=1e-9)
+    with pytest.raises(ParameterError, match="no order"):
+        ZeroConcentrated(0).order(epsilon)
