@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.errors import ParameterError
+from noisewright.errors import ParameterError, TooLargeError
 from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise
 from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
 from noisewright.synthetic.graph_model import GraphModel
 from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.mst import Mst
+from noisewright.synthetic.mst import Mst, gap_score
+from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.mwem_by_mbi import MwemByMbi, scaled
 from noisewright.synthetic.tallies import Tallies
 
 SIZES = {"a": 2, "b": 3, "c": 2}
@@ -175,12 +177,72 @@ def test_where_no_circle_fits_the_tree_is_counted_again() -> None:
     assert not steps.notes
 
 
-@pytest.mark.parametrize("method", ["mwem", "blr"])
-def test_other_methods_have_no_use_for_it(method: Any) -> None:
-    with pytest.raises(ParameterError, match="belongs to method='mst'"):
-        synthesized(inference="mbi", method=method)
+def test_rounds_go_beyond_a_million_points_and_count_again_where_nothing_fits() -> None:
+    """128³ points; two pairs make a path of 32,768 cells, and the third would make a circle."""
+    domain = nw.Records({name: nw.Counts(127) for name in "xyz"})
+    workload = nw.Workload.marginals(domain, ways=2)
+    rng = np.random.default_rng(6)
+    codes = {"x": rng.integers(0, 128, 3000)}
+    codes |= {"y": (codes["x"] * 3) % 128, "z": codes["x"] // 2}
+    with pytest.raises(TooLargeError, match="inference='mbi'"):
+        Mwem(domain, workload, Allowance.of(1), 3)
+    made = MwemByMbi(domain, workload, Allowance.of(20), 3)
+    steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
+    first, second, third = (one.columns for one in steps.measurements)
+    assert first != second
+    assert third in (first, second)
+    assert sum((one.amount for one in steps.spends), Fraction(0)) == 20
+    own = Tallies.of([steps.codes], domain, [first, second]).counts
+    truth = Tallies.of([codes], domain, [first, second]).counts
+    for names in (first, second):
+        # Most rows lie where the 128 true cells of 16,384 are.
+        assert own[names][truth[names] > 0].sum() > 2_700
+    assert not steps.notes
+
+
+def test_scaling_between_rounds_nears_what_was_counted() -> None:
+    seen = counted(people(), Noise(Fraction(200), "epsilon", MARGINAL), spread=0)[3:]
+    model = GraphModel(SIZES, ())
+    for known in range(1, 4):
+        model = scaled(model, seen[:known])
+    for _ in range(20):
+        model = scaled(model, seen)
+    for one in seen:
+        assert model.marginal(one.columns) * ROWS == pytest.approx(one.counts, abs=0.5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_row_changes_the_score_of_a_pair_by_two_at_most(seed: int) -> None:
+    """All 144 replacements of one row by another, against shares of no particular kind."""
+    rng = np.random.default_rng(seed)
+    joint, shares = people(), rng.dirichlet(np.ones(6)).reshape(2, 3)
+
+    def score(table: np.ndarray) -> int:
+        return gap_score(
+            Tallies(DOMAIN, ROWS, {("a", "b"): summed(table, ("a", "b"))}), ("a", "b"), shares
+        )
+
+    changes: set[int] = set()
+    for old in np.ndindex(SHAPE):
+        for new in np.ndindex(SHAPE):
+            other = joint.copy()
+            other[old] -= 1
+            other[new] += 1
+            changes.add(abs(score(other) - score(joint)))
+    assert changes == {0, 2}
+
+
+def test_what_it_is_of_no_use_for_is_refused() -> None:
+    with pytest.raises(ParameterError, match="fits nothing"):
+        synthesized(inference="mbi", method="blr")
     with pytest.raises(ParameterError, match="must be 'tree' or 'mbi'"):
         synthesized(inference="pgm")
+    prefixes = nw.Workload.prefixes(DOMAIN, "b")
+    with pytest.raises(ParameterError, match="whole marginals"):
+        synthesized(inference="mbi", method="mwem", workload=prefixes)
+    wide = nw.Records(x=nw.Counts(999), y=nw.Counts(999))
+    with pytest.raises(TooLargeError, match="262,144 cells"):
+        MwemByMbi(wide, nw.Workload.marginals(wide, ways=2), Allowance.of(1))
 
 
 WITHOUT = """

@@ -81,7 +81,7 @@ def synthesize(
         typer.Option(help="Instead of a workload: all tables of so many columns."),
     ] = None,
     inference: Annotated[
-        str, typer.Option(help="How mst fits its counts: tree, or mbi with the extra of that name.")
+        str, typer.Option(help="How counts are fitted: tree, or mbi with the extra of that name.")
     ] = "tree",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")

@@ -19,6 +19,7 @@ from noisewright.synthetic.by_blr import ByBlr
 from noisewright.synthetic.drawn import Synthesizer
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.mwem_by_mbi import MwemByMbi
 from noisewright.synthetic.queries import Marginal
 
 
@@ -65,8 +66,8 @@ class Task:
             raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
         if self.inference not in ("tree", "mbi"):
             raise ParameterError(f"inference is {self.inference!r}; it must be 'tree' or 'mbi'.")
-        if self.inference == "mbi" and self.method != "mst":
-            raise ParameterError("inference='mbi' belongs to method='mst'. Leave it out.")
+        if self.inference == "mbi" and self.method == "blr":
+            raise ParameterError("method='blr' fits nothing, so inference='mbi' has no use there.")
         if self.wanted_rows is not None:
             whole_number(self.wanted_rows, name="rows", least=1)
         self.synthesizer(1)
@@ -75,7 +76,8 @@ class Task:
         """Return the synthesizer for a table of so many rows."""
         domain, workload, allowance = self.grid.domain, self.asked, self.allowance
         if self.method == "mwem":
-            return Mwem(domain, workload, allowance, self.rounds, self.grid.counted)
+            rounds = MwemByMbi if self.inference == "mbi" else Mwem
+            return rounds(domain, workload, allowance, self.rounds, self.grid.counted)
         if self.method == "mst":
             how = "mbi" if self.inference == "mbi" else "tree"
             return Mst(domain, workload, allowance, self.grid.counted, how)

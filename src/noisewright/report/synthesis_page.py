@@ -64,6 +64,9 @@ _METHODS = {
     "mwem": "Each possible row got a weight, all the same at first. Then, round by round, what the "
     "weights answer worst was chosen in private and counted with noise, and the weights were "
     "changed until they fit. The rows were drawn by these weights.",
+    "mwem and mbi": "Round by round, a table of the workload that was answered worst so far was "
+    "chosen in private and counted with noise, and a model was changed until it fit. The rows were "
+    "drawn from a model that the library mbi fitted to all counts in the end.",
     "blr": "Every possible small table was listed, with how far its answers are from the true ones "
     "at worst. One of them was drawn in private, good ones with far higher probability (the "
     "exponential mechanism).",

@@ -11,14 +11,17 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import MissingPartError
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.measured import Measurement
+
+Simpler = TypeVar("Simpler")
 
 _LEAST_DEVIATION = 2.0**-10
 """Counts without noise: certain, but not so much that nothing else counts."""
@@ -91,12 +94,8 @@ def fitted_by_mbi(
         # Numbers as names: the order of a set of texts would change from run to run.
         domain = mbi.Domain(range(len(names)), [sizes[name] for name in names])
         counts = [
-            mbi.LinearMeasurement(
-                one.counts.reshape(-1).astype(np.float64),
-                tuple(names.index(name) for name in one.columns),
-                stddev=max(one.deviation, _LEAST_DEVIATION),
-            )
-            for one in measurements
+            mbi.LinearMeasurement(values, places, stddev=deviation)
+            for places, values, deviation in _in_order(names, measurements)
         ]
         loss = mbi.marginal_loss.from_linear_measurements(counts, domain)
         model = mbi.estimation.MirrorDescent().estimate(
@@ -118,6 +117,37 @@ def fitted_by_mbi(
     if not all(np.isfinite(values).all() for _, values in potentials):
         raise FloatingPointError("mbi found no finite model")
     return GraphModel(sizes, potentials)
+
+
+def _in_order(
+    names: Sequence[str], measurements: Sequence[Measurement]
+) -> list[tuple[tuple[int, ...], NDArray[np.float64], float]]:
+    """Return columns, counts and noise, sorted: what was compiled for some columns serves again."""
+    found: list[tuple[tuple[int, ...], NDArray[np.float64], float]] = []
+    for one in measurements:
+        places = [names.index(name) for name in one.columns]
+        order = np.argsort(places)
+        counts = one.counts.transpose(order).reshape(-1).astype(np.float64)
+        found.append((tuple(sorted(places)), counts, max(one.deviation, _LEAST_DEVIATION)))
+    return sorted(found, key=lambda each: each[0])
+
+
+def fitted_or_simpler(
+    sizes: Mapping[str, int],
+    measurements: Sequence[Measurement],
+    simpler: Simpler,
+    progress: Progress | None,
+) -> tuple[GraphModel | Simpler, tuple[str, ...]]:
+    """Return the fit, or a simpler model and a note: what was paid for is not lost."""
+    try:
+        return fitted_by_mbi(sizes, measurements, progress=progress), ()
+    except Exception as problem:
+        # Its message may be about counts; its name is enough.
+        note = (
+            f"mbi could not fit the noisy counts ({type(problem).__name__}). The rows come from a "
+            "simpler model of our own instead."
+        )
+        return simpler, (note,)
 
 
 def _cells(sizes: Mapping[str, int], measurements: Sequence[Measurement]) -> int:

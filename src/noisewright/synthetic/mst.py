@@ -32,7 +32,7 @@ from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import MARGINAL, Allowance, nearest_integers
-from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
+from noisewright.synthetic.by_mbi import fitted_or_simpler, require_mbi
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.measured import Measurement
@@ -303,17 +303,10 @@ class Mst:
         """Return the model to draw from; what was paid for is not lost when mbi fails."""
         if self.inference == "tree":
             return tree, ()
-        try:
-            return fitted_by_mbi(self._sizes, counted, progress=progress), ()
-        except Exception as problem:
-            note = (
-                f"mbi could not fit the noisy counts ({type(problem).__name__}). The rows come "
-                "from a tree of columns instead, which does not use all of them."
-            )
-            return tree, (note,)
+        return fitted_or_simpler(self._sizes, counted, tree, progress)
 
 
-def gap_score(tallies: Tallies, names: Pair, shares: NDArray[np.float64]) -> int:
+def gap_score(tallies: Tallies, names: Names, shares: NDArray[np.float64]) -> int:
     """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2."""
     return int(np.abs(tallies.counts[names] - nearest_integers(shares * tallies.rows)).sum())
 

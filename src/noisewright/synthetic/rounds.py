@@ -1,0 +1,153 @@
+"""Round by round: what MWEM chooses from, and what each round may spend."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.estimation.simplex import projected
+from noisewright.spaces import Records, whole_number
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
+from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.part_errors import PartError, WorkloadErrors, part_name
+from noisewright.synthetic.queries import Marginal
+from noisewright.synthetic.schedule import Choosing, Counting, Schedule, choosing, counting
+from noisewright.synthetic.tallies import Names, shape_of
+from noisewright.synthetic.workload import Workload
+
+_MOST_CANDIDATES = 1 << 14
+_MOST_MATRIX = 1 << 24
+_ROUNDS = 10
+_CHOICES, _COUNTS, _POINTS = 5, 15, 2
+"""How the whole is divided: choosing, counting, and columns in bins point by point."""
+
+_LEAST = 1e-9
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One thing that a round can count: a whole marginal, or one query over some columns."""
+
+    columns: Names
+    cells: NDArray[np.bool_] | None
+    query: str
+
+    def counts(self, marginal: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what is counted, from the counts by its columns."""
+        return marginal if self.cells is None else np.atleast_1d(marginal[self.cells].sum())
+
+    def factors(self, marginal: NDArray[np.float64], seen: Measurement) -> NDArray[np.float64]:
+        """Return by what each cell is multiplied, given its share now."""
+        if self.cells is None:
+            wanted = np.maximum(projected(seen.counts / seen.rows), _LEAST)
+            return np.sqrt(wanted / np.maximum(marginal, _LEAST))
+        inside = min(max(float(seen.counts[0]) / seen.rows, _LEAST), 1 - _LEAST)
+        now = min(max(float(marginal[self.cells].sum()), _LEAST), 1 - _LEAST)
+        up, down = math.sqrt(inside / now), math.sqrt((1 - inside) / (1 - now))
+        return np.where(self.cells, up, down)
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """The rounds for a domain, a workload and an allowance, whatever keeps the distribution.
+
+    `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
+    """
+
+    domain: Records
+    workload: Workload
+    allowance: Allowance
+    wanted_rounds: int | None = None
+    points: Names = ()
+
+    def __post_init__(self) -> None:
+        if not self.targets:
+            raise InputError("the workload has no queries, so there is nothing to count.")
+        if self.rounds > len(self.targets):
+            raise ParameterError(
+                f"rounds is {self.rounds}, and the workload has {len(self.targets)} marginals or "
+                "queries to count; each is counted once."
+            )
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """All that a round can count, each once."""
+        found: dict[object, Target] = {}
+        for part in self.workload.parts:
+            if isinstance(part, Marginal):
+                found.setdefault(frozenset(part.columns), Target(part.columns, None, ""))
+                continue
+            shape = shape_of(self.domain, part.columns)
+            cells, queries = math.prod(shape), part.count(self.domain)
+            if cells * queries > _MOST_MATRIX or len(found) + queries > _MOST_CANDIDATES:
+                raise TooLargeError(
+                    f"{queries:,} queries on {cells:,} cells are too many to choose from. List "
+                    "fewer, or use method='mst'.",
+                    size=cells * queries,
+                )
+            for row, label in zip(part.masks(shape), part.labels(self.domain), strict=True):
+                # Two conditions may have got the same name.
+                same = (part.columns, row.tobytes())
+                found.setdefault(same, Target(part.columns, row.reshape(shape), label))
+        return tuple(found.values())
+
+    @cached_property
+    def rounds(self) -> int:
+        """How often something is chosen and counted."""
+        if self.wanted_rounds is None:
+            return min(_ROUNDS, len(self.targets))
+        return whole_number(self.wanted_rounds, name="rounds", least=1)
+
+    @property
+    def names(self) -> Names:
+        """The columns."""
+        return tuple(name for name, _ in self.domain.columns)
+
+    @cached_property
+    def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What one choice, one count of a round and one column by points get of the whole."""
+        weights = (_CHOICES, _COUNTS, _POINTS * bool(self.points))
+        choice, count, point = self.allowance.divided(weights)
+        return choice / self.rounds, count / self.rounds, point / max(len(self.points), 1)
+
+    @property
+    def schedule(self) -> Schedule:
+        """What it will do to the data: count points, then choose and count, round by round.
+
+        Whether a marginal or a single query is counted may depend on the choice.
+        """
+        (choice, count, point), whole = self._amounts, self.allowance
+        kinds = {MARGINAL if target.cells is None else QUERY for target in self.targets}
+        steps: list[Counting | Choosing] = [
+            counting(whole, f"counts of {name}", point) for name in self.points
+        ]
+        for number in range(1, self.rounds + 1):
+            steps.append(choosing(whole, f"choice {number} of {self.rounds}", choice))
+            what = f"counts of what choice {number} chose"
+            steps.append(counting(whole, what, count, sorted(kinds, reverse=True)))
+        return Schedule(whole, tuple(steps))
+
+    def predicted(self, people: int) -> WorkloadErrors:
+        """Return the errors that noise alone causes in parts that are counted in some round.
+
+        What is not chosen comes on top.
+        """
+        _, count, _ = self._amounts
+        counted = True if self.rounds == len(self.targets) else None
+        made: list[PartError] = []
+        for part in self.workload.parts:
+            change = MARGINAL if isinstance(part, Marginal) else QUERY
+            each = self.allowance.noise(count, change).mean_size
+            queries = part.count(self.domain)
+            error = min(2.0 if change == MARGINAL else queries, queries * each / people)
+            name = part_name(part, self.domain)
+            made.append(PartError(name, part.columns, queries, error, counted))
+        return WorkloadErrors("mwem", people, tuple(made), to_choose=self.rounds)
