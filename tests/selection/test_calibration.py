@@ -157,6 +157,59 @@ def test_a_quality_outside_of_the_range_is_not_shown() -> None:
     assert "777" not in str(caught.value)
 
 
+@pytest.mark.parametrize("epsilon", ["1e-12", "1e-30", "1000"])
+@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip])
+def test_any_epsilon(epsilon: str, maker: Any) -> None:
+    """Where doubles see nothing any more, it is at least the usual factor."""
+    quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
+    usual = maker(range(3), quality, space=nw.Counts(2), epsilon=epsilon)
+    best = maker(range(3), quality, space=nw.Counts(2), epsilon=epsilon, calibrated=True)
+    assert nw.verify(best, epsilon=epsilon)
+    assert nw.tight_epsilon(best) >= nw.tight_epsilon(usual) * (1 - 1e-9)
+
+
+def test_qualities_of_very_many_digits() -> None:
+    quality = [[0, 10**30], [1, 10**30]]
+    best = nw.exponential(["a", "b"], quality, space=nw.Counts(1), epsilon=1, calibrated=True)
+    assert nw.verify(best, epsilon=1)
+
+
+def test_where_nothing_is_at_stake() -> None:
+    with pytest.raises(ParameterError, match="neighbors choose alike"):
+        nw.exponential(["a", "b"], [[1, 2], [2, 3]], space=nw.Counts(1), epsilon=1, calibrated=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(0, 6), min_size=2, max_size=6),
+    st.floats(0.01, 20),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+def test_one_dataset_is_private_by_its_integers(
+    qualities: list[int], epsilon: float, monotonic: bool, calibrated: bool, data: st.DataObject
+) -> None:
+    """What is drawn from, before and after one person, as exact fractions."""
+    moves = st.integers(0, 1) if monotonic else st.integers(-1, 1)
+    other = [min(6, max(0, q + data.draw(moves))) for q in qualities]
+    options: dict[str, Any] = {"calibrated": True, "quality_range": (0, 6)} if calibrated else {}
+    rows: list[list[Fraction]] = []
+    for values in (qualities, other):
+        choice = nw.exponential(
+            range(len(values)),
+            values,
+            sensitivity=1,
+            epsilon=epsilon,
+            monotonic=monotonic,
+            **options,
+        )
+        assert choice.weights is not None
+        rows.append([Fraction(weight, sum(choice.weights)) for weight in choice.weights])
+    worst = max(max(p / q, q / p) for p, q in zip(*rows, strict=True))
+    assert nw.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
+
+
 def test_a_range_is_not_for_tables() -> None:
     with pytest.raises(ParameterError, match="a table shows all qualities"):
         nw.exponential(

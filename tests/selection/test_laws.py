@@ -221,6 +221,11 @@ def test_probabilities_among_many(count: int) -> None:
     assert alike.probabilities.tolist() == pytest.approx([1 / count] * count, rel=1e-12)
 
 
+def test_a_space_of_candidates_may_be_too_large() -> None:
+    with pytest.raises(TooLargeError, match=r"at most 10,000,000\. Use a coarser grid"):
+        nw.exponential(nw.Counts(10**12), {0: 1}, sensitivity=1, epsilon=1)
+
+
 def test_a_hundred_thousand_candidates() -> None:
     numbers = np.random.default_rng(8).integers(0, 500, 100_000)
     numbers[777] = 700

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.errors import ParameterError, TooLargeError
+from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.selection.top_k import composed_delta
 from tests.mechanisms.independent import ratio_bounds
 from tests.selection.exactly_by_hand import by_coins, by_powers
@@ -96,6 +96,11 @@ def test_a_monotonic_table_has_larger_rounds() -> None:
     )
     assert nw.verify(table, epsilon=1)
     assert nw.tight_epsilon(table) > 1.5 * nw.tight_epsilon(half)
+
+
+def test_one_dataset_needs_one_number_per_candidate() -> None:
+    with pytest.raises(InputError, match="quality is of type function; for one dataset give one"):
+        nw.top_k(NAMES, lambda name: 1, k=2, sensitivity=1, epsilon=1)
 
 
 def test_a_table_has_its_limits() -> None:

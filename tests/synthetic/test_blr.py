@@ -228,6 +228,24 @@ def test_sizes_of_the_synthetic_database() -> None:
     assert nw.blr_size(1, within=1, bound="survey") == 1
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_accuracy_of_universes_that_nobody_lists(measure: Measure) -> None:
+    """ln C(a, b) by the gamma function in doubles; bounds of it cost no more than a moment."""
+
+    def formula(points: int, m: int) -> float:
+        listed = math.lgamma(points + m) - math.lgamma(points) - math.lgamma(m + 1)
+        size = m * math.log(points) if measure == "sequences" else listed
+        return math.sqrt(math.log(200) / (2 * m)) + 2 / 5000 * (size + math.log(20))
+
+    for points, m in [(8, 20), (1000, 9_000), (30_000, 30_000), (10**9, 10**6)]:
+        found = nw.blr_accuracy(points, queries=100, rows=5000, m=m, epsilon=1, measure=measure)
+        assert formula(points, m) * (1 - 1e-9) <= found <= formula(points, m) * (1 + 1e-3)
+    with pytest.raises(ParameterError, match="beta is 0"):
+        nw.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=1, beta=0)
+    with pytest.raises(ParameterError, match="epsilon is 0"):
+        nw.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=0)
+
+
 def test_what_is_drawn_is_a_table() -> None:
     domain = nw.Records(sex=nw.Categories(["F", "M"]), kids=nw.Counts(2))
     workload = nw.Workload.marginals(domain, ways=2)
@@ -253,6 +271,7 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: made(epsilon=0), ParameterError, "epsilon is 0"),
     (lambda: made(table=[]), InputError, "no rows"),
     (lambda: made(workload=nw.Workload(THREE, ())), InputError, "has no queries"),
+    (lambda: made(workload="all"), InputError, "workload is of type str; give a Workload"),
     (lambda: made(measure="sets"), ParameterError, "'multisets' or 'sequences'"),
     (lambda: made().probability([1, 1, 1]), InputError, "add up to 2"),
     (lambda: nw.blr_size(3, within=0), ParameterError, "within is 0"),

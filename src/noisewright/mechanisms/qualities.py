@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, NotPrivateError, ParameterError
+from noisewright.errors import InputError, NotPrivateError, ParameterError, TooLargeError
 from noisewright.exact import Number, exactly
-from noisewright.spaces import Space
+from noisewright.spaces import Space, amount
+
+_MOST_CANDIDATES = 10**7
+"""A longer list of points is not made: it would not fit into memory."""
 
 Quality = Callable[[Any, Any], Number] | Any
 """A function of (input, candidate), a matrix with one row per input, or the values of one input."""
@@ -54,6 +57,11 @@ def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]
         quality = _looked_up(quality, candidates)
     if hasattr(quality, "to_numpy"):
         quality = quality.to_numpy()
+    if not np.iterable(quality):
+        raise InputError(
+            f"quality is of type {type(quality).__name__}; for one dataset give one number per "
+            "candidate, such as [quality(data, candidate) for candidate in candidates]."
+        )
     values = quality.tolist() if isinstance(quality, np.ndarray) else list(quality)
     if len(values) != len(candidates):
         raise InputError(
@@ -140,6 +148,12 @@ def read_candidates(candidates: Space | Iterable[Any]) -> tuple[Any, ...]:
     """Read what is to be chosen from: a space, or any Python values."""
     if isinstance(candidates, (str, bytes)):
         raise InputError("candidates is a text; give a list of candidates.")
+    if isinstance(candidates, Space) and candidates.size > _MOST_CANDIDATES:
+        raise TooLargeError(
+            f"{candidates!r} has {amount(candidates.size)} points; one is chosen among at most "
+            f"{_MOST_CANDIDATES:,}. Use a coarser grid, or nw.private_quantile for a quantile.",
+            size=candidates.size,
+        )
     listed = tuple(candidates.points if isinstance(candidates, Space) else candidates)
     if not listed:
         raise InputError("there are no candidates to choose from.")

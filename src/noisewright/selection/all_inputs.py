@@ -102,6 +102,12 @@ class AllInputs:
 
     def calibrated(self, claim: Guarantee) -> Table:
         """Return the table at the largest factor at which it could be proven."""
+        rows = [tuple(quality - max(row) for quality in row) for row in self.qualities]
+        if all(rows[a] == rows[b] for a, b in self.inputs.neighbor_codes().tolist()):
+            raise ParameterError(
+                "every factor is private, so there is no largest one: neighbors choose alike. "
+                "Leave calibrated out."
+            )
         doubles = np.maximum([below_best(row) for row in self.qualities], -1e300)
         distinct, place = np.unique(doubles, axis=0, return_inverse=True)
         costs = Costs.between(
@@ -113,7 +119,7 @@ class AllInputs:
         )
         return proven_factor(
             costs,
-            start=float(rational_below(claim) / self.spread) * (1 - 2.0**-40),
+            usual=rational_below(claim) / self.spread,
             table_at=lambda factor: self._at(factor, claim),
             holds=lambda table: _holds(table, claim.epsilon),
         )

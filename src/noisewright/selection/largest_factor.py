@@ -27,7 +27,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import NotPrivateError, ParameterError
+from noisewright.errors import NotPrivateError
 from noisewright.spaces import Space
 
 _NARROW = 1 + 2.0**-12
@@ -121,33 +121,34 @@ class Costs:
 def proven_factor(
     costs: Costs,
     *,
-    start: float,
+    usual: Fraction,
     table_at: Callable[[Fraction], Any],
     holds: Callable[[Any], bool],
 ) -> Any:
-    """Return the proven table of the largest private factor; `start` is known to be private.
+    """Return the proven table of the largest private factor, at least the usual one.
 
+    Requires: the usual factor is private.
     Ensures: proven. Above the factor by a relative 2^-24 or more no factor is private, except in
-    intervals that are narrower than a relative 2^-12 (see above).
+    intervals that are narrower than a relative 2^-12 (see above), and except where doubles cannot
+    tell what changes: for an ε of 1e-9 and less, or qualities with more than 15 digits.
     """
-    factor = _largest(costs, start)
+    factor = _largest(costs, float(usual) * (1 - 2.0**-40))
     # Doubles proposed; a hair less leaves room for their rounding and for that of the table.
-    for shrink in (46, 40, 32, 24):
-        table = table_at(Fraction(factor) * (1 - Fraction(1, 1 << shrink)))
-        if holds(table):
+    for shrink in (46, 40, 32, 24, 12, 8):
+        smaller = Fraction(factor) * (1 - Fraction(1, 1 << shrink))
+        if smaller > usual and holds(table := table_at(smaller)):
             return table
-    raise NotPrivateError(
-        "no factor of this quality could be proven beyond the usual one. Leave calibrated out."
-    )
+    table = table_at(usual)
+    if not holds(table):
+        raise NotPrivateError("the table at the usual factor failed its proof; please report this.")
+    return table
 
 
 def _largest(costs: Costs, start: float) -> float:
     limit = costs.limit() * (1 + 2.0**-20)
     if limit == np.inf:
-        raise ParameterError(
-            "every factor is private, so there is no largest one: neighbors choose alike. Leave "
-            "calibrated out."
-        )
+        # Doubles see no difference between any neighbors.
+        return start
     low, high = _bracketed(costs, start, max(limit, start * _NARROW))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -15,11 +15,14 @@ from typing import Any, Literal
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, log_bounds, sqrt_bounds
-from noisewright.selection import utility_bound
+from noisewright.selection import rational_below
 from noisewright.spaces import whole_number
 from noisewright.synthetic.multisets import multiset_count
 
 _BITS = 128
+
+_COUNTED = 10_000
+"""Up to here multisets are counted to the last one."""
 
 
 def blr_size(
@@ -66,11 +69,36 @@ def blr_accuracy(
     kind = read_measure(measure)
     square = Fraction(log_bounds(Fraction(2 * k), _BITS)[1], (1 << _BITS) * 2 * records)
     best = ceiling_float(Fraction(sqrt_bounds(square, _BITS)[1], 1 << _BITS))
-    candidates = points**records if kind == "sequences" else multiset_count(points, records)
-    lost = utility_bound(
-        candidates, epsilon=epsilon, alpha=alpha, sensitivity=Fraction(1, n), beta=beta
-    )
-    return math.nextafter(best + lost, math.inf)
+    risk = exactly(beta, name="beta")
+    if not 0 < risk <= 1:
+        raise ParameterError(f"beta is {beta}; it is a probability and must lie in (0, 1].")
+    read = Epsilon.of(epsilon, alpha=alpha)
+    if read.is_zero:
+        raise ParameterError("epsilon is 0, so the draw says nothing; it must be positive.")
+    size = _log_sequences(points, records)
+    if kind == "multisets":
+        size = _log_multisets(points, records)
+    lost = 2 * (size + _log(1 / risk)) / (rational_below(read) * n)
+    return math.nextafter(best + ceiling_float(lost), math.inf)
+
+
+def _log_sequences(points: int, records: int) -> Fraction:
+    return records * _log(Fraction(points))
+
+
+def _log_multisets(points: int, records: int) -> Fraction:
+    """Return at least ln C(points + records − 1, records)."""
+    whole, part = points + records - 1, min(records, points - 1)
+    if part <= _COUNTED:
+        return _log(Fraction(multiset_count(points, records)))
+    # C(a, b) ≤ a^a / (b^b (a−b)^(a−b)): far less work, and a few digits too large.
+    below = sum(b * _log(Fraction(whole, b)) for b in (part, whole - part))
+    return Fraction(below)
+
+
+def _log(value: Fraction) -> Fraction:
+    """Return at least ln(value), by less than 2^-127."""
+    return Fraction(log_bounds(value, _BITS)[1], 1 << _BITS)
 
 
 def read_measure(measure: Any) -> Literal["multisets", "sequences"]:

@@ -208,6 +208,11 @@ def blr(
     """
     claim = Guarantee(positive_epsilon(epsilon, alpha, instead="Draw records uniformly then."))
     kind = read_measure(measure)
+    if not isinstance(workload, Workload):
+        raise InputError(
+            f"workload is of type {type(workload).__name__}; give a Workload, such as "
+            "nw.Workload.marginals(domain, ways=2)."
+        )
     if not workload.queries:
         raise InputError("the workload has no queries, so every database answers it.")
     if (m is None) == (within is None):
