@@ -127,6 +127,8 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--epsilon", "1"), "nobody would account"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
         (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
+        (("--inference", "magic", "--without-ledger"), "tree or mbi"),
+        (("--inference", "mbi", "--method", "blr", "--without-ledger"), "fits nothing"),
         (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
     ],
     ids=["ways", "both", "no file", "no workload", "ledger", "budget", "method", "public"],

@@ -190,7 +190,7 @@ def _tell(made: Synthesis) -> None:
     """Say what was made, what it cost, how good it is, and what lies where."""
     say(
         f"{made.path}: {made.rows:,} synthetic rows from {made.people:,}, "
-        f"{made.table.num_columns} columns, by {made.method}.",
+        f"{made.table.num_columns} columns, by {made.how}.",
         style="bold green",
     )
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"

@@ -113,6 +113,11 @@ class Synthesis:
         return self._certificate
 
     @property
+    def how(self) -> str:
+        """How it was made, in a few words: the method, and mbi where that fitted the counts."""
+        return self.method if self.inference == "tree" else f"{self.method} and {self.inference}"
+
+    @property
     def rows(self) -> int:
         """How many rows the synthetic table has."""
         return self.table.num_rows
@@ -219,9 +224,8 @@ class Synthesis:
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
-        how = self.method if self.inference == "tree" else f"{self.method} and {self.inference}"
         return (
-            f"<{self.rows:,} synthetic rows by {how}, {len(self.measurements)} "
+            f"<{self.rows:,} synthetic rows by {self.how}, {len(self.measurements)} "
             f"measurements, {self.guarantee}{private}>"
         )
 
