@@ -131,7 +131,18 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--inference", "mbi", "--method", "blr", "--without-ledger"), "fits nothing"),
         (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
     ],
-    ids=["ways", "both", "no file", "no workload", "ledger", "budget", "method", "public"],
+    ids=[
+        "ways",
+        "both",
+        "no file",
+        "no workload",
+        "ledger",
+        "budget",
+        "method",
+        "inference",
+        "no fit",
+        "public",
+    ],
 )
 def test_what_cannot_be_done_ends_with_2_and_writes_nothing(
     survey: Survey, noisewright: Program, more: tuple[str, ...], words: str
