@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noisewright.exact import many_powers
+from noisewright.exact import even_powers, many_powers
 from tests.exact.decimals import SLACK, scaled_exp
 
 EXPONENTS = st.one_of(
@@ -35,3 +35,19 @@ def test_errors_do_not_pile_up_over_thousands_of_steps() -> None:
     exponents = [Fraction(i, 7) for i in range(0, 2400, 13)]
     for x, power in zip(exponents, many_powers(exponents, 400), strict=True):
         assert scaled_exp(-x, 400) - 2 < power <= scaled_exp(-x, 400) + SLACK
+
+
+@given(st.fractions(0, 3), st.integers(1, 60), st.integers(0, 300))
+def test_even_steps(step: Fraction, count: int, bits: int) -> None:
+    found = even_powers(step, count, bits)
+    assert len(found) == count
+    for k, power in enumerate(found):
+        truth = scaled_exp(-k * step, bits)
+        assert truth - 2 < power <= truth + SLACK
+
+
+def test_ten_thousand_even_steps() -> None:
+    found = even_powers(Fraction(1, 100), 10_000, 100)
+    for k in (0, 1, 5_000, 6_900, 9_999):
+        truth = scaled_exp(Fraction(-k, 100), 100)
+        assert truth - 2 < found[k] <= truth + SLACK

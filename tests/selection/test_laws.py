@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
 from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
+from tests.selection.exactly_by_hand import by_powers
 
 QUALITIES = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
 
@@ -186,7 +187,8 @@ def test_candidates_of_any_kind() -> None:
     arrays = [np.array([1, 2]), np.array([3, 4])]
     chosen = nw.permute_and_flip(arrays, [5, 1], sensitivity=1, epsilon=1)
     assert chosen.probability(arrays[0]) > 0.8
-    assert any(chosen.sample() is one for one in arrays)
+    drawn = chosen.sample()
+    assert any(drawn is one for one in arrays)
     with pytest.raises(OutsideSpaceError, match="none of the candidates"):
         chosen.probability("a")
     with pytest.raises(InputError, match="cannot be keys of a mapping"):
@@ -219,6 +221,30 @@ def test_probabilities_among_many(count: int) -> None:
     assert choice.probabilities.tolist() == pytest.approx([m / 2**200 for m in exact], rel=1e-11)
     alike = nw.permute_and_flip(range(count), [0] * count, sensitivity=1, epsilon=1)
     assert alike.probabilities.tolist() == pytest.approx([1 / count] * count, rel=1e-12)
+
+
+@pytest.mark.parametrize("step", ["1/3", "1", "7"])
+def test_even_and_uneven_levels_have_the_same_powers(step: str) -> None:
+    """Levels on a short grid are walked through; one far away makes each power its own."""
+    even = [Fraction(step) * k for k in (5, 0, 3, 9, 3)]
+    factor, far = Fraction(1, 7), Fraction(10**9, 3)
+    near = nw.exponential(range(5), even, sensitivity="7/2", epsilon=1)
+    wide = nw.exponential(range(6), [*even, even[3] - far], sensitivity="7/2", epsilon=1)
+    assert near.factor == wide.factor == factor
+    assert near.weights is not None
+    assert wide.weights is not None
+    for weights in (near.weights, wide.weights[:5]):
+        for weight, chance in zip(weights, by_powers(even, factor), strict=True):
+            assert abs(Fraction(weight, sum(weights)) / chance - 1) < Fraction(1, 2**50)
+
+
+def test_levels_of_many_denominators() -> None:
+    """Close together and without a common grid."""
+    values = [Fraction(1, k) / 1000 for k in range(50, 60)]
+    choice = nw.exponential(range(10), values, sensitivity="1/10000", epsilon=1)
+    assert choice.weights is not None
+    for weight, chance in zip(choice.weights, by_powers(values, Fraction(5000)), strict=True):
+        assert abs(Fraction(weight, sum(choice.weights)) / chance - 1) < Fraction(1, 2**50)
 
 
 def test_a_space_of_candidates_may_be_too_large() -> None:

@@ -4,7 +4,7 @@ from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
 from noisewright.exact.computable import Computable, Exp, Known, Logistic
 from noisewright.exact.enclosure import Enclosure
 from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
-from noisewright.exact.many_powers import many_powers
+from noisewright.exact.many_powers import even_powers, many_powers
 from noisewright.exact.rationals import (
     Number,
     as_text,
@@ -29,6 +29,7 @@ __all__ = [
     "ScaledEpsilon",
     "as_text",
     "ceiling_float",
+    "even_powers",
     "exactly",
     "exp_bounds",
     "fixed",

@@ -47,6 +47,22 @@ def many_powers(exponents: Iterable[Fraction], bits: int) -> list[int]:
     return found
 
 
+def even_powers(step: Fraction, count: int, bits: int) -> list[int]:
+    """Return about e^(-k step) · 2^bits for k = 0, 1, …, count − 1, rounded down: a product each.
+
+    Requires: step ≥ 0; count ≥ 1; bits ≥ 0.
+    Ensures: each as in `many_powers`. Two units of the longer precision are lost at each step.
+    """
+    spare = count.bit_length() + 2
+    falling = _Falling(step, bits + spare)
+    found = [0] * count
+    for k in range(count):
+        found[k] = falling.to(k) >> spare
+        if not found[k]:
+            break
+    return found
+
+
 class _Falling:
     """Powers e^(-k step) · 2^work, rounded down, each made from the one before."""
 

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 
-from noisewright.exact import exp_bounds, many_powers
+from noisewright.exact import even_powers, exp_bounds, many_powers
 from noisewright.mechanisms.decay import bits_below_one
 
 _ROOM = 57
@@ -34,6 +35,9 @@ _ROOM = 57
 _SHRINK = 1 - Fraction(1, 1 << _ROOM)
 _DEEPEST = 160
 _FLOOR = 128
+
+_DENSE = 8
+"""At this many steps for each level a walk through all steps is quicker than a power each."""
 
 Masses = Callable[[Sequence[Fraction], int], list[int]]
 """From exponents of at most 0 (one of them 0) and a precision to unnormalized masses."""
@@ -92,7 +96,28 @@ def mixed_weights(
     floor_bits = _ROOM + 4 + bits_below_one(epsilon)
     room_bits = floor_bits + _FLOOR + count.bit_length()
     precision = room_bits + 2 * count.bit_length() + 8
-    top, scale = max(levels), factor * _SHRINK
-    ideal = many_powers(((top - level) * scale for level in levels), precision)
+    ideal = _fallen(levels, factor * _SHRINK, precision)
     norm = sum(size * mass for size, mass in zip(sizes, ideal, strict=True))
     return [(1 << floor_bits) + (mass << room_bits) // norm for mass in ideal]
+
+
+def _fallen(levels: Sequence[Fraction], factor: Fraction, precision: int) -> list[int]:
+    """Return e^(factor (level − best)) · 2^precision for each level, rounded down by at most 2."""
+    top, most = max(levels), _DENSE * len(levels)
+    unit = _unit(levels, most)
+    if unit is None or (top - min(levels)) * unit > most:
+        return many_powers(((top - level) * factor for level in levels), precision)
+    # Ranks and counts: one product for each whole number of units.
+    known = even_powers(factor / unit, int((top - min(levels)) * unit) + 1, precision)
+    end = int(top * unit)
+    return [known[end - level.numerator * (unit // level.denominator)] for level in levels]
+
+
+def _unit(levels: Sequence[Fraction], most: int) -> int | None:
+    """Return the least number that makes all levels whole, if it is at most this."""
+    unit = 1
+    for denominator in {level.denominator for level in levels}:
+        unit = lcm(unit, denominator)
+        if unit > most:
+            return None
+    return unit

@@ -233,6 +233,7 @@ def _levels(
     k = np.where(is_above, above, np.where(is_under, under, 0))
     side = np.where(is_above, 1, np.where(is_under, 2, 0))
     keys, level_of = np.unique(np.minimum(k, cap) * 3 + side, return_inverse=True)
-    signs = (Fraction(0), -rest, rest)
-    found = tuple(-(Fraction(key // 3) + signs[key % 3]) for key in keys.tolist())
+    part, unit = rest.numerator, rest.denominator
+    signs = (0, part, -part)
+    found = tuple(Fraction(signs[key % 3] - key // 3 * unit, unit) for key in keys.tolist())
     return found, level_of
