@@ -80,7 +80,8 @@ def cost(qualities: Any, factor: float) -> float:
 def test_the_largest_factor_may_lie_above_factors_that_are_not_private(epsilon: str) -> None:
     """A thousand middling candidates: the cost rises to 0.42, falls to 0.33, and rises for good."""
     quality = [[0] + [-1] * 1000, [0] + [Fraction("-1.1")] * 1000]
-    costs = {f: cost(quality, f) for f in np.linspace(0.5, 9, 426).tolist()}
+    doubles = np.array(quality, dtype=float)
+    costs = {f: cost(doubles, f) for f in np.linspace(0.5, 9, 426).tolist()}
     private = [f for f, spent in costs.items() if spent <= float(epsilon)]
     if epsilon != "0.5":
         assert max(spent for f, spent in costs.items() if f < private[-1]) > float(epsilon) + 0.01
