@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import noisewright as nw
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon
 from noisewright.selection import exponential
@@ -104,3 +105,24 @@ def test_a_larger_sensitivity_is_more_private() -> None:
     assert usual == exponential(Counts(3), quality, epsilon=1, sensitivity=1)
     flat = exponential(Counts(3), quality, epsilon=1, sensitivity=10)
     assert flat.matrix[0, 0] < usual.matrix[0, 0]
+
+
+@pytest.mark.parametrize(
+    "choose", [nw.exponential, nw.permute_and_flip, nw.noisy_max], ids=lambda one: one.__name__
+)
+def test_a_function_of_the_candidate_is_about_one_dataset(choose: Any) -> None:
+    bids = [1, 1, 1, 3]
+
+    def revenue(price: int) -> int:
+        return price * sum(bid >= price for bid in bids)
+
+    made = choose([1, 2, 3], revenue, sensitivity=3, epsilon=1)
+    same = choose([1, 2, 3], [4, 2, 3], sensitivity=3, epsilon=1)
+    assert made.probabilities.tolist() == same.probabilities.tolist()
+
+
+def test_a_function_that_could_take_both_needs_the_inputs() -> None:
+    with pytest.raises(InputError, match="give space="):
+        nw.exponential([1, 2], lambda *points: points[-1], sensitivity=1, epsilon=1)
+    top = nw.top_k([1, 2, 3], lambda candidate: -candidate, k=3, sensitivity=1, epsilon=1)
+    assert sorted(top.sample()) == [1, 2, 3]

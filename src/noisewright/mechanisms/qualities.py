@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,8 @@ _MOST_CANDIDATES = 10**7
 """A longer list of points is not made: it would not fit into memory."""
 
 Quality = Callable[[Any, Any], Number] | Any
-"""A function of (input, candidate), a matrix with one row per input, or the values of one input."""
+"""A function of (input, candidate), a matrix with one row per input, or the values of one input:
+a list, an array, a mapping, or a function of the candidate alone."""
 
 
 def read_qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list[Fraction]]:
@@ -42,7 +44,7 @@ def read_qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list
 
 def is_one_row(quality: Any) -> bool:
     """Tell whether a quality holds one value per candidate, so is about one dataset."""
-    if isinstance(quality, Mapping):
+    if isinstance(quality, Mapping) or is_of_candidate(quality):
         return True
     if isinstance(quality, np.ndarray) or hasattr(quality, "to_numpy"):
         return np.ndim(quality) == 1
@@ -51,8 +53,26 @@ def is_one_row(quality: Any) -> bool:
     return all(isinstance(entry, str) or not np.iterable(entry) for entry in quality)
 
 
+def is_of_candidate(quality: Any) -> bool:
+    """Tell whether a quality is a function that takes a candidate, and cannot take an input too."""
+    if not callable(quality):
+        return False
+    try:
+        signature = inspect.signature(quality)
+        signature.bind(None)
+    except (TypeError, ValueError):
+        return False
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return True
+    return False
+
+
 def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Read the quality of each candidate for one dataset: a list, an array or a mapping."""
+    """Read the quality of each candidate for one dataset; see `Quality`."""
+    if is_of_candidate(quality):
+        quality = [quality(candidate) for candidate in candidates]
     if isinstance(quality, Mapping):
         quality = _looked_up(quality, candidates)
     if hasattr(quality, "to_numpy"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -34,8 +34,8 @@ class Options(TypedDict, total=False):
     calibrated: bool
 
 
-Values = Sequence[Number] | Mapping[Any, Number]
-"""One quality for each candidate: a choice for one dataset."""
+Values = Sequence[Number] | Mapping[Any, Number] | Callable[[Any], Number]
+"""One quality for each candidate, or a function of it: a choice for one dataset."""
 
 
 @dataclass(frozen=True)
