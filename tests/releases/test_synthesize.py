@@ -19,6 +19,7 @@ from noisewright.errors import (
     OutsideSpaceError,
     OverBudgetError,
     ParameterError,
+    ReleaseError,
     SpaceError,
     TargetError,
     TooLargeError,
@@ -485,3 +486,57 @@ def test_the_certificate_of_several_rows_is_about_a_person() -> None:
         if step["kind"] == "geometric"
     }
     assert decay == 1
+
+
+def test_grids_finer_than_doubles_are_counted_exactly(ledger: nw.Ledger) -> None:
+    grid = nw.Interval(2**53, 2**53 + 7, step=1)
+    for last in (2**53 + 6, 2**53 + 7):
+        table = pa.table({"b": ["x", "y"] * 3, "c": pa.array([last] + [2**53] * 5, pa.int64())})
+        made = nw.synthesize(
+            table,
+            {"b": ["x", "y"], "c": grid},
+            epsilon="0.1",
+            method="blr",
+            rows=2,
+            ledger=ledger,
+            dataset="people",
+        )
+        assert made.rows == 2
+
+
+def test_a_seeded_table_says_so_inside_of_its_file(tmp_path: Path) -> None:
+    made = nw.synthesize(
+        DATA, SPACES, epsilon=1, out=tmp_path / "s.parquet", source=nw.SeededSource("a test")
+    )
+    assert made.path is not None
+    said = pq.read_schema(made.path).metadata[b"noisewright.synthetic"]
+    assert said.startswith(b"NOT PRIVATE")
+
+
+@pytest.mark.parametrize("method", ["mst", "mwem"])
+def test_noise_that_drowns_everything_still_makes_a_table(method: Any) -> None:
+    made = nw.synthesize(DATA, SPACES, epsilon="1e-18", method=method, bins=8)
+    assert made.rows == DATA.num_rows
+
+
+def test_a_description_that_says_other_than_its_proof_is_refused(tmp_path: Path) -> None:
+    made = nw.synthesize(DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet")
+    side = made.files["synthesis"]
+    text = side.read_text(encoding="utf-8")
+    document = json.loads(text)
+    for forged in (
+        {"guarantee": {"epsilon": "1/100", "delta": "0"}},
+        {"rows_per_person": 50},
+        {"spends": document["spends"][1:]},
+    ):
+        side.write_text(json.dumps(document | forged), encoding="utf-8")
+        with pytest.raises(ReleaseError, match="certificate proves"):
+            nw.Synthesis.open(tmp_path / "s.parquet")
+    side.write_text(text, encoding="utf-8")
+    assert nw.Synthesis.open(tmp_path / "s.parquet").guarantee == nw.Guarantee(10)
+
+
+def test_conditions_need_names() -> None:
+    domain = nw.Records(visits=nw.Counts(5))
+    with pytest.raises(InputError, match="needs a name"):
+        nw.Workload.predicates(domain, {"": lambda visits: visits > 1}, columns=["visits"])

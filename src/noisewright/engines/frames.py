@@ -34,7 +34,10 @@ class InMemory(TableReader):
 
 
 def frame_table(data: Any) -> Table:
-    """Return what is given as one pyarrow table."""
+    """Return what is given as one pyarrow table.
+
+    Frames choose types by what they hold; see `_widened` and `_with_one_text_type`.
+    """
     import pyarrow as pa
 
     if isinstance(data, pa.Table):
@@ -45,9 +48,9 @@ def frame_table(data: Any) -> Table:
         return attempt(data.read_all, name="the stream", what="a stream of Arrow batches")
     library = type(data).__module__.split(".")[0]
     if library == "polars":
-        return _polars_table(data)
+        return _with_one_text_type(_polars_table(data))
     if library == "pandas" and hasattr(data, "columns"):
-        return _pandas_table(data)
+        return _with_one_text_type(_pandas_table(data))
     raise DataError(
         f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, or "
         "a pandas or Polars frame."
@@ -75,7 +78,51 @@ def _widened(kind: Any, array: Any) -> Any:
     try:
         return array.cast(pa.int64())
     except pa.ArrowInvalid:
-        return array  # beyond 64 bits with a sign: no declared number is
+        # Beyond 64 bits with a sign: no declared number is, and none is released in this type.
+        return array
+
+
+def _with_one_text_type(table: Table) -> Table:
+    """Return the table with texts of the type that a column of empty cells is released in.
+
+    A frame has long texts, or none at all if every cell happens to be empty: the type of a
+    released column must not tell which of the two it was.
+    """
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        wanted = _with_short_texts(field.type)
+        if wanted == field.type:
+            continue
+        pieces = [part for piece in table.column(place).chunks for part in _cast(piece, wanted)]
+        column = pa.chunked_array(pieces, type=wanted)
+        table = table.set_column(place, field.with_type(wanted), column)
+    return table
+
+
+def _cast(piece: Any, wanted: Any) -> list[Any]:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(wanted):
+        values = piece.dictionary.cast(wanted.value_type)
+        return [pa.DictionaryArray.from_arrays(piece.indices, values, ordered=wanted.ordered)]
+    # In small parts: short texts hold two gigabytes at most.
+    starts = range(0, len(piece), BATCH)
+    return [piece.slice(start, BATCH).cast(wanted) for start in starts]
+
+
+def _with_short_texts(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _with_short_texts(kind.value_type), kind.ordered)
+    if pa.types.is_list(kind):
+        return pa.list_(_with_short_texts(kind.value_type))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_with_short_texts(kind.value_type))
+    return kind
 
 
 def _pandas_table(frame: Any) -> Table:

@@ -20,8 +20,8 @@ def released_type(outputs: Space, given: Any) -> Any:
 
     Texts stay what they are, and dictionaries too: of the declared labels in their order, with
     indices of 32 bits. When all outputs are whole numbers, they are released as such, in the width
-    of the input if it holds them all, else in 64 bits; other numbers become doubles. Lists stay
-    lists; sets lose a fixed size, and curves are lists of doubles.
+    of the input if it holds them all, else in 64 bits with a sign; other numbers become doubles.
+    Lists stay lists; sets lose a fixed size, and curves are lists of doubles.
     """
     import pyarrow as pa
 
@@ -138,7 +138,8 @@ def _fitting(values: list[Fraction], given: Any) -> Any:
     whole = all(value.denominator == 1 for value in values)
     if not whole or low < -(1 << 63) or high >= 1 << 63:
         return pa.float64()
-    if pa.types.is_integer(given):
+    # Libraries take the unsigned type when one number is beyond the signed one: it would tell.
+    if pa.types.is_integer(given) and not pa.types.is_uint64(given):
         signed = not str(given).startswith("u")
         if (low >= 0 or (signed and -low <= _largest(given) + 1)) and high <= _largest(given):
             return given

@@ -14,6 +14,9 @@ def projected(values: Array) -> Array:
     They are max(v − λ, 0) for the one λ that makes them sum to one, found after one sort
     (Held, Wolfe and Crowder 1974).
     """
+    # Only differences matter. Where a unit is lost in the rounding of these numbers, the largest
+    # is all there is.
+    values = values - values.max()
     flat = np.sort(values.reshape(-1))[::-1]
     excess = np.cumsum(flat) - 1
     ranks = np.arange(1, flat.size + 1)

@@ -11,7 +11,9 @@ one dataset, whose neighbors nobody lists, so it is private by construction:
     p    the ideal probability of a candidate: e^(f'q) / Σ e^(f'q), f' = f (1 − 2^-57)
     w    F + R p, up to two units either way; F = 2^s, R = N F 2^128 or more
 
-Between neighbors p changes by a factor of at most e^(ε − ε 2^-57), so F + R p does (mixing with
+Between neighbors p changes by a factor of at most e^(ε − ε 2^-57): at the usual factor because
+its cost is linear in f; a factor for a range of qualities is chosen to cost no more than
+ε − ε 2^-56 (`selection/calibration.py`), and a smaller one costs less. So F + R p does (mixing with
 what does not depend on the data brings ratios closer to 1). Two units of w, and of the sum of
 all w relative to N, change a ratio by at most (1 + 2/F)² / (1 − 2/F)² < e^(9/F), which is at most
 e^(ε 2^-57) by the choice of s. The floor F costs a probability of 2^-128.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
 from noisewright.releases.declared import Declared
 from noisewright.releases.plain_spaces import read_space
 from noisewright.releases.released import certificate_beside, file_digest
@@ -91,16 +92,19 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
     unit, rows = document["spent"]["unit"], document["rows_per_person"]
     read = Declared.of(target.data, domain)
     claims = document["guarantee"]
+    guarantee = Guarantee(Fraction(claims["epsilon"]), Fraction(claims["delta"]))
+    spends = tuple(Spend(one["what"], Fraction(one["amount"]), unit) for one in document["spends"])
+    proof = certificate_beside(target, document["certificate"])
+    if proof is not None:
+        _require_proven(proof, guarantee, rows, spends)
     return Synthesis(
         table=read.stored(),
         domain=domain,
         _workload=None if asked is None else Workload.from_toml(asked, domain),
         method=document["method"],
         people=document["people"],
-        guarantee=Guarantee(Fraction(claims["epsilon"]), Fraction(claims["delta"])),
-        spends=tuple(
-            Spend(one["what"], Fraction(one["amount"]), unit) for one in document["spends"]
-        ),
+        guarantee=guarantee,
+        spends=spends,
         measurements=tuple(
             _measurement(one, bins.wide, document["people"], unit, rows)
             for one in document["measurements"]
@@ -108,7 +112,7 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
         errors=_errors(document),
         bins=bins,
         certificate_digest=document["certificate"],
-        _certificate=certificate_beside(target, document["certificate"]),
+        _certificate=proof,
         is_private=document["private"],
         rows_per_person=rows,
         inference=document.get("inference", "tree"),
@@ -118,6 +122,25 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
         path=target.data,
         files=files,
     )
+
+
+def _require_proven(
+    proof: Certificate, guarantee: Guarantee, rows: int, spends: Sequence[Spend]
+) -> None:
+    """Refuse a description that says other things than its certificate proves."""
+    steps = proof.document["mechanism"]["steps"]
+    amounts = [Fraction(step["amount"]) for step in steps]
+    same = (
+        proof.guarantee == guarantee
+        and proof.document["neighbors"]["rows_per_person"] == rows
+        and {proof.document["mechanism"]["unit"]} == {spend.unit for spend in spends}
+        and amounts == [spend.amount for spend in spends]
+    )
+    if not same:
+        raise ReleaseError(
+            "the guarantee, the rows of a person or the parts of its steps are not those that its "
+            "certificate proves"
+        )
 
 
 def _bins(document: Mapping[str, Any], domain: Records) -> Bins:

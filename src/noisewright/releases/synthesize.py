@@ -137,7 +137,8 @@ def _to_files(
     # Also finds what these rows make impossible, which must not be found after the debit.
     steps = request.task.synthesizer(counted.rows)
     proof = steps.schedule.certificate
-    said = f"{request.task.method}, {request.task.allowance.guarantee}"
+    marked = "" if request.is_private else "NOT PRIVATE (a seeded test): "
+    said = f"{marked}{request.task.method}, {request.task.allowance.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(

@@ -27,6 +27,9 @@ from noisewright.selection.chosen import rational_below
 _HALVINGS = 52
 """A factor is found to a relative 2^-52."""
 
+_ROOM = 1 - Fraction(1, 1 << 56)
+"""What a factor may cost of ε: the rest is for the rounding of weights (`mechanisms/powers.py`)."""
+
 _BITS = 192
 
 _FAR = 64
@@ -45,13 +48,15 @@ def factor_for_range(
 
     Requires: at least two candidates; width > 0; sensitivity > 0.
     Ensures: the exponential mechanism with the factor is ε-private for all datasets and neighbors
-    with qualities in the range (the formula above, bounded in exact arithmetic).
+    with qualities in the range (the formula above, bounded in exact arithmetic), with some room
+    left; at least the usual factor, whose cost is linear in it.
     """
     change = min(sensitivity, width)
     both = change if monotonic else 2 * change
     least = min(width, both)
     others = candidates - 1
-    rational = rational_below(epsilon)
+    whole = rational_below(epsilon)
+    rational = whole * _ROOM
 
     def within(factor: Fraction) -> bool:
         # With u = e^(-f width) / (k−1) the ratio is (1 + u) / (u + 1/a); both sides of
@@ -70,7 +75,7 @@ def factor_for_range(
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if within(middle) else (low, middle)
-    return low
+    return max(low, whole / both)
 
 
 def _power(exponent: Fraction) -> tuple[Fraction, Fraction]:

@@ -43,6 +43,7 @@ _LEAST = Fraction(1, 1 << 1000)
 _STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
+_MOST_PEOPLE = 1 << 40
 MARGINAL, QUERY = 2, 1
 """By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
 
@@ -189,5 +190,9 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def nearest_integers(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return whole numbers, so that scores of private data are exact."""
-    return np.rint(values).astype(np.int64)
+    """Return whole numbers, so that scores of private data are exact.
+
+    Whatever a fit may have come to, they are numbers of people: differences never leave 64 bits.
+    """
+    finite = np.nan_to_num(np.rint(values), nan=0.0, posinf=_MOST_PEOPLE, neginf=0.0)
+    return np.clip(finite, 0, _MOST_PEOPLE).astype(np.int64)

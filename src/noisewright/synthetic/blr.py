@@ -229,7 +229,7 @@ def blr(
     if not answers.rows:
         raise InputError("the table has no rows.")
     require_listable(workload, answers.rows, records, claim, kind)
-    return _listed(answers, workload, records, claim, kind)
+    return listed(answers, workload, records, claim, kind)
 
 
 def require_listable(
@@ -270,7 +270,7 @@ def require_listable(
         )
 
 
-def _listed(
+def listed(
     answers: Answers,
     workload: Workload,
     m: int,

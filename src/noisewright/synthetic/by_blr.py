@@ -18,12 +18,11 @@ from noisewright.sampling import Source, default_source
 from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
 from noisewright.synthetic.allowance import QUERY, Allowance, Spend
-from noisewright.synthetic.blr import blr, require_listable
+from noisewright.synthetic.blr import listed, require_listable
 from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.multisets import most_records
 from noisewright.synthetic.part_errors import WorkloadErrors
-from noisewright.synthetic.records import SyntheticRecords
 from noisewright.synthetic.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.workload import Workload
@@ -97,8 +96,8 @@ class ByBlr:
     ) -> Drawn:
         """Draw a database, and shuffle its records."""
         (names,) = self.groupings
-        table = SyntheticRecords(self.domain, tallies.counts[names].reshape(-1))
-        made = blr(table.columns, self.workload, epsilon=self.row_epsilon, m=rows)
+        answers = self.workload.answers_of_counts(tallies.counts[names].reshape(-1))
+        made = listed(answers, self.workload, rows, Guarantee(self.row_epsilon), "multisets")
         if progress is not None:
             progress("measure", 0, 1)
         counts = made.sample(source=source).counts

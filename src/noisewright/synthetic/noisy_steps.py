@@ -62,9 +62,9 @@ class NoisySteps:
         query: str = "",
         cells: NDArray[np.bool_] | None = None,
     ) -> Measurement:
-        """Count the cells of a marginal with noise, or one query if it has a name."""
+        """Count the cells of a marginal with noise, or one query, which counts these cells."""
         step = self._next(Counting)
-        noise = step.noise(QUERY if query else MARGINAL)
+        noise = step.noise(MARGINAL if cells is None else QUERY)
         self._spend(step, f"counts of {query or ' × '.join(names)}")
         return measured(
             self.tallies.domain,

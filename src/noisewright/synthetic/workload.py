@@ -145,6 +145,8 @@ class Workload:
         """
         names = _some(_names(domain, columns), "columns")
         require_cells(domain, names)
+        if not all(isinstance(label, str) and label for label in conditions):
+            raise InputError("every condition needs a name, such as {'young': lambda age: …}.")
         spaces = [column(domain, name) for name in names]
         parts = [
             Predicate.of(names, asked_of_cells(spaces, true_for, label, vectorized), label)
