@@ -139,7 +139,7 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
         ParameterError,
         "must be two numbers",
     ),
-    (nw.exponential, {"quality": len}, InputError, r"give one number per candidate, such as"),
+    (nw.exponential, {"quality": divmod}, InputError, r"give one number per candidate, such as"),
     (nw.exponential, {"candidates": (), "quality": [1]}, InputError, "no candidates"),
     (nw.exponential, {"candidates": "ab"}, InputError, "candidates is a text"),
 ]

@@ -100,7 +100,12 @@ def test_a_monotonic_table_has_larger_rounds() -> None:
 
 def test_one_dataset_needs_one_number_per_candidate() -> None:
     with pytest.raises(InputError, match="quality is of type function; for one dataset give one"):
-        nw.top_k(NAMES, lambda name: 1, k=2, sensitivity=1, epsilon=1)
+        nw.top_k(NAMES, lambda data, name: 1, k=2, sensitivity=1, epsilon=1)
+
+
+def test_one_dataset_may_have_a_function_of_the_candidate() -> None:
+    chosen = nw.top_k(NAMES, lambda name: NAMES.index(name), k=2, sensitivity=1, epsilon=1)
+    assert chosen.qualities == (0, 1, 2)
 
 
 def test_a_table_has_its_limits() -> None:
