@@ -209,3 +209,26 @@ def test_the_page_is_written_unless_told_not_to_and_made_again_from_the_files(
     changed = noisewright("report", "synthetic.parquet")
     assert changed.code == 2
     assert "SHA-256" in changed.err
+
+
+def test_too_many_rows_are_refused_in_words(survey: Survey, noisewright: Program) -> None:
+    said = noisewright(*ARGUMENTS, "--ledger", "budget.db", "--rows", "1" + 30 * "0")
+    assert said.code == 2
+    assert "rows of 2 columns do not fit into memory" in said.err
+    history = nw.Ledger.open(survey.folder / "budget.db").history()
+    assert "spend" not in {entry.kind for entry in history}
+
+
+def test_too_little_memory_is_said_in_words(
+    survey: Survey, noisewright: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: object, **options: object) -> None:
+        problem = MemoryError()
+        problem.add_note("The debit is marked as wasted.")
+        raise problem
+
+    monkeypatch.setattr(nw, "synthesize", full)
+    said = noisewright(*ARGUMENTS, "--without-ledger")
+    assert said.code == 2
+    assert "too little memory" in said.err
+    assert "The debit is marked as wasted." in said.err

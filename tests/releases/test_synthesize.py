@@ -235,8 +235,11 @@ def test_over_budget_nothing_is_drawn_or_written(ledger: nw.Ledger, tmp_path: Pa
         ({"method": "blr", "rows": 3}, "BLR lists every synthetic database"),
         ({"out": "nowhere/synthetic.parquet"}, "there is no folder"),
         ({"out": "synthetic.png"}, "synthetic.png"),
+        ({"rows": 10**9}, "1,000,000,000 rows of 4 columns do not fit .* at most [0-9,]+ rows"),
+        ({"rows": 10**30}, "rows of 4 columns do not fit into memory"),
+        ({"rows": 10**30, "method": "mwem"}, "do not fit into memory"),
     ],
-    ids=["rounds", "blr", "folder", "format"],
+    ids=["rounds", "blr", "folder", "format", "rows", "absurd", "absurd-mwem"],
 )
 def test_what_is_impossible_is_found_before_the_debit(
     ledger: nw.Ledger, tmp_path: Path, options: dict[str, Any], words: str
@@ -246,6 +249,13 @@ def test_what_is_impossible_is_found_before_the_debit(
     with pytest.raises((ParameterError, TooLargeError, TargetError), match=words):
         nw.synthesize(DATA, SPACES, ledger=ledger, dataset="people", epsilon=1, **options)
     assert ledger.balance("people").spent == nw.Guarantee(0)
+
+
+def test_a_prediction_refuses_the_same_numbers_of_rows() -> None:
+    for asked in ({"people": 10**13}, {"people": 10, "rows": 10**13}):
+        wanted: Any = asked
+        with pytest.raises(TooLargeError, match="do not fit into memory"):
+            nw.predict_synthesis(SPACES, epsilon=1, **wanted)
 
 
 def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:

@@ -60,6 +60,11 @@ app.command(name="tour", help=tour.HELP)(tour.tour)
 # The root of the errors about arguments; typer keeps its own copy under a private name.
 _ArgumentError = cast(type[Exception], typer.BadParameter.__mro__[2])
 
+_NO_MEMORY = (
+    "this machine has too little memory for that. Ask for fewer rows or columns, coarser grids, or "
+    "take a machine with more."
+)
+
 
 def _show_version(wanted: bool) -> None:
     if wanted:
@@ -89,6 +94,10 @@ def run(arguments: list[str]) -> int:
         return 2
     except OSError as problem:
         failed(f"{problem.filename or 'the output'}: {problem.strerror}.", as_json=as_json)
+        return 2
+    except MemoryError as problem:
+        notes = getattr(problem, "__notes__", [])
+        failed(" ".join([_NO_MEMORY, *notes]), as_json=as_json)
         return 2
     except _ArgumentError as problem:
         worded: Any = problem

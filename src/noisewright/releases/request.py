@@ -46,6 +46,7 @@ class Request:
         )
         if not tallies.rows:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
+        self.task.require_memory(tallies.rows)
         return tallies
 
     def words(self, name: str) -> str:

@@ -11,6 +11,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Number
 from noisewright.plans import Plan
 from noisewright.releases.declared import Columns
+from noisewright.releases.memory import require_memory
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import Workload, WorkloadErrors
 from noisewright.synthetic.allowance import Allowance
@@ -69,8 +70,12 @@ class Task:
         if self.inference == "mbi" and self.method == "blr":
             raise ParameterError("method='blr' fits nothing, so inference='mbi' has no use there.")
         if self.wanted_rows is not None:
-            whole_number(self.wanted_rows, name="rows", least=1)
+            self.require_memory(whole_number(self.wanted_rows, name="rows", least=1))
         self.synthesizer(1)
+
+    def require_memory(self, people: int) -> None:
+        """Refuse more rows than memory holds."""
+        require_memory(self.rows(people), len(self.domain.columns))
 
     def synthesizer(self, people: int) -> Synthesizer:
         """Return the synthesizer for a table of so many rows."""
@@ -125,6 +130,7 @@ def predict_synthesis(
         inference,
     )
     task.require_possible()
+    task.require_memory(count)
     return task.synthesizer(count).predicted(count)
 
 
