@@ -126,7 +126,7 @@ MISTAKES = [
     (HEAD + "delta = 2\n" + JOB, "between 0 and 1"),
     (HEAD + JOB + "epsilon = 3\n", "ask for epsilon=3"),
     (HEAD + JOB.replace('["a", "b"]', '["a", "a"]'), "given twice"),
-    (HEAD + JOB.replace('["a", "b"]', '["a"]'), "at least two points"),
+    (HEAD + JOB.replace('["a", "b"]', '["a"]'), "column 'job' can hold one value only"),
     (HEAD + '[columns.n]\nspace = "counts"\nn = 0\n', "must be at least 1"),
     (HEAD + '[columns.n]\nspace = "interval"\nlow = 0\nhigh = 1\nstep = 0.3\n', "whole number"),
     (HEAD + '[columns.n]\nspace = "interval"\nlow = 0\nstep = 0.3\n', "high is missing"),

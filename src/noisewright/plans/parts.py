@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from noisewright.errors import ParameterError
+from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Guarantee, Mechanism, any_change, randomized_response
 from noisewright.plans.budget import Request, divided
@@ -147,6 +147,7 @@ def _part(
 ) -> Part:
     label = " × ".join(names)
     if len(members) == 1:
+        _require_choice(label, members[0])
         space, mechanism = members[0].space, members[0].built(epsilon, delta)
     else:
         space = Records({n: member.space for n, member in zip(names, members, strict=True)})
@@ -159,3 +160,11 @@ def _part(
     claim = any_change(mechanism)
     assert claim is not None
     return Part(label, names, members, space, mechanism, claim)
+
+
+def _require_choice(name: str, column: Column) -> None:
+    if column.space.size == 1 and not isinstance(column.mechanism, Mechanism):
+        raise SpaceError(
+            f"the column {name!r} can hold one value only, so there is nothing to randomize. Say "
+            "'public' for it if everybody knows it, else 'drop'."
+        )

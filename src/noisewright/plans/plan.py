@@ -299,17 +299,9 @@ class Plan:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Plan:
         """Read a plan from a TOML file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as problem:
-            raise InputError(
-                f"cannot read the plan {os.fspath(path)!r}: {problem.strerror}."
-            ) from problem
-        except UnicodeDecodeError as problem:
-            raise InputError(
-                f"the plan {os.fspath(path)!r} is not a text in UTF-8, as TOML files are."
-            ) from problem
-        return cls.from_toml(text, folder=Path(path).parent)
+        from noisewright.plans.toml_reading import settings_at
+
+        return cls(**settings_at(path))
 
     @property
     def digest(self) -> str:

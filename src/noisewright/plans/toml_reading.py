@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
@@ -33,6 +34,26 @@ _OPTIONS = ("form", "frequency", "basis", "coefficients", "loss", "goal", "prope
 
 def read_plan(text: str, folder: Path | None) -> Plan:
     """Return the plan that a TOML text describes."""
+    return Plan(**read_settings(text, folder))
+
+
+def settings_at(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the plan in a file says, as Plan takes it."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as problem:
+        raise InputError(
+            f"cannot read the plan {os.fspath(path)!r}: {problem.strerror}."
+        ) from problem
+    except UnicodeDecodeError as problem:
+        raise InputError(
+            f"the plan {os.fspath(path)!r} is not a text in UTF-8, as TOML files are."
+        ) from problem
+    return read_settings(text, Path(path).parent)
+
+
+def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
+    """Return what a TOML text says, as Plan takes it: its columns, and the budget for them."""
     try:
         document = tomllib.loads(text, parse_float=Fraction)
     except tomllib.TOMLDecodeError as problem:
@@ -62,11 +83,9 @@ def read_plan(text: str, folder: Path | None) -> Plan:
         located(f"the plan, estimate {number}", lambda w=wish: _wanted(w))
         for number, wish in enumerate(wishes, start=1)
     ]
-    return Plan(
-        treatments,
-        person=None if person is None else located("the plan, person", lambda: _person(person)),
-        **settings,
-    )
+    if person is not None:
+        settings["person"] = located("the plan, person", lambda: _person(person))
+    return {"columns": treatments, **settings}
 
 
 def _require_finished(document: Mapping[str, Any], columns: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
@@ -18,7 +18,10 @@ from noisewright.engines.persons import Kept, PersonKeys, PersonRows
 from noisewright.engines.reading import open_table
 from noisewright.engines.table_reader import TableReader
 from noisewright.errors import InputError, SpaceError
+from noisewright.mechanisms import Guarantee, Table, read_delta
 from noisewright.plans import Column, Plan
+from noisewright.plans.plan import read_epsilon
+from noisewright.plans.toml_reading import settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
 from noisewright.synthetic import Workload
@@ -37,19 +40,35 @@ class Columns:
     @classmethod
     def of(cls, plan: Any) -> Columns:
         """Read a plan, the path of one, or a mapping from names to spaces; no data is needed."""
-        read = _read_plan(plan)
-        columns = {name: how for name, how in read.columns if isinstance(how, Column)}
-        _require_possible(read, columns)
+        said = _said(plan)
+        columns: Mapping[str, Any] = said["columns"]
+        _require_possible(columns)
         # Cells are read as the plan says; what it would do to them does not matter here.
         plain = Plan(
-            {name: _plain(how) if isinstance(how, Column) else how for name, how in read.columns},
+            {
+                name: _plain(how) if isinstance(how, Column) else how
+                for name, how in columns.items()
+            },
             epsilon=1,
-            others=read.others,
-            person=read.person,
+            others=said.get("others", "error"),
+            person=said.get("person"),
         )
         randomizer = Randomizer(plain)
         domain = Records({part.name: part.space for part in randomizer.parts})
-        return cls(domain, randomizer, (read.epsilon, read.delta))
+        budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
+        return cls(domain, randomizer, budget)
+
+    def require_named(self, names: Sequence[str]) -> None:
+        """Refuse columns of a table that a plan says nothing about."""
+        plan = self.randomizer.plan
+        known = {*self.randomizer.inputs, *plan.dropped}
+        unnamed = [name for name in names if name not in known]
+        if unnamed and plan.others == "error":
+            raise InputError(
+                f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
+                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
+                "for all."
+            )
 
     @property
     def rows_per_person(self) -> int:
@@ -96,6 +115,7 @@ class Declared:
         """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
         reader = open_table(data, plan=columns.randomizer.plan)
+        columns.require_named(reader.schema.names)
         columns.randomizer.require_fit(reader.schema)
         person = columns.randomizer.plan.person
         if person is not None:
@@ -209,11 +229,13 @@ class Declared:
         }
 
 
-def _read_plan(plan: Any) -> Plan:
+def _said(plan: Any) -> dict[str, Any]:
+    """Return what was declared, as Plan takes it; mechanisms are not made, nor are they used."""
     if isinstance(plan, Plan):
-        return plan
+        names = ("epsilon", "delta", "others", "person")
+        return {"columns": dict(plan.columns)} | {name: getattr(plan, name) for name in names}
     if isinstance(plan, str | os.PathLike):
-        return Plan.read(plan)
+        return settings_at(plan)
     if isinstance(plan, Records):
         plan = dict(plan.columns)
     if not isinstance(plan, Mapping):
@@ -225,12 +247,13 @@ def _read_plan(plan: Any) -> Plan:
         name: how if isinstance(how, Column) or how in ("drop", "public") else Column(how)
         for name, how in plan.items()
     }
-    return Plan(columns, epsilon=1, others="drop")
+    return {"columns": columns, "others": "drop"}
 
 
 def _plain(column: Column) -> Column:
     return Column(
         column.space,
+        mechanism=_constant(column.space) if column.space.size == 1 else None,
         null=column.null,
         other=column.other,
         outside=column.outside,
@@ -238,14 +261,23 @@ def _plain(column: Column) -> Column:
     )
 
 
-def _require_possible(plan: Plan, columns: Mapping[str, Column]) -> None:
-    if plan.public:
+def _constant(space: Space) -> Table:
+    """Return what keeps the one value that there is: no usual mechanism takes such a column."""
+    return Table(space, np.array([[1]], dtype=object), log2_total=0, claim=Guarantee(0))
+
+
+def _require_possible(columns: Mapping[str, Any]) -> None:
+    public = next((name for name, how in columns.items() if how == "public"), None)
+    if public is not None:
         raise InputError(
-            f"the plan releases {', '.join(map(repr, plan.public))} as it is, but synthetic rows "
-            "belong to nobody. Declare a space for it, or say 'drop'."
+            f"the plan says 'public' for {public!r}, but synthetic rows belong to nobody, so no "
+            f"cell can be kept. Say what the column can hold, as in {public!r}: Column(['north', "
+            f"'south']), or 'drop'. In a plan's file, under [columns.\"{public}\"], write\n"
+            '  space = "categories"\n  labels = ["north", "south"]\n'
+            'in place of use = "public", or use = "drop".'
         )
     for name, column in columns.items():
-        if isinstance(column.space, Subsets | Curves):
+        if isinstance(column, Column) and isinstance(column.space, Subsets | Curves):
             raise SpaceError(
                 f"the column {name!r} holds {type(column.space).__name__}; synthetic tables have "
                 "labels, counts and numbers on a grid. Say 'drop' for it, or make one column of "
