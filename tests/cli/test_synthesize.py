@@ -120,7 +120,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--ways", "3", "--without-ledger"), "ways is 3, but there are only 2 columns"),
+        (("--ways", "3", "--without-ledger"), "ways is 3, more than there are columns: 2"),
         (("--ways", "2", "--workload", "queries.toml", "--without-ledger"), "give one of them"),
         (("--workload", "none.toml", "--without-ledger"), "cannot read the workload 'none.toml'"),
         (("--workload", "columns.toml", "--without-ledger"), "the workload has no setting"),

@@ -119,7 +119,7 @@ def test_a_finer_step_brings_noisy_max_to_permute_and_flip() -> None:
 
 
 BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
-    (nw.noisy_max, {"quality": ["0.5", 1]}, InputError, "candidate 0 is not a whole number of"),
+    (nw.noisy_max, {"quality": ["0.5", 1]}, InputError, "candidate 1 is not a whole number of"),
     (nw.noisy_max, {"step": 0}, ParameterError, "step is 0; it must be positive"),
     (nw.permute_and_flip, {"sensitivity": 0}, ParameterError, "sensitivity is 0"),
     (nw.permute_and_flip, {"sensitivity": None}, ParameterError, "sensitivity is missing"),
@@ -141,7 +141,40 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
     ),
     (nw.exponential, {"quality": divmod}, InputError, r"give one number per candidate, such as"),
     (nw.exponential, {"candidates": (), "quality": [1]}, InputError, "no candidates"),
+    (nw.exponential, {"candidates": [], "quality": []}, InputError, "no candidates to choose from"),
     (nw.exponential, {"candidates": "ab"}, InputError, "candidates is a text"),
+    (nw.exponential, {"candidates": {"a", "b"}}, InputError, "candidates is a set, whose order"),
+    (nw.exponential, {"epsilon": 0}, ParameterError, "take one without looking at the data"),
+    (
+        nw.noisy_max,
+        {"quality": {"a": 1, "b": 2, "c": 3, 1: 2}},
+        InputError,
+        "quality has 2 keys besides the candidates",
+    ),
+    (
+        nw.permute_and_flip,
+        {"quality": pd.Series({"a": 1, "c": 2})},
+        InputError,
+        "a Series whose index does not hold exactly the candidates",
+    ),
+    (
+        nw.permute_and_flip,
+        {"quality": pd.Series([1, 2], index=["a", "a"])},
+        InputError,
+        "a Series whose index does not hold exactly the candidates",
+    ),
+    (
+        nw.exponential,
+        {"candidates": [1, 0], "quality": pd.Series([1, 2])},
+        InputError,
+        "numbered 0, 1, 2, …, and so are the candidates, in another order",
+    ),
+    (
+        nw.exponential,
+        {"quality": lambda candidate: 1, "space": nw.Counts(1)},
+        InputError,
+        "a function of one argument; for all possible inputs it takes two",
+    ),
 ]
 
 
@@ -175,7 +208,7 @@ def test_qualities_may_lie_as_far_apart_as_they_like(maker: Callable[..., Any], 
 def test_a_quality_that_is_no_number_is_named_and_not_shown(
     maker: Callable[..., Any], bad: Any
 ) -> None:
-    with pytest.raises(InputError, match="the quality of candidate 1 is no finite") as caught:
+    with pytest.raises(InputError, match="the quality of candidate 2 is no finite") as caught:
         maker(["a", "b"], [1, bad], sensitivity=1, epsilon=1)
     assert str(bad) not in str(caught.value)
     assert caught.value.__cause__ is None
@@ -193,6 +226,28 @@ def test_candidates_of_any_kind() -> None:
         chosen.probability("a")
     with pytest.raises(InputError, match="cannot be keys of a mapping"):
         nw.exponential([[1], [2]], {1: 2}, sensitivity=1, epsilon=1)
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+def test_a_series_is_read_by_its_index(maker: Callable[..., Any]) -> None:
+    votes = pd.Series({"c": 100, "a": 0, "b": 1})
+    assert maker(["a", "b", "c"], votes, sensitivity=1, epsilon=1).qualities == (0, 1, 100)
+    by_position = pd.Series([7, 2, 5])
+    assert maker(["a", "b", "c"], by_position, sensitivity=1, epsilon=1).qualities == (7, 2, 5)
+    numbers = pd.Series({2: 5, 0: 7, 1: 2})
+    assert maker([1, 2, 0], numbers, sensitivity=1, epsilon=1).qualities == (2, 5, 7)
+
+
+@pytest.mark.parametrize(
+    "quality",
+    [{"a": 5, "b": 1}, pd.Series({"b": 1, "a": 5}), lambda candidate: 5 if candidate == "a" else 1],
+    ids=["mapping", "series", "function"],
+)
+def test_a_set_of_candidates_needs_qualities_by_candidate(quality: Any) -> None:
+    made = nw.exponential({"a", "b"}, quality, sensitivity=1, epsilon=1)
+    assert dict(zip(made.candidates, made.qualities, strict=True)) == {"a": 5, "b": 1}
+    with pytest.raises(InputError, match="candidates is a set"):
+        nw.top_k({"a", "b"}, pd.Series([5, 1]), k=1, sensitivity=1, epsilon=1)
 
 
 def test_numbers_of_any_kind() -> None:

@@ -195,7 +195,7 @@ def test_rounds_of_a_bounded_range_cost_less() -> None:
     ("changes", "message"),
     [
         ({"k": 0}, "k is 0"),
-        ({"k": 4}, "only 3 candidates"),
+        ({"k": 4}, "more than there are candidates: 3"),
         ({"method": "guess"}, "method is 'guess'"),
         ({"sensitivity": 0}, "sensitivity is 0"),
         ({"sensitivity": None}, "sensitivity is missing"),

@@ -57,7 +57,7 @@ def test_the_inverse(candidates: int, within: float, beta: float, sensitivity: f
         ({"beta": 0}, "beta is 0"),
         ({"beta": 2}, "beta is 2"),
         ({"sensitivity": 0}, "sensitivity is 0"),
-        ({"best": 11}, "only 10 candidates"),
+        ({"best": 11}, "more than there are candidates: 10"),
     ],
 )
 def test_bad_input(changes: dict[str, Any], message: str) -> None:

@@ -26,7 +26,11 @@ DOMAIN = nw.Records(
 )
 
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "ways": (lambda: nw.Workload.marginals(DOMAIN, ways=5), ParameterError, "only 4 columns"),
+    "ways": (
+        lambda: nw.Workload.marginals(DOMAIN, ways=5),
+        ParameterError,
+        "more than there are columns: 4",
+    ),
     "no ways": (lambda: nw.Workload.marginals(DOMAIN, ways=[]), InputError, "ways is empty"),
     "column": (
         lambda: nw.Workload.marginals(DOMAIN, columns=["age"]),

@@ -20,12 +20,17 @@ _MOST_CANDIDATES = 10**7
 
 Quality = Callable[[Any, Any], Number] | Any
 """A function of (input, candidate), a matrix with one row per input, or the values of one input:
-a list, an array, a mapping, or a function of the candidate alone."""
+a list, an array, a mapping, a pandas Series by its index, or a function of the candidate alone."""
 
 
 def read_qualities(quality: Quality, inputs: Space, outputs: Space) -> list[list[Fraction]]:
     """Read a quality or utility as exact numbers: a function of two points, or a matrix."""
     if callable(quality):
+        if is_of_candidate(quality):
+            raise InputError(
+                "quality is a function of one argument; for all possible inputs it takes two, "
+                "(input, candidate). For one dataset leave space= out and give sensitivity=."
+            )
         rows: Any = [[quality(x, y) for y in outputs.points] for x in inputs.points]
     else:
         rows = quality.tolist() if isinstance(quality, np.ndarray) else quality
@@ -75,6 +80,8 @@ def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]
         quality = [quality(candidate) for candidate in candidates]
     if isinstance(quality, Mapping):
         quality = _looked_up(quality, candidates)
+    elif (index := _index(quality)) is not None:
+        quality = _aligned(quality, index, candidates)
     if hasattr(quality, "to_numpy"):
         quality = quality.to_numpy()
     if not np.iterable(quality):
@@ -98,6 +105,7 @@ def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]
 def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any]) -> list[Any]:
     try:
         missing = sum(candidate not in quality for candidate in candidates)
+        known = set(candidates)
     except TypeError:
         raise InputError(
             "these candidates cannot be keys of a mapping; give their qualities as a list, in the "
@@ -105,7 +113,48 @@ def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any]) -> list[An
         ) from None
     if missing:
         raise InputError(f"quality says nothing about {missing} of the candidates.")
+    strange = sum(key not in known for key in quality)
+    if strange:
+        raise InputError(
+            f"quality has {strange} {'key' if strange == 1 else 'keys'} besides the candidates. "
+            "Leave them out, or list them as candidates."
+        )
     return [quality[candidate] for candidate in candidates]
+
+
+def _index(quality: Any) -> Any:
+    """Return the labels of a pandas Series, or None; lists and Arrow have a method of that name."""
+    index = getattr(quality, "index", None)
+    if index is None or callable(index) or np.ndim(quality) != 1:
+        return None
+    return index
+
+
+def _aligned(quality: Any, index: Any, candidates: Sequence[Any]) -> Any:
+    """Read a Series by its labels; one without labels of its own by position."""
+    labels: list[Any] = index.tolist()
+    try:
+        are_candidates = len(set(labels)) == len(labels) and set(labels) == set(candidates)
+    except TypeError:
+        are_candidates = False
+    if _is_numbered(index):
+        # The labels are positions, unless they are the candidates: then nobody can tell.
+        if are_candidates and labels != list(candidates):
+            raise InputError(
+                "quality is a Series numbered 0, 1, 2, …, and so are the candidates, in another "
+                "order. Give a mapping from each candidate to its quality, or a list."
+            )
+        return quality
+    if not are_candidates:
+        raise InputError(
+            "quality is a Series whose index does not hold exactly the candidates, each once. "
+            "Make them its index, or give its values in their order: quality.to_numpy()."
+        )
+    return _looked_up(dict(zip(labels, quality.tolist(), strict=True)), candidates)
+
+
+def _is_numbered(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.tolist() == list(range(len(index)))
 
 
 def _read_one(value: Any, place: int) -> Fraction:
@@ -114,8 +163,8 @@ def _read_one(value: Any, place: int) -> Fraction:
     except ParameterError:
         # Qualities of one dataset are private: the value is not shown.
         raise InputError(
-            f"the quality of candidate {place} is no finite number. Give a float, an integer, a "
-            "Fraction, a Decimal or a text such as '0.1' or '1/3'."
+            f"the quality of candidate {place + 1:,} is no finite number. Give a float, an "
+            "integer, a Fraction, a Decimal or a text such as '0.1' or '1/3'."
         ) from None
 
 
@@ -164,10 +213,18 @@ def read_sensitivity(stated: Number | None, change: Change, space: Space) -> Fra
     return value
 
 
-def read_candidates(candidates: Space | Iterable[Any]) -> tuple[Any, ...]:
-    """Read what is to be chosen from: a space, or any Python values."""
+def read_candidates(candidates: Space | Iterable[Any], quality: Quality) -> tuple[Any, ...]:
+    """Read what is to be chosen from: a space, or any Python values.
+
+    A set has no order of its own, so its qualities must be given by candidate.
+    """
     if isinstance(candidates, (str, bytes)):
         raise InputError("candidates is a text; give a list of candidates.")
+    if isinstance(candidates, (set, frozenset)) and not _is_by_candidate(quality):
+        raise InputError(
+            "candidates is a set, whose order changes from run to run, and quality has an order. "
+            "Give the candidates as a list, or quality as a mapping or a function."
+        )
     if isinstance(candidates, Space) and candidates.size > _MOST_CANDIDATES:
         raise TooLargeError(
             f"{candidates!r} has {amount(candidates.size)} points; one is chosen among at most "
@@ -178,3 +235,10 @@ def read_candidates(candidates: Space | Iterable[Any]) -> tuple[Any, ...]:
     if not listed:
         raise InputError("there are no candidates to choose from.")
     return listed
+
+
+def _is_by_candidate(quality: Any) -> bool:
+    if isinstance(quality, Mapping) or callable(quality):
+        return True
+    index = _index(quality)
+    return index is not None and not _is_numbered(index)

@@ -55,14 +55,22 @@ def choice(
     law: Law, candidates: Space | Sequence[Any], quality: Quality, wish: Wish
 ) -> Table | Selection:
     """Return a table over the inputs, or the choice for one dataset if quality is one row."""
-    epsilon = positive_epsilon(wish.epsilon, wish.alpha, instead="Use nw.uniform(space) for that.")
-    if wish.space is None and is_one_row(quality):
-        return _for_one_dataset(law, candidates, quality, Guarantee(epsilon), wish)
+    given = candidates if isinstance(candidates, Space) else read_candidates(candidates, quality)
+    one_dataset = wish.space is None and is_one_row(quality)
+    instead = (
+        "Any candidate does as well then: take one without looking at the data."
+        if one_dataset
+        else "Use nw.uniform(space) for that."
+    )
+    epsilon = positive_epsilon(wish.epsilon, wish.alpha, instead=instead)
+    if one_dataset:
+        listed = read_candidates(given, quality)
+        return _for_one_dataset(law, listed, quality, Guarantee(epsilon), wish)
     if wish.quality_range is not None:
         raise ParameterError("quality_range= is for one dataset; a table shows all qualities.")
     known = AllInputs.read(
         law,
-        candidates,
+        given,
         quality,
         space=wish.space,
         sensitivity=wish.sensitivity,
@@ -73,9 +81,8 @@ def choice(
 
 
 def _for_one_dataset(
-    law: Law, candidates: Space | Sequence[Any], quality: Quality, claim: Guarantee, wish: Wish
+    law: Law, listed: tuple[Any, ...], quality: Quality, claim: Guarantee, wish: Wish
 ) -> Selection:
-    listed = read_candidates(candidates)
     if wish.sensitivity is None:
         raise ParameterError(
             "sensitivity is missing: by how much can one person change the quality of a candidate? "

@@ -140,10 +140,11 @@ def exponential(
 ) -> Table | Selection:
     """Return the exponential mechanism: for one dataset, or as a table over the inputs `space`.
 
-    Requires: epsilon > 0, and one of two forms. *One dataset*: `quality` holds one value per
-    candidate, or is a function of a candidate alone; `sensitivity` says by how much one person can
-    change any of them, and monotonic=True that a change moves all of them in one direction:
-    promises by the caller.
+    Requires: epsilon > 0; candidates that were listed without looking at the data, since which
+    ones there are is not protected; and one of two forms. *One dataset*: `quality` holds one
+    value per candidate, or is a function of a candidate alone; `sensitivity` says by how much one
+    person can change any of them, and monotonic=True that a change moves all of them in one
+    direction: promises by the caller.
     *All inputs*: `quality` is a function of (input, candidate) or a matrix with one row per input
     of `space` (the candidates themselves by default). Then the sensitivity is computed from the
     neighbors, and checked when given; monotonic qualities are recognized, unless monotonic=False.

@@ -56,7 +56,7 @@ class NoisyMax:
             if any(between):
                 place = int(np.flatnonzero(np.array(between)[which])[0])
                 raise InputError(
-                    f"the quality of candidate {place} is not a whole number of steps of "
+                    f"the quality of candidate {place + 1:,} is not a whole number of steps of "
                     f"{as_text(self.step)}. Give a step= that divides all possible qualities, or "
                     "round the quality; numbers such as '3.1' are exact as text, and not as floats."
                 )
@@ -210,7 +210,8 @@ def noisy_max(
 ) -> Table | Selection:
     """Return noisy max with geometric noise: for one dataset, or as a table over `space`.
 
-    Requires: as `exponential`; all qualities are whole numbers of `step`.
+    Requires: as `exponential`: the candidates do not depend on the data; all qualities are
+    whole numbers of `step`.
     Ensures: ε-private. A choice for one dataset is drawn with exact geometric noise in whole steps;
     nothing is rounded. Ties go to the candidate that is listed first. As the step gets smaller
     this becomes `permute_and_flip` (Ding et al. 2021).

@@ -186,7 +186,7 @@ def permute_and_flip(
 ) -> Table | Selection:
     """Return permute-and-flip: for one dataset, or as a table over the inputs `space`.
 
-    Requires: as `exponential`.
+    Requires: as `exponential`: the candidates do not depend on the data.
     Ensures: ε-private, and the expected quality is at least that of `exponential` at the same ε
     (McKenna–Sheldon 2020, Theorems 1 and 2). A choice for one dataset is drawn by exact coins.
     """

@@ -17,7 +17,7 @@ to gain from that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
@@ -107,13 +107,17 @@ class TopK:
 
 @overload
 def top_k(
-    candidates: Space | Sequence[Any], quality: Quality, *, space: Space, **options: Unpack[Options]
+    candidates: Space | Collection[Any],
+    quality: Quality,
+    *,
+    space: Space,
+    **options: Unpack[Options],
 ) -> Table: ...
 
 
 @overload
 def top_k(
-    candidates: Space | Sequence[Any],
+    candidates: Space | Collection[Any],
     quality: Any,
     *,
     space: None = None,
@@ -122,7 +126,7 @@ def top_k(
 
 
 def top_k(
-    candidates: Space | Sequence[Any],
+    candidates: Space | Collection[Any],
     quality: Any,
     *,
     k: int,
@@ -136,7 +140,8 @@ def top_k(
 ) -> TopK | Table:
     """Return the private choice of the k best candidates: for one dataset, or as a table.
 
-    Requires: 1 ≤ k ≤ number of candidates, and one of two forms. *One dataset*: one quality per
+    Requires: 1 ≤ k ≤ number of candidates, which do not depend on the data, and one of two
+    forms. *One dataset*: one quality per
     candidate; `sensitivity`, by how much one person can change any of them; monotonic=True
     promises that replacing one person moves all qualities in one direction (counts of items, of
     which each person has one, do not: one falls and another rises). *All inputs*: `space`, and
@@ -155,12 +160,13 @@ def top_k(
         raise ParameterError(f"method is {method!r}; it must be one of {', '.join(_LAWS)}.")
     if claim.epsilon.is_zero:
         raise ParameterError(
-            "epsilon is 0, so nothing may be chosen by quality; give a larger one."
+            "epsilon is 0, so nothing may be chosen by quality. Give a larger one, or take any k "
+            "candidates without looking at the data."
         )
-    listed = read_candidates(candidates)
+    listed = read_candidates(candidates, quality)
     rounds = whole_number(k, name="k", least=1)
     if rounds > len(listed):
-        raise ParameterError(f"k is {rounds}, but there are only {len(listed)} candidates.")
+        raise ParameterError(f"k is {rounds}, more than there are candidates: {len(listed)}.")
     each = _each_round(claim, rounds)
     if name == "exponential" and claim.delta and rounds > 1:
         each = max(each, _each_in_range(claim, rounds))

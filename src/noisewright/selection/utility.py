@@ -74,7 +74,7 @@ def _numerator(
     count = whole_number(candidates, name="candidates", least=1)
     winners = whole_number(best, name="best", least=1)
     if winners > count:
-        raise ParameterError(f"best is {best}, but there are only {count} candidates.")
+        raise ParameterError(f"best is {best}, more than there are candidates: {count}.")
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")

@@ -63,7 +63,9 @@ class Workload:
         for one in listed:
             wanted = whole_number(one, name="ways", least=1)
             if wanted > len(names):
-                raise ParameterError(f"ways is {wanted}, but there are only {len(names)} columns.")
+                raise ParameterError(
+                    f"ways is {wanted}, more than there are columns: {len(names)}."
+                )
             parts += [Marginal(some) for some in combinations(names, wanted)]
         return cls(domain, _some(parts, "ways"))
 
