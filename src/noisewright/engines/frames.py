@@ -36,7 +36,7 @@ class InMemory(TableReader):
 def frame_table(data: Any) -> Table:
     """Return what is given as one pyarrow table.
 
-    Frames choose types by what they hold; see `_widened` and `_with_one_text_type`.
+    Frames choose types by what they hold; see `_widened` and `_with_plain_types`.
     """
     import pyarrow as pa
 
@@ -48,9 +48,9 @@ def frame_table(data: Any) -> Table:
         return attempt(data.read_all, name="the stream", what="a stream of Arrow batches")
     library = type(data).__module__.split(".")[0]
     if library == "polars":
-        return _with_one_text_type(_polars_table(data))
+        return _with_plain_types(_polars_table(data))
     if library == "pandas" and hasattr(data, "columns"):
-        return _with_one_text_type(_pandas_table(data))
+        return _with_plain_types(_pandas_table(data))
     raise DataError(
         f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, or "
         "a pandas or Polars frame."
@@ -75,23 +75,20 @@ def _widened(kind: Any, array: Any) -> Any:
 
     if getattr(kind, "kind", "") not in ("i", "u") or not hasattr(kind, "newbyteorder"):
         return array
-    try:
-        return array.cast(pa.int64())
-    except pa.ArrowInvalid:
-        # Beyond 64 bits with a sign: no declared number is, and none is released in this type.
-        return array
+    # Without a sign they are wide already, and may be too large; they are not released like that.
+    return array if pa.types.is_uint64(array.type) else array.cast(pa.int64())
 
 
-def _with_one_text_type(table: Table) -> Table:
-    """Return the table with texts of the type that a column of empty cells is released in.
+def _with_plain_types(table: Table) -> Table:
+    """Return the table without types that a frame has only because of what it holds.
 
-    A frame has long texts, or none at all if every cell happens to be empty: the type of a
-    released column must not tell which of the two it was.
+    It has long texts, or none at all if every cell happens to be empty. What is released must not
+    tell which of the two it was.
     """
     import pyarrow as pa
 
     for place, field in enumerate(table.schema):
-        wanted = _with_short_texts(field.type)
+        wanted = _plain_type(field.type)
         if wanted == field.type:
             continue
         pieces = [part for piece in table.column(place).chunks for part in _cast(piece, wanted)]
@@ -111,17 +108,17 @@ def _cast(piece: Any, wanted: Any) -> list[Any]:
     return [piece.slice(start, BATCH).cast(wanted) for start in starts]
 
 
-def _with_short_texts(kind: Any) -> Any:
+def _plain_type(kind: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _with_short_texts(kind.value_type), kind.ordered)
+        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
     if pa.types.is_list(kind):
-        return pa.list_(_with_short_texts(kind.value_type))
+        return pa.list_(_plain_type(kind.value_type))
     if pa.types.is_large_list(kind):
-        return pa.large_list(_with_short_texts(kind.value_type))
+        return pa.large_list(_plain_type(kind.value_type))
     return kind
 
 

@@ -138,7 +138,7 @@ def _fitting(values: list[Fraction], given: Any) -> Any:
     whole = all(value.denominator == 1 for value in values)
     if not whole or low < -(1 << 63) or high >= 1 << 63:
         return pa.float64()
-    # Libraries take the unsigned type when one number is beyond the signed one: it would tell.
+    # Libraries take this type when one number is too large for a sign: it would tell.
     if pa.types.is_integer(given) and not pa.types.is_uint64(given):
         signed = not str(given).startswith("u")
         if (low >= 0 or (signed and -low <= _largest(given) + 1)) and high <= _largest(given):
