@@ -295,11 +295,11 @@ def test_a_folder_is_read_only_if_it_is_clear_what_belongs_to_it(tmp_path: Path)
 
 def test_values_that_are_no_table_are_refused_without_showing_them() -> None:
     mixed = pd.DataFrame({"a": pd.Series([1, "SECRET", [2]], dtype=object)})
-    with pytest.raises(DataError, match="'a' of the frame holds values of several") as problem:
+    with pytest.raises(DataError, match="'a' of the table holds values of several") as problem:
         open_table(mixed)
     assert "SECRET" not in str(problem.value)
     assert problem.value.__context__ is None
-    for data in (3, [1, 2], {"a": [1]}, pl.Series([1]), pd.Series([1])):
+    for data in (3, [1, 2], {"a": 1}, pl.Series([1]), pd.Series([1])):
         with pytest.raises(DataError, match="give"):
             open_table(data)
     with pytest.raises(DataError, match="no text"):

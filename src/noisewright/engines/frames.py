@@ -1,12 +1,13 @@
-"""Tables that are in memory: pyarrow, pandas, Polars."""
+"""Tables that are in memory: pyarrow, pandas, Polars, and plain Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 from noisewright.engines.arrow_names import RecordBatch, Table
-from noisewright.engines.faults import attempt
+from noisewright.engines.faults import arrow, attempt
+from noisewright.engines.plain_columns import columns_of_records, named_columns
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
 
@@ -38,7 +39,7 @@ def frame_table(data: Any) -> Table:
 
     Frames choose types by what they hold; see `_widened` and `_with_plain_types`.
     """
-    import pyarrow as pa
+    pa = arrow()
 
     if isinstance(data, pa.Table):
         return data
@@ -51,10 +52,25 @@ def frame_table(data: Any) -> Table:
         return _with_plain_types(_polars_table(data))
     if library == "pandas" and hasattr(data, "columns"):
         return _with_plain_types(_pandas_table(data))
+    if isinstance(data, Mapping):
+        return _with_plain_types(_table(named_columns(data)))
+    if isinstance(data, list | tuple | Iterator):
+        return _listed_table(list(data))
     raise DataError(
-        f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, or "
-        "a pandas or Polars frame."
+        f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, a "
+        "pandas or Polars frame, a mapping of columns, or a list of records."
     )
+
+
+def _listed_table(items: list[Any]) -> Table:
+    """Return records, or batches of Arrow, as a table."""
+    import pyarrow as pa
+
+    if items and all(isinstance(item, pa.RecordBatch) for item in items):
+        return attempt(
+            lambda: pa.Table.from_batches(items), name="the stream", what="Arrow batches"
+        )
+    return _with_plain_types(_table(columns_of_records(items)))
 
 
 def _polars_table(frame: Any) -> Table:
@@ -124,8 +140,6 @@ def _plain_type(kind: Any) -> Any:
 
 def _pandas_table(frame: Any) -> Table:
     """Return a pandas frame as a table; its index is not part of it."""
-    import pyarrow as pa
-
     names = [name for name in frame.columns if not isinstance(name, str)]
     if names:
         raise DataError(
@@ -134,17 +148,26 @@ def _pandas_table(frame: Any) -> Table:
         )
     if not frame.columns.is_unique:
         raise DataError("two columns of the frame have the same name. Rename one of them.")
+    return _table({name: frame[name] for name in frame.columns})
+
+
+def _table(columns: Mapping[str, Any]) -> Table:
+    """Return columns of Python, numpy, pandas, Polars or Arrow as a table."""
+    import pyarrow as pa
+
     arrays: list[Any] = []
-    for name in frame.columns:
+    for name, values in columns.items():
         try:
-            arrays.append(_widened(frame[name].dtype, pa.array(frame[name], from_pandas=True)))
+            array = pa.array(values, from_pandas=True)
+            arrays.append(_widened(getattr(values, "dtype", None), array))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             failed = DataError(
-                f"the column {name!r} of the frame holds values of several kinds, or of a kind "
-                "that Arrow does not know. Convert it first, as in frame[name].astype('string')."
+                f"the column {name!r} of the table holds values of several kinds, or of a kind "
+                "that Arrow does not know. Convert it first, to texts for example, as in "
+                "frame[name].astype('string') of pandas."
             )
         else:
             continue
         raise failed
     chunked = [a if isinstance(a, pa.ChunkedArray) else pa.chunked_array([a]) for a in arrays]
-    return pa.Table.from_arrays(chunked, names=list(frame.columns))
+    return pa.Table.from_arrays(chunked, names=list(columns))

@@ -2,6 +2,7 @@
 
     Parquet, a folder of Parquet files, CSV, Feather/Arrow files
     pyarrow tables, batches and readers; pandas and Polars frames
+    mappings of columns, and lists of records
 
 A reader can be read several times, names only the columns that are asked for, and holds a few
 batches at a time. What the frames hold is in memory already; a RecordBatchReader can be read
@@ -34,7 +35,7 @@ def open_table(data: Any, *, plan: Plan | None = None) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
-    a pyarrow, pandas or Polars table. A CSV file has a header; its cells are text, and `plan`
+    a pyarrow, pandas, Polars or plain table. A CSV file has a header; its cells are text, and `plan`
     says which columns are read as numbers or booleans.
     Ensures: nothing but names, types and the number of rows was looked at.
     """

@@ -7,6 +7,7 @@ one is missing, and gives categories wider indices when there are many.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +21,8 @@ def released_type(outputs: Space, given: Any) -> Any:
 
     Texts stay what they are, and dictionaries too: of the declared labels in their order, with
     indices of 32 bits. When all outputs are whole numbers, they are released as such, in the width
-    of the input if it holds them all, else in 64 bits with a sign; other numbers become doubles.
+    of the input if it holds them all, else in 64 bits with a sign. Other numbers become doubles,
+    except that floats of 32 bits stay so if they hold every output to the last bit.
     Lists stay lists; sets lose a fixed size, and curves are lists of doubles.
     """
     import pyarrow as pa
@@ -137,10 +139,17 @@ def _fitting(values: list[Fraction], given: Any) -> Any:
     low, high = min(values), max(values)
     whole = all(value.denominator == 1 for value in values)
     if not whole or low < -(1 << 63) or high >= 1 << 63:
-        return pa.float64()
+        narrow = pa.types.is_float32(given) and _are_short(values)
+        return given if narrow else pa.float64()
     # Libraries take this type when one number is too large for a sign: it would tell.
     if pa.types.is_integer(given) and not pa.types.is_uint64(given):
         signed = not str(given).startswith("u")
         if (low >= 0 or (signed and -low <= _largest(given) + 1)) and high <= _largest(given):
             return given
     return pa.int64()
+
+
+def _are_short(values: list[Fraction]) -> bool:
+    """Tell whether floats of 32 bits hold these numbers, and all between them on their grid."""
+    parts = math.lcm(*(value.denominator for value in values))
+    return parts.bit_count() == 1 and max(map(abs, values)) * parts <= 1 << 24 and parts <= 1 << 100
