@@ -35,8 +35,8 @@ def open_table(data: Any, *, plan: Plan | None = None) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
-    a pyarrow, pandas, Polars or plain table. A CSV file has a header; its cells are text, and `plan`
-    says which columns are read as numbers or booleans.
+    a table of pyarrow, pandas, Polars or plain Python. A CSV file has a header; its cells are text,
+    and `plan` says which columns are read as numbers or booleans.
     Ensures: nothing but names, types and the number of rows was looked at.
     """
     if isinstance(data, TableReader):

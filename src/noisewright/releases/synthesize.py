@@ -66,11 +66,12 @@ def synthesize(
     """Make a synthetic table that answers a workload about as the data does, and account for it.
 
     `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, a data
-    frame of pandas or Polars, a mapping of columns, or a list of records. `plan` declares what its columns hold: a Plan or the path of one, or
-    a mapping from names to spaces, lists of labels or Columns; what it says about mechanisms is not
-    used. Left out, the domain of the workload says it. `epsilon` and `delta` are what each person
-    gives away; left out, they are the plan's. `ledger`, `dataset` and `what` are as in `release`;
-    the whole run is debited once, before any noise is drawn. Without a ledger nobody accounts.
+    frame of pandas or Polars, a mapping of columns, or a list of records. `plan` declares what its
+    columns hold: a Plan or the path of one, or a mapping from names to spaces, lists of labels or
+    Columns; what it says about mechanisms is not used. Left out, the domain of the workload says
+    it. `epsilon` and `delta` are what each person gives away; left out, they are the plan's.
+    `ledger`, `dataset` and `what` are as in `release`; the whole run is debited once, before any
+    noise is drawn. Without a ledger nobody accounts.
 
     `method`: "mst" counts columns, chooses a tree of pairs in private, counts these and draws rows
     from the tree; "mwem" keeps a weight for each point of the domain (a million at most), and takes
