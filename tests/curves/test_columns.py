@@ -66,7 +66,7 @@ def test_records_with_curves_are_released_as_records() -> None:
     assert (job, len(curve)) == ("a", 4)
     mapped = BOTH.sample([{"load": CURVES[0], "job": "a"}])
     assert mapped[0][0] == "a"
-    with pytest.raises(OutsideSpaceError, match=r"row 1 .*a record has 2 columns"):
+    with pytest.raises(OutsideSpaceError, match=r"row 2 .*a record has 2 columns"):
         BOTH.sample([records[0], ("a",)])
 
 

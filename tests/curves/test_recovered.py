@@ -50,8 +50,8 @@ def test_values_between_the_whole_numbers_were_not_released() -> None:
     mechanism = MECHANISMS["values"]
     values = mechanism.sample(CURVES, source=nw.SeededSource(4)).values.copy()
     values[9, 0] += float(mechanism.unit) / 3
-    with pytest.raises(OutsideSpaceError, match="row 9"):
+    with pytest.raises(OutsideSpaceError, match="row 10"):
         mechanism.recovered(values)
     values[9, 0] = np.nan
-    with pytest.raises(OutsideSpaceError, match="row 9"):
+    with pytest.raises(OutsideSpaceError, match="row 10"):
         mechanism.recovered(values)

@@ -154,7 +154,7 @@ def test_no_curves() -> None:
 
 def test_a_wrong_curve_is_named_by_its_row() -> None:
     mechanism = MAKERS["fourier"](epsilon=1)
-    with pytest.raises(OutsideSpaceError, match="row 1") as caught:
+    with pytest.raises(OutsideSpaceError, match="row 2") as caught:
         mechanism.mean([WAVE, WAVE + 90])
     assert "9" not in str(caught.value).split("Curves(")[0]
     assert mechanism.mean([WAVE, WAVE + 90], outside="clamp").values.shape == (1, 24)

@@ -224,18 +224,18 @@ def test_clamping_laplace_noise_loses_nothing() -> None:
 
 def test_numbers_off_the_lattice() -> None:
     mechanism = nw.laplace(LINE, epsilon=4)
-    with pytest.raises(OutsideSpaceError, match=r"row 1 is not an output.*lattice"):
+    with pytest.raises(OutsideSpaceError, match=r"row 2 is not an output.*lattice"):
         nw.estimate([1.0, 1.5], mechanism)
     with pytest.raises(OutsideSpaceError, match="null"):
         nw.estimate(pa.array([1.0, None]), mechanism)
-    with pytest.raises(OutsideSpaceError, match="row 0"):
+    with pytest.raises(OutsideSpaceError, match="row 1"):
         nw.estimate([float("nan")], mechanism)
     with pytest.raises(OutsideSpaceError, match="numbers"):
         nw.estimate(["x"], mechanism)
     huge = nw.laplace(nw.Interval(0, 10**7, step=1), epsilon=1)
     with pytest.raises(TooLargeError):
         nw.estimate([1.0], huge, of="quantiles")
-    with pytest.raises(OutsideSpaceError, match="row 1"):
+    with pytest.raises(OutsideSpaceError, match="row 2"):
         nw.estimate([1.0, 1.5], huge)
     found = nw.epsilon_for(LINE, target=0.5, people=2_000, about="people")
     assert found.expected.standard_error == pytest.approx(0.5, rel=1e-4)

@@ -29,18 +29,18 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a value that was never released": (
         lambda: nw.estimate(["red", "pink"], RESPONSE),
         OutsideSpaceError,
-        "row 1 is not an output",
+        "row 2 is not an output",
     ),
     "a null": (lambda: nw.estimate(pa.array(["red", None]), RESPONSE), OutsideSpaceError, "null"),
     "a null in a table": (
         lambda: nw.estimate(with_last(color=None), PRODUCT),
         OutsideSpaceError,
-        "row 4 of the column 'color'.*null",
+        "row 5 of the column 'color'.*null",
     ),
     "a row in a later batch": (
         lambda: nw.estimate(with_last(children=9), PRODUCT),
         OutsideSpaceError,
-        "row 4 of the column 'children'",
+        "row 5 of the column 'children'",
     ),
     "nobody": (lambda: nw.estimate([], RESPONSE), ParameterError, "no released rows"),
     "no rows": (

@@ -72,7 +72,7 @@ ROWS: list[tuple[Mechanism, Any, int]] = [
 def test_the_row_is_named_and_the_value_is_not_shown(
     mechanism: Mechanism, values: Any, row: int
 ) -> None:
-    with pytest.raises(OutsideSpaceError, match=f"at row {row} ") as caught:
+    with pytest.raises(OutsideSpaceError, match=f"at row {row + 1} ") as caught:
         mechanism.sample(values)
     assert caught.value.row == row
     # Only our own lines: the test's source holds the values.

@@ -103,7 +103,7 @@ def test_a_point_outside(space: Space, point: Any, message: str) -> None:
     assert "purple" not in str(caught.value)
     listed = np.empty(2, dtype=object)
     listed[0], listed[1] = space.point(0), point
-    with pytest.raises(OutsideSpaceError, match="the input at row 1 is not a point") as caught:
+    with pytest.raises(OutsideSpaceError, match="the input at row 2 is not a point") as caught:
         space.encode(listed)
     assert caught.value.row == 1
 
@@ -131,7 +131,9 @@ ARRAYS: list[tuple[Space, np.ndarray, int]] = [
 
 @pytest.mark.parametrize(("space", "values", "row"), ARRAYS)
 def test_an_array_with_a_bad_row(space: Space, values: np.ndarray, row: int) -> None:
-    with pytest.raises(OutsideSpaceError, match=f"the input at row {row} is not a point") as caught:
+    with pytest.raises(
+        OutsideSpaceError, match=f"the input at row {row + 1} is not a point"
+    ) as caught:
         space.encode(values)
     assert caught.value.row == row
     assert "purple" not in str(caught.value)

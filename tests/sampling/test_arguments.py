@@ -133,7 +133,7 @@ def test_codes_outside_are_named_by_position_only(sampler: Any) -> None:
     codes = np.zeros(200_000, dtype=np.int64)
     for wrong in (2, -1, 987_654_321):
         codes[150_000] = wrong
-        with pytest.raises(OutsideSpaceError, match=r"row 150,000 is outside 0\.\.1") as caught:
+        with pytest.raises(OutsideSpaceError, match=r"row 150,001 is outside 0\.\.1") as caught:
             sampler.draw(codes)
         assert caught.value.row == 150_000
         assert "987" not in str(caught.value)

@@ -73,7 +73,7 @@ def test_a_wrong_row_is_named_and_never_shown(name: str) -> None:
     with pytest.raises(OutsideSpaceError) as caught:
         SPACE.read(rows)
     assert caught.value.row == row
-    assert f"row {row}" in str(caught.value)
+    assert f"row {row + 1}" in str(caught.value)
     assert words in str(caught.value)
     assert "77" not in str(caught.value)
 
@@ -167,5 +167,5 @@ def test_a_finite_mechanism_takes_curves_as_rows_of_an_array() -> None:
     assert (mechanism.sample(rows) == rows).all()
     assert mechanism.sample((0, 1, 0)) == (0, 1, 0)
     assert mechanism.sample(np.empty((0, 3))).shape == (0, 3)
-    with pytest.raises(OutsideSpaceError, match="row 1"):
+    with pytest.raises(OutsideSpaceError, match="row 2"):
         mechanism.sample(np.array([[0.0, 1, 0], [0.5, 1, 0]]))

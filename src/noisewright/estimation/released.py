@@ -75,7 +75,7 @@ def not_released(
     problem: OutsideSpaceError, space: Space, name: str | None, first_row: int
 ) -> OutsideSpaceError:
     """Return the error that names a value which the mechanism cannot have released."""
-    where = "" if problem.row is None else f" at row {problem.row + first_row:,}"
+    where = "" if problem.row is None else f" at row {problem.row + first_row + 1:,}"
     column = "" if name is None else f" of the column {name!r}"
     why = f" ({problem.why})" if problem.why else ""
     return OutsideSpaceError(

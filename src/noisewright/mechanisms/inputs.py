@@ -123,7 +123,7 @@ def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[Any]:
     if codes.size and not (codes.min() >= 0 and codes.max() < space.size):
         row = int(np.argmax((codes < 0) | (codes >= space.size)))
         raise OutsideSpaceError(
-            f"the code at row {row:,} is outside the {amount(space.size)} codes of {space!r}.",
+            f"the code at row {row + 1:,} is outside the {amount(space.size)} codes of {space!r}.",
             row=row,
         )
     return codes

@@ -26,8 +26,7 @@ def require_memory(rows: int, columns: int) -> None:
     limit = (
         f"at most {_MOST_CELLS:,} cells are made"
         if most == _MOST_CELLS
-        else f"a cell takes {_BYTES} bytes while it is made, and this machine has "
-        f"{physical or 0:,}"
+        else f"a cell takes {_BYTES} bytes while it is made, and this machine has {physical or 0:,}"
     )
     raise TooLargeError(
         f"{amount(rows)} rows of {columns:,} {'column' if columns == 1 else 'columns'} do not fit "

@@ -55,8 +55,8 @@ def check_codes(codes: NDArray[np.integer[Any]], *, count: int, offset: int) -> 
     if not inside:
         row = offset + int(np.argmax((codes < 0) | (codes >= count)))
         raise OutsideSpaceError(
-            f"the code at row {row:,} is outside 0..{count - 1}. Check that the codes were made "
-            "from the same space, and replace missing values first.",
+            f"the code at row {row + 1:,} is outside 0..{count - 1}. Check that the codes were "
+            "made from the same space, and replace missing values first.",
             row=row,
         )
 

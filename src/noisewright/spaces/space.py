@@ -224,8 +224,11 @@ class Space(ABC):
         return {"relation": self.neighbors}
 
     def outside(self, *, row: int | None = None, why: str = "") -> OutsideSpaceError:
-        """Return the error for an input that is not a point; it never shows the value."""
-        where = "the input" if row is None else f"the input at row {row:,}"
+        """Return the error for an input that is not a point; it never shows the value.
+
+        `row` is the position of the input; people count rows from 1.
+        """
+        where = "the input" if row is None else f"the input at row {row + 1:,}"
         reason = f" ({why})" if why else ""
         return OutsideSpaceError(
             f"{where} is not a point of {self!r}{reason}. {self._advice()}", row=row, why=why
