@@ -115,12 +115,15 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
     ]  # fmt: skip
     alone = noisewright(*ARGUMENTS, "--ways", "1", "--without-ledger", "--overwrite", "--json")
     assert alone.json["measurements"] == ["job", "visits"]
+    both = noisewright(*ARGUMENTS, "--ways", "1,2", "--without-ledger", "--overwrite", "--json")
+    assert both.code == 0, both
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
         (("--ways", "3", "--without-ledger"), "ways is 3, more than there are columns: 2"),
+        (("--ways", "1;2", "--without-ledger"), "give a whole number, or several such as 1,2"),
         (("--ways", "2", "--workload", "queries.toml", "--without-ledger"), "give one of them"),
         (("--workload", "none.toml", "--without-ledger"), "cannot read the workload 'none.toml'"),
         (("--workload", "columns.toml", "--without-ledger"), "the workload has no setting"),
@@ -133,6 +136,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
     ],
     ids=[
         "ways",
+        "ways in other words",
         "both",
         "no file",
         "no workload",

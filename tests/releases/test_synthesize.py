@@ -155,8 +155,11 @@ def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None
     assert alone.workload.groupings == (("smokes",), ("visits",))
     with pytest.raises(TargetError, match=r"queries\.toml"):
         nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=path, out=path, overwrite=True)
-    for wrong in (3, True, 0, [2]):
-        with pytest.raises(InputError, match=r"ways is|workload is a list"):
+    both = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=[1, 2], rows=10)
+    assert both.workload.groupings == (("smokes",), ("visits",), ("smokes", "visits"))
+    assert nw.predict_synthesis(domain, people=5, epsilon=1, workload=[1, 2])
+    for wrong in (3, True, 0, [2, 3], [], ["age"], {2: 1}):
+        with pytest.raises(InputError, match=r"ways is|workload is a dict"):
             nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=wrong)  # type: ignore[arg-type]
 
 
@@ -347,6 +350,9 @@ def test_bad_arguments_say_what_to_do() -> None:
     other = nw.Workload.marginals(nw.Records(job=nw.Categories(["a", "b"])))
     with pytest.raises(SpaceError, match="the workload's column 'job'"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, workload=other)
+    unknown = nw.Workload.marginals({"jobs": ["cook"]}, ways=1)
+    with pytest.raises(SpaceError, match="has a column 'jobs', which is not declared for the"):
+        nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, workload=unknown)
 
 
 SCHEMA = json.loads(

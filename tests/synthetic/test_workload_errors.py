@@ -136,6 +136,28 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         InputError,
         "ends before",
     ),
+    "function of two": (
+        lambda: nw.Workload.predicates(DOMAIN, {"odd": lambda k, j: True}, columns=["kids"]),
+        InputError,
+        r"'odd' cannot be called with 1 value, one for each of columns=; it takes \(k, j\)",
+    ),
+    "function that fails": (
+        lambda: nw.Workload.predicates(DOMAIN, {"share": lambda k: 1 / k > 1}, columns=["kids"]),
+        InputError,
+        "'share' raised a ZeroDivisionError; it must be able to tell for every declared value",
+    ),
+    "vectorized function that fails": (
+        lambda: nw.Workload.predicates(
+            DOMAIN, {"odd": lambda k: k.no > 0}, columns=["kids"], vectorized=True
+        ),
+        InputError,
+        "'odd' raised a AttributeError",
+    ),
+    "mapping with a text": (
+        lambda: nw.Workload.marginals({"job": "cook"}),
+        SpaceError,
+        "the column 'job' is a str; it must be a space",
+    ),
     "no truth value": (
         lambda: nw.Workload.predicates(DOMAIN, {"odd": lambda k: k % 2}, columns=["kids"]),
         InputError,

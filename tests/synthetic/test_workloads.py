@@ -315,3 +315,23 @@ def test_answers_do_not_show_the_data() -> None:
 def test_two_workloads_of_the_same_queries_are_equal() -> None:
     assert nw.Workload.marginals(DOMAIN, ways=2) == nw.Workload.marginals(DOMAIN, ways=2)
     assert repr(CASES["ranges"][0]).startswith("<workload of 3 queries (ranges) on Records(")
+
+
+def test_a_mapping_declares_the_domain_as_records_do() -> None:
+    mapping = {
+        "sex": ["F", "M"],
+        "job": ("clerk", "cook", "judge"),
+        "kids": nw.Counts(4),
+        "pay": nw.Interval(0, 1, step="1/2"),
+    }
+    W = nw.Workload
+    odd: dict[str, Any] = {"odd": lambda kids: kids % 2 == 1}
+    assert W.marginals(mapping, ways=2) == W.marginals(DOMAIN, ways=2)
+    assert W.prefixes(mapping, "kids") == W.prefixes(DOMAIN, "kids")
+    assert W.ranges(mapping, "kids", [(0, 1)]) == W.ranges(DOMAIN, "kids", [(0, 1)])
+    assert W.conjunctions(mapping, [{"sex": "F"}]) == W.conjunctions(DOMAIN, [{"sex": "F"}])
+    assert W.predicates(mapping, odd, columns=["kids"]) == W.predicates(
+        DOMAIN, odd, columns=["kids"]
+    )
+    text = W.prefixes(DOMAIN, "kids").to_toml()
+    assert W.from_toml(text, mapping) == W.from_toml(text, DOMAIN)

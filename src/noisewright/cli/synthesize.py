@@ -77,8 +77,8 @@ def synthesize(
         ),
     ] = None,
     ways: Annotated[
-        int | None,
-        typer.Option(help="Instead of a workload: all tables of so many columns."),
+        str | None,
+        typer.Option(help="Instead of a workload: all tables of so many columns; or 1,2."),
     ] = None,
     inference: Annotated[
         str, typer.Option(help="How counts are fitted: tree, or mbi with the extra of that name.")
@@ -120,7 +120,7 @@ def synthesize(
 
     if workload is not None and ways is not None:
         raise InputError("--workload and --ways both say what to answer well; give one of them.")
-    asked = workload if ways is None else ways
+    asked = workload if ways is None else _ways(ways)
     if predict:
         columns = Columns.of(plan)
         errors = nw.predict_synthesis(
@@ -172,6 +172,15 @@ def synthesize(
         answer(_plain(made))
     else:
         _tell(made)
+
+
+def _ways(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--ways is {text!r}; give a whole number, or several such as 1,2."
+        ) from None
 
 
 def _method(name: str) -> Literal["mst", "mwem", "blr"]:

@@ -79,7 +79,7 @@ class Columns:
         """Return the workload on the declared domain; without one all two-way marginals."""
         if wanted is None:
             return Workload.marginals(self.domain, ways=min(2, len(self.domain.columns)))
-        if isinstance(wanted, int):
+        if isinstance(wanted, int | list | tuple):
             return Workload.marginals(self.domain, ways=wanted)
         if isinstance(wanted, str | os.PathLike):
             return Workload.read(wanted, self.domain)
@@ -87,17 +87,21 @@ class Columns:
             raise InputError(
                 f"workload is a {type(wanted).__name__}; give a Workload, such as "
                 "nw.Workload.marginals(domain, ways=2), the path of one, or a whole number k for "
-                "all tables of k columns."
+                "all tables of k columns, or several such as [1, 2]."
             )
         if not wanted.queries:
             raise InputError("the workload has no queries, so any table answers it.")
         known, given = dict(self.domain.columns), dict(wanted.domain.columns)
         for name, space in given.items():
-            if name not in known or not _same(known[name], space):
+            if name not in known:
+                raise SpaceError(
+                    f"the workload has a column {name!r}, which is not declared for the table; "
+                    f"that has {', '.join(map(repr, known))}."
+                )
+            if not _same(known[name], space):
                 raise SpaceError(
                     f"the workload's column {name!r} is {space!r}, but the table is declared with "
-                    f"{known.get(name, 'no such column')!r}. Labels for empty or undeclared cells "
-                    "are part of a column."
+                    f"{known[name]!r}. Labels for empty or undeclared cells are part of a column."
                 )
         return Workload(self.domain, wanted.parts)
 

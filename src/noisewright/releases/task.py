@@ -102,7 +102,7 @@ def predict_synthesis(
     epsilon: Number | None = None,
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
-    workload: Workload | str | os.PathLike[str] | int | None = None,
+    workload: Workload | str | os.PathLike[str] | int | list[int] | None = None,
     inference: Literal["tree", "mbi"] = "tree",
     rows: int | None = None,
     rounds: int | None = None,

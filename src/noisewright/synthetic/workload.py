@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
-from noisewright.spaces import Records, whole_number
+from noisewright.spaces import Categories, Records, Space, whole_number
 from noisewright.synthetic.answers import Answers
 from noisewright.synthetic.boxes import Ends, Prefixes, Ranges
 from noisewright.synthetic.coded import coded_batches
@@ -27,6 +27,8 @@ from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 _MOST_QUERIES = 1 << 24
 _MOST_MATRIX = 1 << 26
 
+Domain = Records | Mapping[str, Space | Iterable[Any]]
+
 
 @final
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Workload:
     """Counting queries over a declared domain; workloads on one domain add up with `+`.
 
     Build one with `Workload.marginals`, `.prefixes`, `.ranges`, `.conjunctions` or `.predicates`,
-    or read one with `Workload.read`.
+    or read one with `Workload.read`. They take the domain as `Records`, or as a mapping from
+    columns to spaces or lists of labels.
     """
 
     domain: Records
@@ -47,7 +50,7 @@ class Workload:
     @classmethod
     def marginals(
         cls,
-        domain: Records,
+        domain: Domain,
         *,
         ways: int | Iterable[int] = 1,
         columns: Sequence[str] | None = None,
@@ -57,6 +60,7 @@ class Workload:
         Every conjunction that gives `ways` columns one value each is such a cell. `ways` may be
         several numbers, as in `ways=[1, 2]`.
         """
+        domain = declared(domain)
         names = _names(domain, columns)
         listed = ways if isinstance(ways, Iterable) else [ways]
         parts: list[Queries] = []
@@ -70,11 +74,12 @@ class Workload:
         return cls(domain, _some(parts, "ways"))
 
     @classmethod
-    def prefixes(cls, domain: Records, columns: str | Sequence[str]) -> Workload:
+    def prefixes(cls, domain: Domain, columns: str | Sequence[str]) -> Workload:
         """Return 'at most v' for every point v of a column with an order, but the last.
 
         With several columns: at most v in the first, at most w in the second …, for all v, w.
         """
+        domain = declared(domain)
         names = _ordered(domain, columns)
         _require_queries(prod(shape_of(domain, names)), f"all prefixes of {', '.join(names)}")
         return cls(domain, (Prefixes(names),))
@@ -82,7 +87,7 @@ class Workload:
     @classmethod
     def ranges(
         cls,
-        domain: Records,
+        domain: Domain,
         columns: str | Sequence[str],
         ends: Iterable[Any] | None = None,
     ) -> Workload:
@@ -91,6 +96,7 @@ class Workload:
         With a list of columns each query has a pair for each of them, and counts a box:
         `ranges(domain, ["age", "income"], [[(20, 29), (0, 100)]])`.
         """
+        domain = declared(domain)
         names = _ordered(domain, columns)
         if ends is None:
             every = Ranges(names)
@@ -103,7 +109,7 @@ class Workload:
     @classmethod
     def conjunctions(
         cls,
-        domain: Records,
+        domain: Domain,
         conditions: Iterable[Mapping[str, Any]] | Mapping[str, Mapping[str, Any]],
     ) -> Workload:
         """Return one query per mapping from columns to what they must be, all at once.
@@ -112,6 +118,7 @@ class Workload:
         two) for a column with an order, or `{"not": …}`. A mapping from names to such mappings
         gives the queries names.
         """
+        domain = declared(domain)
         if isinstance(conditions, Mapping):
             named: list[tuple[str, Any]] = [(str(name), c) for name, c in conditions.items()]
         else:
@@ -133,7 +140,7 @@ class Workload:
     @classmethod
     def predicates(
         cls,
-        domain: Records,
+        domain: Domain,
         conditions: Mapping[str, Callable[..., Any]],
         *,
         columns: Sequence[str],
@@ -145,6 +152,7 @@ class Workload:
         `vectorized` it is called once, with an array of values for each column that has an entry
         for each cell, and returns as many truth values.
         """
+        domain = declared(domain)
         names = _some(_names(domain, columns), "columns")
         require_cells(domain, names)
         if not all(isinstance(label, str) and label for label in conditions):
@@ -157,14 +165,14 @@ class Workload:
         return cls(domain, _some(parts, "conditions"))
 
     @classmethod
-    def from_toml(cls, text: str, domain: Records) -> Workload:
+    def from_toml(cls, text: str, domain: Domain) -> Workload:
         """Read a workload on this domain from TOML."""
         from noisewright.synthetic.workload_reading import read_workload
 
-        return read_workload(text, domain)
+        return read_workload(text, declared(domain))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], domain: Records) -> Workload:
+    def read(cls, path: str | os.PathLike[str], domain: Domain) -> Workload:
         """Read a workload on this domain from a TOML file."""
         from noisewright.synthetic.workload_reading import text_of_file
 
@@ -262,6 +270,17 @@ class Workload:
     def __repr__(self) -> str:
         kinds = ", ".join(sorted({type(part).__name__.lower() for part in self.parts})) or "nothing"
         return f"<workload of {self.queries:,} queries ({kinds}) on {self.domain!r}>"
+
+
+def declared(domain: Domain) -> Records:
+    """Return the domain as records, also if it is a mapping to spaces or lists of labels."""
+    if not isinstance(domain, Mapping):
+        return domain
+    columns: dict[str, Any] = {
+        name: Categories(given) if isinstance(given, list | tuple) else given
+        for name, given in domain.items()
+    }
+    return Records(columns)
 
 
 def _names(domain: Records, columns: Sequence[str] | None) -> tuple[str, ...]:
