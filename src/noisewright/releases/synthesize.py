@@ -78,8 +78,8 @@ def synthesize(
     `rounds`; "blr" draws from all small tables, see `blr`. `workload` says which counting queries
     should be answered well: a Workload, the path of one, or a whole number k for all k-way
     marginals, or several such as [1, 2]; left out, 2. `inference="mbi"` (the extra mbi) counts some
-    pairs more than a tree has and fits a graph to all: better, and some seconds slower; for "mwem" it keeps a graph of
-    whole marginals instead of points, without a limit on their number. `rows` is the size of the
+    pairs more than a tree has and fits a graph to all: better, and some seconds slower; for "mwem"
+    it keeps a graph of whole marginals instead of points, of any number. `rows` is the size of the
     table, that of the data if left out (for "blr" what can be listed). With `out` the table is
     written there, all else beside it as JSON, and, unless `report` is false, a page about it that
     reads by itself.
