@@ -1,6 +1,7 @@
 """The same ledger on a real PostgreSQL server: races, and connections that are cut."""
 
 import os
+import pickle
 import threading
 from collections.abc import Generator
 from pathlib import Path
@@ -44,6 +45,7 @@ def test_a_ledger_on_a_server_is_like_one_in_a_file(where: str, tmp_path: Path) 
         ledger.spend("survey", nw.Guarantee(2), what="c")
     again = nw.Ledger.open(where, head=ledger.head)
     assert again.history() == ledger.history()
+    assert pickle.loads(pickle.dumps(again)).history() == ledger.history()
     assert again.balance("survey").reserved == (6,)
     with pytest.raises(LedgerError, match="already a ledger"):
         nw.Ledger.create(where)

@@ -1,5 +1,7 @@
 """Grants, spends and outcomes: what is written, what is refused, and what the user is told."""
 
+import os
+import pickle
 import re
 import sys
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from noisewright.errors import (
     ParameterError,
     UnknownDatasetError,
 )
+from noisewright.ledger.database import database_at
 
 HALF = nw.Guarantee("1/2")
 
@@ -47,6 +50,43 @@ def test_a_spend_says_what_when_who_and_under_which_certificate(ledger: nw.Ledge
     )
     assert (other.entry.who, other.entry.certificate) == ("bob", "ab" * 32)
     assert "@" in nw.Ledger.open(ledger.where).spend("survey", HALF, what="x").entry.who
+
+
+def test_a_pickled_ledger_is_opened_again(
+    folder: Path, ledger: nw.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    pickled = pickle.dumps(nw.Ledger.open("budget.db", who="bob@agency", patience=3))
+    assert ledger._key is not None
+    assert ledger._key not in pickled
+    os.chdir("/")
+    again: nw.Ledger = pickle.loads(pickled)
+    assert again.spend("survey", HALF, what="elsewhere").entry.who == "bob@agency"
+    assert ledger.history() == again.history()
+    (folder / "budget.db").unlink()
+    with pytest.raises(LedgerError, match="there is no ledger at"):
+        pickle.loads(pickled)
+
+
+def test_a_key_that_the_caller_keeps_is_not_pickled(folder: Path) -> None:
+    mine = nw.Ledger.create(folder / "own.db", key=bytes(range(32)))
+    with pytest.raises(LedgerError, match="a key must not be pickled"):
+        pickle.dumps(mine)
+    without = nw.Ledger.open(folder / "own.db")
+    assert pickle.loads(pickle.dumps(without)).head == mine.head
+
+
+@pytest.mark.parametrize(
+    ("address", "again"),
+    [
+        ("postgresql://ann:secret@host/budget", None),
+        ("postgresql://ann@host/budget?sslpassword=secret", None),
+        ("postgresql://ann@host/budget", "postgresql://ann@host/budget"),
+    ],
+    ids=["password", "password of a key", "no password"],
+)
+def test_an_address_with_a_password_is_not_passed_on(address: str, again: str | None) -> None:
+    assert database_at(address, patience=1).address == again
 
 
 def test_a_block_ends_released_or_wasted_and_is_never_refunded(ledger: nw.Ledger) -> None:

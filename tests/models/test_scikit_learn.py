@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,28 @@ def test_each_fold_is_debited(tmp_path: Path) -> None:
     scores = model_selection.cross_val_score(model, X, y, cv=3)
     assert np.isfinite(scores).all()
     assert book.left("clinic") == nw.Guarantee(0)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_fitted_model_takes_its_ledger_along(kind: Any, tmp_path: Path) -> None:
+    X, y = data(100)
+    book = nw.Ledger.create(tmp_path / "book.db")
+    book.grant("clinic", epsilon=2, why="consent of 2026")
+    model = kind(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic").fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    again.fit(X, y)
+    assert book.left("clinic") == nw.Guarantee(0)
+
+
+def test_a_search_in_several_processes_is_debited(tmp_path: Path) -> None:
+    X, y = data(200)
+    book = nw.Ledger.create(tmp_path / "book.db")
+    book.grant("clinic", epsilon=10, why="consent of 2026")
+    model = nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic")
+    search = model_selection.GridSearchCV(
+        model, {"smoothing": [1, 2]}, cv=2, n_jobs=2, error_score="raise"
+    )
+    search.fit(X, y)
+    # Two settings in two folds, and one more fit with the better one.
+    assert book.left("clinic") == nw.Guarantee(5)

@@ -30,12 +30,16 @@ _WRITING = "noisewright_writing"
 
 @dataclass(frozen=True)
 class Database:
-    """A place for a ledger; `shown` names it in messages, without a password."""
+    """A place for a ledger; `shown` names it in messages, without a password.
+
+    `address` opens it from another process; None if that would take a password along.
+    """
 
     engine: Any
     shown: str
     path: Path | None
     patience: float
+    address: str | None
 
     def read(self, work: Callable[[Any], Answer]) -> Answer:
         """Do some reading in one transaction."""
@@ -110,17 +114,19 @@ def _at_url(address: str, patience: float) -> Database:
 
     sa.event.listen(engine, "begin", begin)
     shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-    return Database(engine, shown, None, patience)
+    has_password = url.password is not None or any("password" in name for name in url.query)
+    return Database(engine, shown, None, patience, None if has_password else address)
 
 
 def _at_path(path: Path, patience: float) -> Database:
     sa = load_sqlalchemy()
     # Now, because the working folder may change later.
-    address = f"file:{quote(os.path.abspath(path))}?mode=rw"
+    address = os.path.abspath(path)
+    file = f"file:{quote(address)}?mode=rw"
 
     def connect() -> sqlite3.Connection:
         # mode=rw never creates a file: a mistyped name must not become a fresh budget.
-        connection = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
+        connection = sqlite3.connect(file, uri=True, timeout=patience, isolation_level=None)
         connection.text_factory = _decoded
         connection.execute("PRAGMA synchronous = EXTRA")
         return connection
@@ -131,7 +137,7 @@ def _at_path(path: Path, patience: float) -> Database:
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.pool.NullPool)
     sa.event.listen(engine, "begin", begin)
-    return Database(engine, str(path), path, patience)
+    return Database(engine, str(path), path, patience, address)
 
 
 def _decoded(text: bytes) -> str:

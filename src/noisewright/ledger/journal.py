@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from noisewright.errors import AlteredLedgerError, ParameterError
+from noisewright.errors import AlteredLedgerError, LedgerError, ParameterError
 from noisewright.ledger.book import Book
 from noisewright.ledger.database import Database
 from noisewright.ledger.entries import LedgerEntry, plain_text
@@ -30,7 +30,7 @@ class Journal:
     def __init__(self, database: Database, description: Description, who: str) -> None:
         self._database = database
         self.description = description
-        self._who = who
+        self.who = who
         # Replaced as a whole and never changed, so threads and forks need no lock.
         self._book = Book(description.first_hash)
 
@@ -38,6 +38,20 @@ class Journal:
     def shown(self) -> str:
         """Where the ledger is, for messages."""
         return self._database.shown
+
+    @property
+    def patience(self) -> float:
+        """How many seconds to wait for a lock."""
+        return self._database.patience
+
+    def address(self) -> str:
+        """Return what opens the ledger in another process; never with a secret."""
+        if self._database.address is None:
+            raise LedgerError(
+                f"the ledger {self.shown} was opened with a password, which must not be pickled. "
+                "Open it in the other process, or keep the password in ~/.pgpass."
+            )
+        return self._database.address
 
     def book(self) -> Book:
         """Return the book with all entries that are committed by now."""
@@ -68,7 +82,7 @@ class Journal:
         Ensures: what it decided is committed, once, or nothing is; also when the connection is
         lost on the way and the work has to be done again.
         """
-        author = self._who if who is None else plain_text(who, name="who", required=True)
+        author = self.who if who is None else plain_text(who, name="who", required=True)
         tokens = [secrets.token_hex(16) for _ in range(_MOST)]
         is_repeated = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Any, Literal
 
 from noisewright.errors import (
     BudgetError,
@@ -103,6 +103,16 @@ class Ledger:
         ledger = cls(Journal(database, description, who), key=held)
         ledger.verify(head=head)
         return ledger
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled, it is opened again where it arrives; an address holds no key and no password.
+        journal = self._journal
+        if self._key is not None and journal.description.key is None:
+            raise LedgerError(
+                f"the ledger {self.where} does not keep its key, and a key must not be pickled. "
+                "Open the ledger in the other process, with its key."
+            )
+        return _reopened, (journal.address(), journal.who, journal.patience)
 
     @property
     def where(self) -> str:
@@ -341,6 +351,10 @@ class Ledger:
                 f"`noisewright ledger history` lists them."
             )
         return book.states[sequence]
+
+
+def _reopened(where: str, who: str, patience: float) -> Ledger:
+    return Ledger.open(where, who=who, patience=patience)
 
 
 def _over(dataset: str, account: Account, asked: Guarantee) -> OverBudgetError:
