@@ -142,10 +142,11 @@ def read_pairs(neighbors: Any, size: int) -> Any:  # inputs i, j, and d: they ge
     need(ok, "neighbors", "found a pair twice, or no pairs: a claim about nobody is empty")
     return ((*pair, 1) for pair in rest[0])
 @cache
-def beside(name: str) -> Any:  # the function that proves it, from a file beside this one
-    file = Path(__file__).with_name(f"{name}_checker.py")
-    need(file.is_file(), "format", f"needs the file {name}_checker.py beside this one")
-    return run_path(str(file))[f"prove_{name}"]
+def beside(*names: str) -> Any:  # the function that proves the first, from a file beside this one
+    files = [Path(__file__).with_name(f"{name}_checker.py") for name in names]
+    absent = " and ".join(file.name for file in files if not file.is_file())
+    need(not absent, "format", f"needs {absent} beside this one")
+    return run_path(str(files[0]))[f"prove_{names[0]}"]
 def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
     shape = "form: table, inputs: object, outputs: object, log2_total: whole, weights: list"
     _, inputs, outputs, k, weights = fit(given, "mechanism", shape)
@@ -192,7 +193,6 @@ def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any
     if best:  # the claim that nothing is better than this mechanism
         pairs, prove_bound = read_pairs(neighbors, len(ins)), beside("bound")
         yield prove_bound(sys.modules[__name__], best, rows, pairs, epsilon, delta, codes)
-
 def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (), best: Any = None
           ) -> Iterator[Any]:
     """Sentences about what holds, and Failures about what does not; epsilon None is infinity."""
@@ -228,7 +228,8 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         yield from prove(inner, relation, epsilon, delta)
         yield f"The {count} rows are independent, so all but the one that differs cancel."
     elif form != "columns":  # a formula; epsilon and delta are decided as it allows
-        yield from beside("formula")(sys.modules[__name__], given, neighbors, epsilon, delta)
+        formula = beside("formula", *(name for name in ("curve", "steps") if name == form))
+        yield from formula(sys.modules[__name__], given, neighbors, epsilon, delta)
     else:
         _, columns = fit(given, "mechanism", "form: columns, columns: list")
         fit(neighbors, "neighbors", "relation: replace")
@@ -287,7 +288,6 @@ def check_file(path: Any) -> Report:
             return check(json.load(file, object_pairs_hook=unique))
     except (Failure, OSError, ValueError, RecursionError) as error:
         return Report(False, (), (Failure("format", f"cannot read {path}: {error}"),))
-
 def main(arguments: list[str]) -> int:
     reports = {name: check_file(name) for name in arguments if name != "--json"}
     for name, report in reports.items():

@@ -275,10 +275,11 @@ def test_the_file_beside_the_checker_is_named_when_it_is_missing(what: str, tmp_
     nw.certify(curve if what == "curves" else MECHANISMS["laplace"]).save(tmp_path / "m.json")
     shutil.copy(SOURCE / "checker.py", tmp_path)
     run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
-    for missing in ["formula_checker.py", *(["curve_checker.py"] if what == "curves" else [])]:
+    files = ["formula_checker.py", *(["curve_checker.py"] if what == "curves" else [])]
+    while files:
         alone = subprocess.run(run, capture_output=True, text=True, check=False)
         assert alone.returncode == 2
-        assert f"needs the file {missing} beside this one" in alone.stdout
-        shutil.copy(SOURCE / missing, tmp_path)
+        assert f"needs {' and '.join(files)} beside this one" in alone.stdout
+        shutil.copy(SOURCE / files.pop(0), tmp_path)
     together = subprocess.run(run, capture_output=True, text=True, check=False)
     assert together.returncode == 0, together.stdout + together.stderr

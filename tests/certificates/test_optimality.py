@@ -193,7 +193,7 @@ def test_two_files_and_python_are_all_it_takes(tmp_path: Path) -> None:
     run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
     alone = subprocess.run(run, capture_output=True, text=True, check=False)
     assert alone.returncode == 2
-    assert "needs the file bound_checker.py beside this one" in alone.stdout
+    assert "needs bound_checker.py beside this one" in alone.stdout
     shutil.copy(SOURCE / "bound_checker.py", tmp_path)
     both = subprocess.run(run, capture_output=True, text=True, check=False)
     assert both.returncode == 0, both.stdout + both.stderr

@@ -419,11 +419,12 @@ def test_three_files_and_python_are_all_it_takes(name: str, tmp_path: Path) -> N
     path = MADE[name]().save(tmp_path / "steps.certificate.json")
     shutil.copy(SOURCE / "checker.py", tmp_path)
     run = [sys.executable, "-I", "-S", str(tmp_path / "checker.py"), str(path)]
-    for missing in ("formula_checker.py", "steps_checker.py"):
+    files = ["formula_checker.py", "steps_checker.py"]
+    while files:
         alone = subprocess.run(run, capture_output=True, text=True, check=False)
         assert alone.returncode == 2
-        assert f"needs the file {missing} beside this one" in alone.stdout
-        shutil.copy(SOURCE / missing, tmp_path)
+        assert f"needs {' and '.join(files)} beside this one" in alone.stdout
+        shutil.copy(SOURCE / files.pop(0), tmp_path)
     together = subprocess.run(run, capture_output=True, text=True, check=False)
     assert together.returncode == 0, together.stdout + together.stderr
     assert "the parts add up to" in together.stdout

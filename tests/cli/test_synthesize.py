@@ -236,3 +236,22 @@ def test_too_little_memory_is_said_in_words(
     assert said.code == 2
     assert "too little memory" in said.err
     assert "The debit is marked as wasted." in said.err
+
+
+def test_who_takes_a_neighbor_for_the_certificate_or_the_table_for_a_release_is_told(
+    survey: Survey, noisewright: Program
+) -> None:
+    assert noisewright(*ARGUMENTS, "--without-ledger").code == 0
+    for name in ("synthetic.parquet", "synthetic.synthesis.json", "synthetic.report.html"):
+        said = noisewright("check", name)
+        assert said.code == 2
+        assert "the certificate is 'synthetic.certificate.json'" in said.out
+        assert "codec" not in said.out
+    said = noisewright("check", "synthetic.certificate.json")
+    assert said.code == 0
+    said = noisewright("estimate", "synthetic.parquet")
+    assert said.code == 2
+    assert "is a synthetic table" in said.err
+    assert "Synthesis.open" in said.err
+    (survey.folder / "synthetic.certificate.json").unlink()
+    assert "those are texts in JSON" in noisewright("check", "synthetic.parquet").out

@@ -3,6 +3,7 @@ it nothing is released, and the message says what to do."""
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -385,10 +386,20 @@ def test_a_disk_that_gets_full_wastes_the_debit_and_leaves_nothing(
 def test_a_disk_that_is_too_small_is_seen_before_the_debit(
     survey: Survey, small_disk: Callable[[int], Path]
 ) -> None:
-    place = small_disk(512)
+    place = small_disk(64)
     said = refused(survey, TargetError, out=place / "private.parquet")
-    assert "has 0 MB left. Free some space" in said
+    found = re.search(rf"at least (\d+) kB, and '{place}' has (\d+) kB left\. Free some", said)
+    assert found is not None, said
+    assert int(found[1]) > int(found[2])
     assert list(place.iterdir()) == []
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_not_called_busy(survey: Survey) -> None:
+    if not Path("/proc/self").exists():
+        pytest.skip("needs: /proc")
+    said = refused(survey, TargetError, out="/proc/private.parquet")
+    assert "cannot write '/proc/private.parquet'" in said
+    assert "another process" not in said
 
 
 def test_a_file_that_may_not_grow_wastes_the_debit(survey: Survey) -> None:
@@ -484,7 +495,7 @@ def test_only_what_nobody_holds_is_cleaned_up(tmp_path: Path) -> None:
         assert held.folder.exists()
         assert remove_stale(tmp_path) == []
         with (
-            pytest.raises(TargetError, match=r"another process is releasing to .*private\.parquet"),
+            pytest.raises(TargetError, match=r"another process is writing .*private\.parquet"),
             staging_beside(tmp_path / "private.parquet"),
         ):
             pass

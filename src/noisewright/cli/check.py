@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,9 @@ Examples:
   python checker.py m.json     (the same, without this package)
 """
 
+_BESIDE = (".synthesis.json", ".recipe.json", ".report.html", ".evaluation-NOT-FOR-RELEASE.json")
+"""How the names of files end that lie beside a certificate, apart from the data."""
+
 
 def check(
     certificates: Annotated[
@@ -45,6 +49,8 @@ def check(
     for path in certificates:
         report = checker.check_file(str(path))
         failures = [(failure.part, failure.message) for failure in report.failures]
+        if any(part == "format" for part, _ in failures) and not _is_certificate(path):
+            failures = [*_better(path), *failures][:1]
         if digest is not None and not any(part in ("file", "format") for part, _ in failures):
             failures += _other_digest(path, digest)
         unreadable = any(part in ("file", "format") for part, _ in failures)
@@ -63,6 +69,29 @@ def check(
         for one in answers:
             _tell(one)
     raise typer.Exit(worst)
+
+
+def _is_certificate(path: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError, RecursionError, TypeError, KeyError):
+        return json.loads(path.read_bytes())["format"] == "noisewright-certificate"
+    return False
+
+
+def _better(path: Path) -> list[tuple[str, str]]:
+    """Say which file was meant, where one lies beside that is a certificate."""
+    if not path.is_file():
+        return []
+    stem = next((path.name.removesuffix(end) for end in _BESIDE if path.name.endswith(end)), None)
+    meant = path.with_name(f"{path.stem if stem is None else stem}.certificate.json")
+    if _is_certificate(meant):
+        return [("format", f"it is no certificate; the certificate is {str(meant)!r}")]
+    try:
+        path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return [("format", "it is no certificate: those are texts in JSON")]
+    except OSError:
+        pass
+    return []
 
 
 def _other_digest(path: Path, digest: str) -> list[tuple[str, str]]:

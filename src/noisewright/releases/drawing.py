@@ -17,8 +17,8 @@ from noisewright.plans import Plan
 from noisewright.releases.recipe import KEY, Recipe
 from noisewright.sampling import Source
 
-_ROOM = 1 << 20
-"""Bytes for the files beside the data."""
+_ROOM = 1 << 16
+"""Bytes for the files beside the data, at least."""
 
 
 class Engine(Protocol):
@@ -86,11 +86,11 @@ def require_space(folder: Path, plan: Plan, rows: int) -> None:
     """Refuse to start what would certainly not fit on the disk; a guess, and a low one."""
     # By what can go in: what comes out may have no end, as curves and numbers with noise.
     bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
-    # Half of what independent draws would need: skewed columns are compressed.
-    least = math.ceil(rows * bits / 16) + _ROOM
+    # An eighth of what independent draws would need: skewed columns are compressed well.
+    least = math.ceil(rows * bits / 64) + _ROOM
     free = shutil.disk_usage(folder).free
     if free < least:
         raise TargetError(
-            f"{rows:,} rows take at least {least >> 20:,} MB, and {str(folder)!r} has "
-            f"{free >> 20:,} MB left. Free some space, or choose another disk. Nothing was spent."
+            f"{rows:,} rows take at least {math.ceil(least / 1000):,} kB, and {str(folder)!r} has "
+            f"{free // 1000:,} kB left. Free some space, or choose another disk. Nothing was spent."
         )

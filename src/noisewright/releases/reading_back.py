@@ -16,7 +16,7 @@ from noisewright.privacy import Certificate
 from noisewright.releases.declared import Declared
 from noisewright.releases.plain_spaces import read_space
 from noisewright.releases.released import certificate_beside, file_digest
-from noisewright.releases.synthesis import FORMAT, SIDE, VERSION, Synthesis
+from noisewright.releases.synthesis import FORMAT, VERSION, Synthesis
 from noisewright.releases.target import Target
 from noisewright.spaces import Records
 from noisewright.synthetic import Measurement, PartError, Spend, Workload, WorkloadErrors
@@ -29,7 +29,7 @@ _BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivi
 
 def is_synthesis(path: str | os.PathLike[str]) -> bool:
     """Tell whether what lies beside a file says that it is a synthetic table."""
-    return Target.at(path).beside(SIDE).exists()
+    return Target.at(path).synthesis.exists()
 
 
 def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
@@ -37,7 +37,7 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
     target = Target.at(path)
     if not target.data.is_file():
         raise ReleaseError(f"there is no file {os.fspath(path)!r}. Check the name.")
-    side = target.beside(SIDE)
+    side = target.synthesis
     if not side.exists():
         raise ReleaseError(
             f"{str(target.data)!r} has no {side.name} beside it, so nothing says how it was made. "

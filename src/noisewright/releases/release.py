@@ -129,7 +129,7 @@ def _to_files(
     _write_certificate(order.certificate, staging, target.certificate.name)
     engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan)
     rows = engine.check(order.progress)
-    require_space(staging.folder, order.plan, rows)
+    require_space(target.data.parent, order.plan, rows)
     snapshot.require_same(meanwhile="Nothing was spent.")
     reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
     # Whoever reads it back gets these mechanisms again: better known now than by the reader.

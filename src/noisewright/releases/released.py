@@ -197,6 +197,12 @@ def _recipe_of(target: Target) -> tuple[Recipe, str]:
 def _embedded(target: Target) -> Recipe:
     """Return the recipe that the file itself holds; it must have the rows that were released."""
     found = embedded_recipe(target.data)
+    if found is None and target.synthesis.exists():
+        raise ReleaseError(
+            f"{str(target.data)!r} is a synthetic table, says {target.synthesis.name} beside it: "
+            "its rows were made from noisy counts, and none of them was randomized. Count them as "
+            "they are, or read it with Synthesis.open, which has these counts and their errors."
+        )
     if found is None:
         raise ReleaseError(
             f"{str(target.data)!r} has no recipe: neither {target.recipe.name} beside it, nor one "

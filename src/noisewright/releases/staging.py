@@ -154,21 +154,23 @@ def _new(target: Path) -> Staging:
     place, name = target.parent, os.fsencode(target.stem)
     own = place / f"{_PREFIX}{hashlib.sha256(name).hexdigest()[:16]}"
     for _ in range(_ATTEMPTS):
-        with contextlib.suppress(BlockingIOError, FileNotFoundError, FileExistsError):
+        # Only what exists already is somebody else's: where no folder can be made, that is said.
+        with contextlib.suppress(FileExistsError):
             own.mkdir()
-            lock = _locked(own)
-            if lock is not None:
-                return Staging(own, lock)
-            own.rmdir()
-            own = place / f"{_PREFIX}{os.urandom(8).hex()}"
-            own.mkdir()
-            return Staging(own, None)
+            with contextlib.suppress(BlockingIOError, FileNotFoundError):
+                lock = _locked(own)
+                if lock is not None:
+                    return Staging(own, lock)
+                own.rmdir()
+                own = place / f"{_PREFIX}{os.urandom(8).hex()}"
+                own.mkdir()
+                return Staging(own, None)
         # Someone who cleans up may hold it for a moment; a release holds it for longer.
         remove_stale(place)
         time.sleep(_PAUSE)
     raise TargetError(
-        f"another process is releasing to {str(target)!r} right now. Wait for it, or choose "
-        "another name."
+        f"another process is writing {str(target)!r} right now. Wait for it, or choose another "
+        "name."
     )
 
 

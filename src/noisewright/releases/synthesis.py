@@ -32,8 +32,6 @@ from noisewright.synthetic.bins import Bins
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1
-SIDE = "synthesis.json"
-"""What lies beside the table is called: its stem, and this."""
 
 
 @final

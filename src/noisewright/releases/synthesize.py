@@ -26,7 +26,7 @@ from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import file_digest
 from noisewright.releases.request import Request
 from noisewright.releases.staging import Staging, staging_beside
-from noisewright.releases.synthesis import SIDE, Synthesis
+from noisewright.releases.synthesis import Synthesis
 from noisewright.releases.synthesis_report import with_synthesis_report
 from noisewright.releases.target import Target
 from noisewright.releases.task import Task, allowance_for, declaring_plan
@@ -133,8 +133,8 @@ def synthesize(
 def _to_files(
     request: Request, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
 ) -> Synthesis:
-    staged, side = staging.path(target.name), target.beside(SIDE)
-    require_space(staging.folder, request.read.randomizer.plan, request.task.rows(counted.rows))
+    staged, side = staging.path(target.name), target.synthesis
+    require_space(target.data.parent, request.read.randomizer.plan, request.task.rows(counted.rows))
     # Also finds what these rows make impossible, which must not be found after the debit.
     steps = request.task.synthesizer(counted.rows)
     proof = steps.schedule.certificate
@@ -194,7 +194,7 @@ def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthe
 def _require_free(target: Target, *, overwrite: bool) -> None:
     if target.data.is_dir():
         raise TargetError(f"{str(target.data)!r} is a folder; give the name of a file in it.")
-    ours = (target.data, target.beside(SIDE), target.beside(EVALUATION))
+    ours = (target.data, target.synthesis, target.beside(EVALUATION))
     # What lies beside a release with this stem would speak of another file.
     there = [path for path in (*ours, *target.all[1:]) if os.path.lexists(path)]
     if there and not overwrite:

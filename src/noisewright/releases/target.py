@@ -12,6 +12,7 @@ from noisewright.errors import ReleaseError, TargetError
 from noisewright.releases.recipe import Recipe
 
 CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
+SYNTHESIS = "synthesis.json"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ class Target:
     def report(self) -> Path:
         """Where the report lies."""
         return self.beside(REPORT)
+
+    @property
+    def synthesis(self) -> Path:
+        """Where the noisy counts behind a synthetic table lie."""
+        return self.beside(SYNTHESIS)
 
     @property
     def all(self) -> tuple[Path, ...]:
