@@ -67,3 +67,17 @@ def test_few_tables_are_enough() -> None:
     assert len(tables_to_count([10] * 10, list(combinations(range(10), 2)))) <= 8
     assert len(tables_to_count([10] * 10, list(combinations(range(10), 3)))) <= 24
     assert len(tables_to_count([10] * 60, list(combinations(range(60), 2)))) <= 435
+
+
+def test_pairs_of_many_columns_are_counted_by_blocks() -> None:
+    """More pairs than a search is made for; each against a count of its own."""
+    rng = np.random.default_rng(5)
+    sizes = [2 + place % 7 for place in range(56)]
+    batch = [rng.integers(0, size, 300) for size in sizes]
+    pairs = [*combinations(range(56), 2), (40, 3), (7,)]
+    found = count_tables([batch], sizes, pairs)
+    for pair, counts in zip(pairs, found, strict=True):
+        own = np.zeros([sizes[place] for place in pair], dtype=np.int64)
+        np.add.at(own, tuple(batch[place] for place in pair), 1)
+        assert np.array_equal(counts, own)
+    assert len(tables_to_count(sizes, pairs[:-2])) < len(pairs) / 4

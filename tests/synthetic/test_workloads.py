@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noisewright as nw
-from noisewright.errors import InputError
+from noisewright.errors import InputError, TooLargeError
 
 POINTS: dict[str, list[Any]] = {
     "sex": ["F", "M"],
@@ -335,3 +335,11 @@ def test_a_mapping_declares_the_domain_as_records_do() -> None:
     )
     text = W.prefixes(DOMAIN, "kids").to_toml()
     assert W.from_toml(text, mapping) == W.from_toml(text, DOMAIN)
+
+
+def test_more_tables_than_anyone_reads_are_refused_before_they_are_listed() -> None:
+    domain = nw.Records({f"c{place}": nw.Counts(1) for place in range(200)})
+    with pytest.raises(TooLargeError, match="1,313,400 tables of up to 3 columns") as refused:
+        nw.Workload.marginals(domain, ways=3)
+    assert refused.value.size == 1_313_400
+    assert len(nw.Workload.marginals(domain, ways=2).parts) == 19_900

@@ -49,7 +49,7 @@ class TableCounter:
         for table in self._wanted:
             require_cells(self._shape(table))
         steady = [table for table in self._wanted if not self._growing & set(table)]
-        others = dict.fromkeys(tuple(table) for table in self._wanted if table not in steady)
+        others = dict.fromkeys(tuple(table) for table in self._wanted if self._growing & set(table))
         self._counted: dict[Place, Counts] = {
             table: np.zeros(self._shape(table), dtype=np.int64)
             for table in [*tables_to_count(sizes, steady), *others]
@@ -80,7 +80,8 @@ class TableCounter:
 
     def tables(self) -> list[Counts]:
         """Return the wanted tables, in the order they were asked for."""
-        return [_margin(self._counted, table) for table in self._wanted]
+        holding = _holding(self._counted)
+        return [_margin(self._counted, holding, table) for table in self._wanted]
 
     def _shape(self, table: Place) -> tuple[int, ...]:
         return tuple(self._sizes[place] for place in table)
@@ -139,9 +140,24 @@ def _narrowest(size: int) -> Any:
     return np.min_scalar_type(max(size - 1, 0)) if size <= 1 << 16 else np.intp
 
 
-def _margin(counted: dict[Place, Counts], table: Place) -> Counts:
+def _holding(counted: Iterable[Place]) -> dict[int, list[tuple[Place, frozenset[int]]]]:
+    """Return for each column the tables that have it, in their order."""
+    found: dict[int, list[tuple[Place, frozenset[int]]]] = {}
+    for table in counted:
+        inside = frozenset(table)
+        for place in inside:
+            found.setdefault(place, []).append((table, inside))
+    return found
+
+
+def _margin(
+    counted: dict[Place, Counts],
+    holding: dict[int, list[tuple[Place, frozenset[int]]]],
+    table: Place,
+) -> Counts:
     """Return a table as the margin of one that was counted, its axes in the order asked for."""
-    source = next(held for held in counted if set(table) <= set(held))
+    wanted = set(table)
+    source = next(held for held, inside in holding[table[0]] if wanted <= inside)
     others = tuple(axis for axis, place in enumerate(source) if place not in table)
     kept = [place for place in source if place in table]
     return counted[source].sum(axis=others).transpose([kept.index(place) for place in table])

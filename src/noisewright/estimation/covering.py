@@ -102,9 +102,15 @@ def _by_blocks(sizes: Sequence[int], wanted: Sequence[Place]) -> list[Place]:
             blocks[-1] = (*last, place)
         else:
             blocks.append((place,))
-    for both in [*(one + other for one, other in combinations(blocks, 2)), *blocks]:
-        inside = set(both)
-        covered = [table for table in missing if inside.issuperset(table)]
+    block_of = {place: number for number, block in enumerate(blocks) for place in block}
+    within: dict[frozenset[int], list[Place]] = {}
+    for table in wanted:
+        within.setdefault(frozenset(block_of[place] for place in table), []).append(table)
+    numbers = range(len(blocks))
+    for some in [*combinations(numbers, 2), *((number,) for number in numbers)]:
+        both = tuple(place for number in some for place in blocks[number])
+        parts = {frozenset(some), *(frozenset([number]) for number in some)}
+        covered = [table for part in parts for table in within.get(part, ()) if table in missing]
         small = _cells(sizes, both) <= _PAIRED
         if covered and small and (len(covered) > 1 or both in covered):
             chosen.append(both)

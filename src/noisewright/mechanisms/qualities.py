@@ -171,7 +171,13 @@ def _read_one(value: Any, place: int) -> Fraction:
 def by_level(values: Sequence[Fraction]) -> tuple[list[Fraction], NDArray[np.intp]]:
     """Return the distinct values, and which of them each one is."""
     known: dict[Fraction, int] = {}
-    which = [known.setdefault(value, len(known)) for value in values]
+    held = tuple(values)
+    # The same object is the same value: looking that up costs far less than comparing fractions.
+    level = {
+        key: known.setdefault(value, len(known))
+        for key, value in {id(value): value for value in held}.items()
+    }
+    which = [level[id(value)] for value in held]
     return list(known), np.array(which, dtype=np.intp)
 
 

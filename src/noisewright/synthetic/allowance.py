@@ -24,6 +24,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, final
 
 import numpy as np
@@ -74,7 +75,7 @@ class Noise:
     change: int
     rows_per_person: int = 1
 
-    @property
+    @cached_property
     def scale(self) -> Fraction:
         """The decay of geometric noise, or the deviation of normal noise, rounded up."""
         if self.unit == "epsilon":
@@ -99,7 +100,7 @@ class Noise:
             return math.sqrt(scale * scale + 1 / 12)
         return 1 / (math.sqrt(2) * math.sinh(min(scale, _STEEPEST) / 2))
 
-    @property
+    @cached_property
     def mean_size(self) -> float:
         """The mean of |draw|, for normal noise to within its rounding."""
         if self.unit == "rho":

@@ -16,7 +16,6 @@ most 2, and k rows of a person by at most 2k.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,16 +30,22 @@ from noisewright.errors import InputError, TooLargeError
 from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source
 from noisewright.spaces import Records
-from noisewright.synthetic.allowance import MARGINAL, Allowance, nearest_integers
+from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise, nearest_integers
 from noisewright.synthetic.by_mbi import fitted_or_simpler, require_mbi
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
-from noisewright.synthetic.part_errors import PartError, WorkloadErrors, noise_error, part_name
+from noisewright.synthetic.part_errors import (
+    PartError,
+    WorkloadErrors,
+    marginal_error,
+    noise_error,
+    part_name,
+)
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.schedule import Schedule, choosing, counting
-from noisewright.synthetic.tallies import Names, Tallies, shape_of
+from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.tree_model import TreeModel, fitted
 from noisewright.synthetic.workload import Workload
 
@@ -83,7 +88,7 @@ class Mst:
                     "labels, or drop the column.",
                     size=space.size,
                 )
-        cells = sum(math.prod(shape_of(self.domain, pair)) for pair in self.candidates)
+        cells = sum(self._cells(pair) for pair in self.candidates)
         if cells > _MOST_COUNTED:
             raise TooLargeError(
                 f"all pairs of columns have {cells:,} cells together (at most {_MOST_COUNTED:,}). "
@@ -108,8 +113,13 @@ class Mst:
         return tuple(
             pair
             for pair in combinations(self.names, 2)
-            if frozenset(pair) in asked and math.prod(shape_of(self.domain, pair)) <= most
+            if frozenset(pair) in asked and self._cells(pair) <= most
         )
+
+    @cached_property
+    def _possible(self) -> frozenset[frozenset[str]]:
+        """The candidates, whatever their order."""
+        return frozenset(frozenset(pair) for pair in self.candidates)
 
     @property
     def apart(self) -> tuple[str, ...]:
@@ -130,8 +140,9 @@ class Mst:
         """How many pairs the tree has: as many as connect what candidates can connect."""
         groups = {name: frozenset([name]) for name in self.names}
         for first, second in self.candidates:
-            both = groups[first] | groups[second]
-            groups.update(dict.fromkeys(both, both))
+            if second not in groups[first]:
+                both = groups[first] | groups[second]
+                groups.update(dict.fromkeys(both, both))
         return len(self.names) - len(set(groups.values()))
 
     @cached_property
@@ -204,24 +215,29 @@ class Mst:
         """Tell whether these columns are counted together; None if a choice decides it."""
         if len(columns) == 1:
             return True
-        wanted = frozenset(columns)
-        if not any(frozenset(pair) == wanted for pair in self.candidates):
+        if frozenset(columns) not in self._possible:
             return False
         return True if self.edges + self.more == len(self.candidates) else None
 
-    def _noise_error(self, part: Queries, people: int) -> float:
+    @cached_property
+    def _noises(self) -> tuple[Noise, Noise]:
+        """The noise of one column, and of one pair."""
         single, _, pair, _ = self._amounts
+        return self.allowance.noise(single, MARGINAL), self.allowance.noise(pair, MARGINAL)
+
+    def _noise_error(self, part: Queries, people: int) -> float:
+        single, pair = self._noises
         if self._counted(part.columns) is not False:
-            amount = single if len(part.columns) == 1 else pair
-            return noise_error(part, self.domain, self.allowance.noise(amount, MARGINAL), people)
+            noise = single if len(part.columns) == 1 else pair
+            return noise_error(part, self.domain, noise, people)
         pairs = [
-            self._noise_error(Marginal(two), people)
+            marginal_error(self._cells(two), pair, people)
             for two in combinations(part.columns, 2)
             if self._counted(two) is not False
         ]
-        alone = [self._noise_error(Marginal((name,)), people) for name in part.columns]
+        alone = [marginal_error(self._sizes[name], single, people) for name in part.columns]
         links = len(part.columns) - 1
-        whole = links * float(np.mean(pairs)) if len(pairs) >= links else sum(alone)
+        whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
         if isinstance(part, Marginal):
             return min(2.0, whole)
         # A set of cells is off by at most half of what all cells are off by together.
@@ -259,7 +275,7 @@ class Mst:
         shares = {one.columns[0]: projected(one.counts / one.rows) for one in singles}
         scores = {
             names: independence_score(steps.tallies, names, shares[names[0]], shares[names[1]])
-            - round(lost * math.prod(shape_of(self.domain, names)))
+            - round(lost * self._cells(names))
             for names in self.candidates
         }
         group = {name: name for name in self.names}
@@ -278,7 +294,7 @@ class Mst:
         graph = tree.as_graph()
         scores = {
             names: gap_score(steps.tallies, names, graph.marginal(names))
-            - round(lost * math.prod(shape_of(self.domain, names)))
+            - round(lost * self._cells(names))
             for names in self.candidates
         }
         found: list[Pair] = []
@@ -293,9 +309,12 @@ class Mst:
             found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))
         return found
 
-    @property
+    @cached_property
     def _sizes(self) -> dict[str, int]:
         return {name: space.size for name, space in self.domain.columns}
+
+    def _cells(self, pair: Pair) -> int:
+        return self._sizes[pair[0]] * self._sizes[pair[1]]
 
     def _model(
         self, tree: TreeModel, counted: Sequence[Measurement], progress: Progress | None

@@ -82,8 +82,8 @@ class NoisySteps:
         step = self._next(Choosing)
         self._spend(step, step.what)
         made = exponential(
-            list(range(len(candidates))),
-            list(scores),
+            range(len(candidates)),
+            _as_array(scores),
             epsilon=step.epsilon,
             sensitivity=step.sensitivity,
         )
@@ -96,3 +96,11 @@ class NoisySteps:
                 f"{len(self.spends)} of {len(self.schedule.steps)} steps were done. Please report "
                 "this: the run did not follow its schedule."
             )
+
+
+def _as_array(scores: Sequence[int]) -> NDArray[np.int64] | list[int]:
+    """Return the scores as they are read fastest; noise may make them too large for 64 bits."""
+    try:
+        return np.array(scores, dtype=np.int64)
+    except OverflowError:
+        return list(scores)

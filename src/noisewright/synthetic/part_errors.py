@@ -160,13 +160,18 @@ def part_name(part: Queries, domain: Records) -> str:
     return labels[0] if len(labels) == 1 else f"{len(labels):,} queries about {names}"
 
 
+def marginal_error(cells: int, noise: Noise, people: int) -> float:
+    """Return the mean L1 error of the shares of a table with so many noisy cells."""
+    return min(2.0, cells * noise.mean_size / people)
+
+
 def noise_error(part: Queries, domain: Records, noise: Noise, people: int) -> float:
     """Return the mean L1 error of a part that is computed from noisy counts of its columns.
 
     Noise of several cells that one query adds up is taken as normal.
     """
     if isinstance(part, Marginal):
-        return min(2.0, part.count(domain) * noise.mean_size / people)
+        return marginal_error(part.count(domain), noise, people)
     cells = part.answers(np.ones(shape_of(domain, part.columns)))
     sizes = np.where(
         cells <= 1, cells * noise.mean_size, np.sqrt(cells) * noise.deviation * _NORMAL_SIZE

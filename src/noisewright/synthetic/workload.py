@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import prod
+from math import comb, prod
 from pathlib import Path
 from typing import Any, final
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
-from noisewright.spaces import Categories, Records, Space, whole_number
+from noisewright.spaces import Categories, Records, Space, amount, whole_number
 from noisewright.synthetic.answers import Answers
 from noisewright.synthetic.boxes import Ends, Prefixes, Ranges
 from noisewright.synthetic.coded import coded_batches
@@ -26,6 +26,7 @@ from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 
 _MOST_QUERIES = 1 << 24
 _MOST_MATRIX = 1 << 26
+_MOST_PARTS = 1 << 18
 
 Domain = Records | Mapping[str, Space | Iterable[Any]]
 
@@ -44,8 +45,12 @@ class Workload:
     parts: tuple[Queries, ...]
 
     def __post_init__(self) -> None:
+        _names(self.domain, None)
+        known = {name for name, _ in self.domain.columns}
         for part in self.parts:
-            _names(self.domain, part.columns)
+            if len(known.intersection(part.columns)) != len(part.columns):
+                # Says what is wrong.
+                _names(self.domain, part.columns)
 
     @classmethod
     def marginals(
@@ -70,6 +75,7 @@ class Workload:
                 raise ParameterError(
                     f"ways is {wanted}, more than there are columns: {len(names)}."
                 )
+            _require_parts(len(parts) + comb(len(names), wanted), wanted)
             parts += [Marginal(some) for some in combinations(names, wanted)]
         return cls(domain, _some(parts, "ways"))
 
@@ -334,6 +340,16 @@ def _some(listed: Any, what: str) -> Any:
     if not found:
         raise InputError(f"{what} is empty, so there is nothing to count.")
     return found
+
+
+def _require_parts(parts: int, ways: int) -> None:
+    if parts > _MOST_PARTS:
+        raise TooLargeError(
+            f"that are {amount(parts)} tables of up to {ways} columns (at most {_MOST_PARTS:,}). "
+            "Name the columns that matter (columns=), take fewer of them at once (ways=2), or list "
+            "the tables that you need.",
+            size=parts,
+        )
 
 
 def _require_queries(queries: int, what: str) -> None:
