@@ -246,10 +246,11 @@ class TestRefusals:
             ({"label": "dead"}, "the label 'dead' is not in the domain; it has sick, smokes"),
             ({"smoothing": 0}, "smoothing is 0; it must be above 0"),
             ({"epsilon": 0}, "epsilon is 0; it must be above 0"),
+            ({"epsilon": None}, "epsilon is missing: what may each person give away"),
             ({"dataset": "clinic"}, "there is no ledger"),
             ({"ledger": "nowhere.db"}, "there is no ledger at .nowhere.db."),
         ],
-        ids=["label", "smoothing", "epsilon", "dataset", "ledger"],
+        ids=["label", "smoothing", "epsilon", "no epsilon", "dataset", "ledger"],
     )
     def test_parameters_that_do_not_fit(self, options: dict[str, Any], words: str) -> None:
         X, y, _, _ = halves(20)
@@ -307,7 +308,7 @@ class TestRefusals:
     )
     def test_labels_for_other_rows(self, domain: Any) -> None:
         table = {"job": ["nurse"] * 20, "age": [30] * 20}
-        with pytest.raises(InputError, match="different lengths"):
+        with pytest.raises(InputError, match="X has 20 rows and y 19; each row needs its label"):
             nw.PrivateNaiveBayes(domain, label="sick", epsilon=1).fit(table, ["yes"] * 19)
 
     def test_a_missing_column(self) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.errors import InputError, OverBudgetError
 from tests.models.people import DOMAIN, people
 
 pytest.importorskip("sklearn", reason="needs: scikit-learn")
 
 base: Any = pytest.importorskip("sklearn.base", reason="needs: scikit-learn")
+exceptions: Any = pytest.importorskip("sklearn.exceptions", reason="needs: scikit-learn")
 model_selection: Any = pytest.importorskip("sklearn.model_selection", reason="needs: scikit-learn")
 pipeline: Any = pytest.importorskip("sklearn.pipeline", reason="needs: scikit-learn")
 preprocessing: Any = pytest.importorskip("sklearn.preprocessing", reason="needs: scikit-learn")
@@ -78,6 +80,12 @@ def test_copies_are_not_fitted(kind: Any) -> None:
     assert copy.get_params() == model.get_params()
     with pytest.raises(Exception, match="not fitted"):
         validation.check_is_fitted(copy)
+    with pytest.raises(exceptions.NotFittedError, match="not fitted yet") as caught:
+        copy.predict(X)
+    assert isinstance(caught.value, InputError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(again, exceptions.NotFittedError)
+    assert str(again) == str(caught.value)
 
 
 def test_each_fold_is_debited(tmp_path: Path) -> None:
@@ -113,3 +121,12 @@ def test_a_search_in_several_processes_is_debited(tmp_path: Path) -> None:
     search.fit(X, y)
     # Two settings in two folds, and one more fit with the better one.
     assert book.left("clinic") == nw.Guarantee(5)
+
+
+def test_a_search_that_raises_stops_where_the_budget_ends(tmp_path: Path) -> None:
+    X, y = data(100)
+    book = nw.Ledger.create(tmp_path / "book.db")
+    book.grant("clinic", epsilon=2, why="consent of 2026")
+    model = nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic")
+    with pytest.raises(OverBudgetError):
+        model_selection.cross_val_score(model, X, y, cv=3, error_score="raise")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -60,7 +61,7 @@ class Conventions(ABC):
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise InputError(f"this {type(self).__name__} is not fitted yet. Call fit first.")
+            raise not_fitted(f"this {type(self).__name__} is not fitted yet. Call fit first.")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "guarantee_")
@@ -90,3 +91,13 @@ class Conventions(ABC):
             if name not in ("domain", "ledger", "source") and value is not None
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def not_fitted(words: str) -> InputError:
+    """Return the error of a model that was not fitted: scikit-learn's too, once that is loaded."""
+    theirs: Any = sys.modules.get("sklearn.exceptions")
+    if theirs is None:
+        return InputError(words)
+    # Made here and now, so it is pickled by how it was made.
+    again = {"__reduce__": lambda self: (not_fitted, self.args)}
+    return type("NotFittedError", (InputError, theirs.NotFittedError), again)(words)

@@ -71,8 +71,13 @@ class Reader:
                 raise InputError("y is given, but the model has no label. Say label= which it is.")
             return self._batches(_by_name(X, names), names, self.person)
         table = _by_name(X, self.features)
-        columns = {name: _column(table, name) for name in (*self.features, *whose)}
-        return self._batches({**columns, self.label: y}, names, self.person)
+        columns = {name: _sized(_column(table, name)) for name in (*self.features, *whose)}
+        rows, labels = len(columns[self.features[0]]), _sized(y)
+        if len(labels) != rows:
+            raise InputError(
+                f"X has {rows:,} rows and y {len(labels):,}; each row needs its label."
+            )
+        return self._batches({**columns, self.label: labels}, names, self.person)
 
     def codes(self, X: Any) -> Codes:
         """Return the codes of the features of a whole table."""
@@ -102,6 +107,10 @@ class Reader:
         found = list(self._batches(table, names))
         nothing = np.empty(0, dtype=np.intp)
         return {name: np.concatenate([nothing, *(part[name] for part in found)]) for name in names}
+
+
+def _sized(values: Any) -> Any:
+    return values if hasattr(values, "__len__") else list(values)
 
 
 def _spaces(columns: Mapping[str, Column]) -> dict[str, Space]:

@@ -132,9 +132,13 @@ class Allowance:
     rows_per_person: int = 1
 
     @classmethod
-    def of(cls, epsilon: Number, delta: Number = 0, *, rows_per_person: int = 1) -> Allowance:
+    def of(
+        cls, epsilon: Number | None, delta: Number = 0, *, rows_per_person: int = 1
+    ) -> Allowance:
         """Return all of ε, or the largest ρ found from which (ε, δ) is proven to follow."""
         most = whole_number(rows_per_person, name="rows_per_person", least=1)
+        if epsilon is None:
+            raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
         value, spare = exactly(epsilon, name="epsilon"), read_delta(delta)
         if value <= 0:
             raise ParameterError(

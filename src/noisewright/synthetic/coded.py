@@ -81,6 +81,18 @@ def _from_records(records: Sequence[Any], name: str, place: int, first: int) -> 
     return found
 
 
+def _is_empty(values: Any, row: int | None) -> bool:
+    """Tell a missing value by what it is called where it comes from: None, NaN, null or NA."""
+    if row is None:
+        return False
+    value = (values.iloc if hasattr(values, "iloc") else values)[row]
+    value = value.as_py() if hasattr(value, "as_py") else value
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return False
+
+
 def _slice(values: Any, start: int) -> Any:
     if not start and len(values) <= _PIECE:
         return values
@@ -107,6 +119,13 @@ class _Column:
         except OutsideSpaceError as problem:
             row = None if problem.row is None else first + problem.row
             where = "" if row is None else f" at row {row + 1:,}"
+            if problem.why == "it is null" or _is_empty(values, problem.row):
+                raise OutsideSpaceError(
+                    f"column {self.name!r}{where}: the value is empty. Fill it or leave the row "
+                    "out. A model or a plan can say what it counts as: nw.Column(…, null=…).",
+                    row=row,
+                    why="it is empty",
+                ) from None
             why = f" ({problem.why})" if problem.why else ""
             raise OutsideSpaceError(
                 f"column {self.name!r}{where}: the value is not a point of {self.space!r}{why}. "
