@@ -132,6 +132,11 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
         (("--inference", "magic", "--without-ledger"), "tree or mbi"),
         (("--inference", "mbi", "--method", "blr", "--without-ledger"), "fits nothing"),
+        (("--rounds", "3", "--without-ledger"), "--rounds belongs to --method mwem"),
+        (("--method", "mwem", "--rounds", "9", "--without-ledger"), "give at most 1,"),
+        (("--epsilon", "abc", "--without-ledger"), "--epsilon is 'abc'; write a number"),
+        (("--delta", "1e", "--without-ledger"), "--delta is '1e'; write a number"),
+        (("--without-ledger", "--dataset", "survey"), "--dataset names a budget"),
         (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
     ],
     ids=[
@@ -145,6 +150,11 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         "method",
         "inference",
         "no fit",
+        "rounds",
+        "many rounds",
+        "epsilon",
+        "delta",
+        "dataset",
         "public",
     ],
 )

@@ -233,7 +233,7 @@ def test_input_that_changes_before_the_debit_costs_nothing(survey: Survey, momen
                 file.write(f"{SECRET},nurse,3,north\n")
 
     said = refused(survey, DataError, progress=meddle)
-    assert "was changed while it was being released. Nothing was spent." in said
+    assert "was changed while it was being read. Nothing was spent." in said
     assert "Release a copy that nobody writes to" in said
 
 

@@ -234,7 +234,7 @@ def test_over_budget_nothing_is_drawn_or_written(ledger: nw.Ledger, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "mwem", "rounds": 7}, "6 marginals or queries"),
+        ({"method": "mwem", "rounds": 7}, "rounds is 7; give at most 6"),
         ({"method": "blr", "rows": 3}, "BLR lists every synthetic database"),
         ({"out": "nowhere/synthetic.parquet"}, "there is no folder"),
         ({"out": "synthetic.png"}, "synthetic.png"),

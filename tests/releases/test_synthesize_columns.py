@@ -48,6 +48,10 @@ def test_a_plan_in_a_file_may_have_a_constant_column(tmp_path: Path) -> None:
 def test_a_table_of_constant_columns_only_is_possible() -> None:
     made = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1)
     assert made.table["study"].to_pylist() == ["A7"] * 90
+    one = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, rows=1)
+    assert (
+        repr(one) == "<1 synthetic row by mst, 1 measurement, epsilon=1, accounted for by nobody>"
+    )
 
 
 def test_a_release_says_which_column_is_constant() -> None:

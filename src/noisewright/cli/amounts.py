@@ -1,14 +1,28 @@
-"""Guarantees and balances as JSON: doubles for people, exact texts for machines."""
+"""Amounts that are typed, read exactly; and guarantees and balances as JSON."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from noisewright.exact import as_text
+from noisewright.errors import InputError, ParameterError
+from noisewright.exact import as_text, exactly
 
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
     from noisewright.mechanisms import Guarantee
+
+
+def number_option(text: str | None, *, option: str) -> Fraction | None:
+    """Read a number that was typed for an option, exactly; nothing stays nothing."""
+    if text is None:
+        return None
+    try:
+        return exactly(text, name=option)
+    except ParameterError:
+        raise InputError(
+            f"{option} is {text!r}; write a number, such as 1, 0.1, 1e-9 or 1/3."
+        ) from None
 
 
 def plain_guarantee(guarantee: Guarantee, *, down: bool = False) -> dict[str, Any]:

@@ -25,17 +25,26 @@ OverwriteOption = Annotated[
 
 
 def paying_ledger(
-    where: str | None, key_file: Path | None, who: str | None, *, without: bool
+    where: str | None,
+    key_file: Path | None,
+    who: str | None,
+    *,
+    without: bool,
+    dataset: str | None = None,
 ) -> Ledger | str | None:
     """Return the ledger, opened if that takes more than its name; None if nobody accounts."""
     if where is None and not without:
         raise InputError(
-            "nobody would account for this release. Say where the budget is kept with --ledger "
-            "budget.db (noisewright ledger create budget.db starts one), or say --without-ledger "
-            "outright."
+            "nobody would account for what this gives away. Say where the budget is kept with "
+            "--ledger budget.db (noisewright ledger create budget.db starts one), or say "
+            "--without-ledger outright."
         )
     if where is not None and without:
         raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
+    if without and dataset is not None:
+        raise InputError(
+            "--dataset names a budget, and --without-ledger says that there is none; leave one out."
+        )
     if where is None or (key_file is None and who is None):
         return where
     import noisewright as nw

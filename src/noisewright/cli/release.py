@@ -72,7 +72,7 @@ def release(
     """Release a private copy of a table, as a plan says, and account for it."""
     import noisewright as nw
 
-    book = paying_ledger(ledger, key_file, who, without=without_ledger)
+    book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     try:
         with bars(_STEPS, quiet=as_json) as progress:
             made = nw.release(

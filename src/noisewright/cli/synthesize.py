@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.amounts import plain_balance, plain_guarantee
+from noisewright.cli.amounts import number_option, plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
 from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
@@ -16,6 +16,7 @@ from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
+from noisewright.spaces import counted
 
 if TYPE_CHECKING:
     from noisewright.releases import Synthesis
@@ -121,13 +122,18 @@ def synthesize(
     if workload is not None and ways is not None:
         raise InputError("--workload and --ways both say what to answer well; give one of them.")
     asked = workload if ways is None else _ways(ways)
+    spent, slack = (
+        number_option(epsilon, option="--epsilon"),
+        number_option(delta, option="--delta"),
+    )
+    _require_together(method, inference, rounds)
     if predict:
         columns = Columns.of(plan)
         errors = nw.predict_synthesis(
             plan,
             people=Declared.of(data, columns).count_rows(),
-            epsilon=epsilon,
-            delta=delta,
+            epsilon=spent,
+            delta=slack,
             method=_method(method),
             workload=asked,
             inference=_inference(inference),
@@ -141,14 +147,14 @@ def synthesize(
         raise InputError(
             "--output (-o) is missing: where does the table go? With --predict nothing is made."
         )
-    book = paying_ledger(ledger, key_file, who, without=without_ledger)
+    book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     try:
         with bars(_STEPS, quiet=as_json) as progress:
             made = nw.synthesize(
                 data,
                 plan,
-                epsilon=epsilon,
-                delta=delta,
+                epsilon=spent,
+                delta=slack,
                 method=_method(method),
                 workload=asked,
                 inference=_inference(inference),
@@ -195,18 +201,25 @@ def _inference(name: str) -> Literal["tree", "mbi"]:
     return name
 
 
+def _require_together(method: str, inference: str, rounds: int | None) -> None:
+    if rounds is not None and method != "mwem":
+        raise InputError("--rounds belongs to --method mwem. Leave it out.")
+    if inference == "mbi" and method == "blr":
+        raise InputError("--method blr fits nothing, so --inference mbi has no use there.")
+
+
 def _tell(made: Synthesis) -> None:
     """Say what was made, what it cost, how good it is, and what lies where."""
     say(
-        f"{made.path}: {made.rows:,} synthetic rows from {made.people:,}, "
-        f"{made.table.num_columns} columns, by {made.how}.",
+        f"{made.path}: {counted(made.rows, 'synthetic row')} from {made.people:,}, "
+        f"{counted(made.table.num_columns, 'column')}, by {made.how}.",
         style="bold green",
     )
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
     with_rows = "one row" if made.rows_per_person == 1 else f"up to {made.rows_per_person} rows"
     say(
         f"Each person gives away at most {made.guarantee}, with {with_rows}. It is spent in "
-        f"{len(made.spends)} steps, whose parts of {parts} add up exactly."
+        f"{counted(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
     )
     if not made.is_accounted:
         say("Nobody accounts for it: no ledger was given, and another release may add to it.")

@@ -19,7 +19,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.releases.plain_spaces import plain_points, plain_space
-from noisewright.spaces import Records
+from noisewright.spaces import Records, counted
 from noisewright.synthetic import (
     Measurement,
     PartError,
@@ -222,9 +222,10 @@ class Synthesis:
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
+        books = "" if self.is_accounted else ", accounted for by nobody"
         return (
-            f"<{self.rows:,} synthetic rows by {self.how}, {len(self.measurements)} "
-            f"measurements, {self.guarantee}{private}>"
+            f"<{counted(self.rows, 'synthetic row')} by {self.how}, "
+            f"{counted(len(self.measurements), 'measurement')}, {self.guarantee}{books}{private}>"
         )
 
 

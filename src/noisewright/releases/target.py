@@ -71,8 +71,8 @@ class Target:
                 real = Path(os.path.realpath(path))
                 if real == source or _same(path, source):
                     raise TargetError(
-                        f"{str(path)!r} is read by this release and would be overwritten by it. "
-                        "Choose another name with out= (-o)."
+                        f"{str(path)!r} is read, and would be overwritten. Choose another "
+                        "name for the output."
                     )
                 if source.is_dir() and real.is_relative_to(source):
                     raise TargetError(

@@ -39,7 +39,7 @@ class Snapshot:
         """Raise if the input is not what it was."""
         if self.path is not None and Snapshot.of(self.path) != self:
             raise DataError(
-                f"{str(self.path)!r} was changed while it was being released. {meanwhile} Release "
+                f"{str(self.path)!r} was changed while it was being read. {meanwhile} Give "
                 "a copy that nobody writes to."
             )
 

@@ -12,8 +12,13 @@ SWATCH = (
 )
 
 
-def budget(balance: Balance | None, this: Guarantee, *, accounted: bool) -> Markup:
-    """Return the budget as a bar and a table, or say that nobody kept account."""
+def budget(
+    balance: Balance | None, this: Guarantee, *, accounted: bool, what: str = "release"
+) -> Markup:
+    """Return the budget as a bar and a table, or say that nobody kept account.
+
+    `what` is what the page is about.
+    """
     if balance is None and accounted:
         words = (
             f"A ledger was debited with {epsilon_text(this)} for each person before any noise was "
@@ -23,7 +28,7 @@ def budget(balance: Balance | None, this: Guarantee, *, accounted: bool) -> Mark
         return paragraph(text(words))
     if balance is None:
         words = (
-            "No ledger kept account of this release. What it gives away is stated above, but "
+            f"No ledger kept account of this {what}. What it gives away is stated above, but "
             "whether these people gave away more elsewhere, and how much may still be asked of "
             "them, nobody has on record."
         )
@@ -36,7 +41,7 @@ def budget(balance: Balance | None, this: Guarantee, *, accounted: bool) -> Mark
     whole = max(float(granted.epsilon), before + float(this.epsilon))
     parts = [
         ("before", "spent before", before),
-        ("now", "spent by this release", float(this.epsilon)),
+        ("now", f"spent by this {what}", float(this.epsilon)),
         ("left", "left", left),
     ]
     return joined(

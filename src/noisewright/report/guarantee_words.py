@@ -88,14 +88,14 @@ def odds(guarantee: Guarantee) -> Markup:
         best += float(guarantee.delta) / (1 + math.exp(min(float(guarantee.epsilon), 700.0)))
         return paragraph(
             text(
-                f"{start} If both were equally likely to them before, then with the release, used "
-                f"as well as anybody can, they name the right one with a probability of at most "
-                f"{_percent(min(best, 1.0), up=True)}; without it, with 50%."
+                f"{start} If both were equally likely to them before, then with what is published, "
+                "used as well as anybody can, they name the right one with a probability of at "
+                f"most {_percent(min(best, 1.0), up=True)}; without it, with 50%."
             )
         )
     words = (
-        f"{start} Whatever they read in this release, it moves their odds by a factor of at most "
-        f"{factor_text(guarantee)}, up or down."
+        f"{start} Whatever they read in what is published, it moves their odds by a factor of "
+        f"at most {factor_text(guarantee)}, up or down."
     )
     factor = math.exp(min(float(guarantee.epsilon), 700.0))
     rows = [

@@ -87,7 +87,7 @@ def synthesis_page(facts: SynthesisFacts) -> str:
         "errors": part_errors(facts),
         "known": known_and_not(facts),
         "counts": counted_sections(facts) if facts.counted else Markup(""),
-        "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted),
+        "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted, what="table"),
         "use": how_to_use(facts),
         "check": how_to_check_synthesis(facts),
         "files": files_table(facts.files),

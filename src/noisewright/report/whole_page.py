@@ -26,8 +26,8 @@ def alarm(*, not_private: bool) -> Markup:
     if not not_private:
         return Markup("")
     return Markup(
-        '<div class="alarm" role="note"><p><strong>NOT PRIVATE.</strong> The noise of this release '
-        "was drawn from a seed, for a test. Whoever knows the seed can take the noise off and read "
+        '<div class="alarm" role="note"><p><strong>NOT PRIVATE.</strong> The noise was drawn '
+        "from a seed, for a test. Whoever knows the seed can take the noise off and read "
         "every answer. Nothing that this page says about privacy holds. Do not publish it."
         "</p></div>"
     )

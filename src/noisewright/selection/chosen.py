@@ -19,6 +19,7 @@ from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
 from noisewright.mechanisms.qualities import by_level
 from noisewright.selection.debit import Account, debited
+from noisewright.spaces import counted
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -150,7 +151,8 @@ class Selection:
 
     def __repr__(self) -> str:
         # Qualities belong to the data, so they are not shown.
-        return f"<{self.law.name} among {len(self.candidates):,} candidates, {self.claim}>"
+        among = counted(len(self.candidates), "candidate")
+        return f"<{self.law.name} among {among}, {self.claim}>"
 
 
 def rational_below(claim: Guarantee | Epsilon) -> Fraction:

@@ -33,7 +33,7 @@ from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import Powers
 from noisewright.selection.peeling import peeled_table
 from noisewright.selection.permute_and_flip import Coins
-from noisewright.spaces import Categories, Space, whole_number
+from noisewright.spaces import Categories, Space, counted, whole_number
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -101,7 +101,7 @@ class TopK:
         return Selection(self.candidates, self.qualities, self.factor, self.law, self.each)
 
     def __repr__(self) -> str:
-        count = f"{self.k} of {len(self.candidates):,} candidates"
+        count = f"{self.k} of {counted(len(self.candidates), 'candidate')}"
         return f"<top {count} by {self.law.name}, {self.claim}>"
 
 

@@ -1,6 +1,6 @@
 """What a record can be: points, metrics and neighbors."""
 
-from noisewright.spaces.amounts import amount
+from noisewright.spaces.amounts import amount, counted
 from noisewright.spaces.any_curves import AnyCurves
 from noisewright.spaces.categories import Categories, Label
 from noisewright.spaces.counts import Counts, whole_number
@@ -32,5 +32,6 @@ __all__ = [
     "Subsets",
     "Within",
     "amount",
+    "counted",
     "whole_number",
 ]

@@ -73,8 +73,8 @@ class Rounds:
             raise InputError("the workload has no queries, so there is nothing to count.")
         if self.rounds > len(self.targets):
             raise ParameterError(
-                f"rounds is {self.rounds}, and the workload has {len(self.targets)} marginals or "
-                "queries to count; each is counted once."
+                f"rounds is {self.rounds:,}; give at most {len(self.targets):,}, as many marginals "
+                "and queries as the workload has to count, each of them once."
             )
 
     @cached_property
