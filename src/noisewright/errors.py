@@ -50,7 +50,11 @@ class SpaceError(InputError):
 
 
 class OutsideSpaceError(SpaceError):
-    """An input is not a point of the space; `row` is its position, `why` what is wrong with it."""
+    """An input is not a point of the space; `why` says what is wrong with it.
+
+    Messages count rows from 1. `row` is the position in an array or a mapping of columns, from 0,
+    or the number of the row in a table that was read by a plan, from 1.
+    """
 
     def __init__(self, message: str, *, row: int | None = None, why: str = "") -> None:
         super().__init__(message)
