@@ -1,8 +1,10 @@
 """Which columns a synthetic table can have, and what is said of those it cannot."""
 
+import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -74,3 +76,32 @@ def test_a_public_column_is_refused_with_what_to_write(as_plan: bool) -> None:
         nw.synthesize(CONSTANT, plan, epsilon=1)
     assert 'space = "categories"' in str(refused.value)
     assert 'use = "drop"' in str(refused.value)
+
+
+DAY: Any = datetime.datetime(2024, 5, 1)
+DATES: dict[str, Any] = {
+    "labels": lambda: nw.Categories([DAY]),
+    "labels of numpy": lambda: nw.Categories(np.array([DAY], dtype="datetime64[ns]")),
+    "bounds": lambda: nw.Interval(DAY, DAY, step=1),
+    "texts": lambda: declared_dates(pa.date32(), ["2024-05-01"]),
+    "numbers": lambda: declared_dates(pa.timestamp("us"), nw.Counts(3)),
+    "dictionary": lambda: declared_dates(pa.dictionary(pa.int8(), pa.date32()), ["2024-05-01"]),
+    "release": lambda: nw.release(
+        pa.table({"day": [DAY]}), nw.Plan({"day": nw.Column(["a", "b"])}, epsilon=1), ledger=None
+    ),
+}
+
+
+def declared_dates(kind: pa.DataType, space: Any) -> nw.Synthesis:
+    """Synthesize a column of dates that was declared to hold something else."""
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    days = pa.array([DAY] * 9, plain)
+    given = days.dictionary_encode() if pa.types.is_dictionary(kind) else days
+    return nw.synthesize(pa.table({"day": given}), {"day": space}, epsilon=1)
+
+
+@pytest.mark.parametrize("case", DATES)
+def test_dates_are_refused_with_what_to_make_of_them(case: str) -> None:
+    with pytest.raises(InputError, match="Make texts of dates first") as refused:
+        DATES[case]()
+    assert "missing" not in str(refused.value)

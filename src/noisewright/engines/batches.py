@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.engines.arrow_names import Field, RecordBatch, Schema
+from noisewright.engines.cell_types import is_temporal
 from noisewright.engines.cells import BadCellError, Cells
 from noisewright.engines.label_cells import LabelCells
 from noisewright.engines.list_cells import CurveCells, SetCells
@@ -23,6 +24,7 @@ from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.mechanisms import Table
 from noisewright.mechanisms.item_sets import ItemSets
 from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Subsets
+from noisewright.spaces.dates import ADVICE
 
 if TYPE_CHECKING:
     from noisewright.plans import Column, Part, Plan
@@ -136,8 +138,10 @@ class Randomizer:
             )
 
     def _require_type(self, field: Field) -> None:
-        cells = self._cells[field.name]
-        if not cells.accepts(_stored(field.type)):
+        cells, kind = self._cells[field.name], _stored(field.type)
+        if is_temporal(kind):
+            raise InputError(f"the column {field.name!r} has the type {field.type}. {ADVICE}")
+        if not cells.accepts(kind):
             raise InputError(
                 f"the column {field.name!r} has the type {field.type}; its space in the plan takes "
                 f"{cells.needs}. Convert the column, or declare another space."

@@ -33,6 +33,14 @@ def is_number(kind: Any) -> bool:
     return any(test(kind) for test in known)
 
 
+def is_temporal(kind: Any) -> bool:
+    """Tell whether a type holds dates, times or spans of time."""
+    import pyarrow as pa
+
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_temporal(values)
+
+
 def is_list(kind: Any) -> bool:
     """Tell whether a type holds lists."""
     import pyarrow as pa

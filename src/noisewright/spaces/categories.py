@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
+from noisewright.spaces.dates import ADVICE, is_date
 from noisewright.spaces.hierarchy import leaves, levels_apart
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
@@ -184,11 +185,15 @@ def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label
             f"{space}([{labels!r}, …])."
         )
     try:
-        listed = [label.item() if isinstance(label, np.generic) else label for label in labels]
+        given = list(labels)
     except TypeError as problem:
         raise SpaceError(
             f"{space} takes a list of {one}s; got {type(labels).__name__}."
         ) from problem
+    dated = next((place for place, label in enumerate(given) if is_date(label)), None)
+    if dated is not None:
+        raise SpaceError(f"{one}s[{dated}] is a {type(given[dated]).__name__}. {ADVICE}")
+    listed = [label.item() if isinstance(label, np.generic) else label for label in given]
     if not listed:
         raise SpaceError(f"{space} needs at least one {one}; got none.")
     seen: set[Any] = set()

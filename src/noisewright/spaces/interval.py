@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text
+from noisewright.spaces.dates import ADVICE, is_date
 from noisewright.spaces.grid import SNAP, as_written, decoded, rounded, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors, Within
@@ -43,6 +44,9 @@ class Interval(Space):
         neighbors: Any = "replace",
         metric: Any = "absolute",
     ) -> None:
+        for name, bound in (("low", low), ("high", high), ("step", step)):
+            if is_date(bound):
+                raise SpaceError(f"{name} is a {type(bound).__name__}. {ADVICE}")
         set_field = object.__setattr__
         set_field(self, "low", as_written(low, name="low"))
         set_field(self, "high", as_written(high, name="high"))
