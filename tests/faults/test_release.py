@@ -234,7 +234,7 @@ def test_input_that_changes_before_the_debit_costs_nothing(survey: Survey, momen
 
     said = refused(survey, DataError, progress=meddle)
     assert "was changed while it was being read. Nothing was spent." in said
-    assert "Release a copy that nobody writes to" in said
+    assert "Give a copy that nobody writes to" in said
 
 
 # After the debit.
