@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import jsonschema
@@ -14,6 +15,7 @@ from tests.certificates.test_checker_refuses import EVERYTHING, STRANGE, places
 checker = load_checker()
 schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
 validator = jsonschema.Draft202012Validator(schema)
+CHANGES = 250
 
 
 def objects(part: Any) -> Iterator[dict[str, Any]]:
@@ -49,14 +51,18 @@ def test_the_schema_accepts_what_the_checker_accepts(document: Any) -> None:
 
 @pytest.mark.parametrize("document", EVERYTHING)
 def test_what_the_schema_refuses_the_checker_refuses(document: Any) -> None:
-    for path in places(document):
-        for new in STRANGE:
-            if not path or isinstance(new, (tuple, set, float)) or new == {1: 2}:
-                continue  # not JSON, or a whole number to the schema, or the document itself
-            forged = copy.deepcopy(document)
-            place: Any = forged
-            for key in path[:-1]:
-                place = place[key]
-            place[path[-1]] = new
-            if not validator.is_valid(forged):
-                assert not checker.check(forged)
+    changes = [
+        (path, new)
+        for path in places(document)
+        for new in STRANGE
+        # Not those that are no JSON, a whole number to the schema, or the document itself.
+        if path and not isinstance(new, (tuple, set, float)) and new != {1: 2}
+    ]
+    for path, new in Random(1).sample(changes, min(len(changes), CHANGES)):
+        forged = copy.deepcopy(document)
+        place: Any = forged
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = new
+        if not validator.is_valid(forged):
+            assert not checker.check(forged)

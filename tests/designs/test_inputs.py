@@ -86,7 +86,7 @@ def test_points_without_an_order_have_no_ordered_properties(code: str) -> None:
     [
         (nw.Counts(10**6), {}),
         (nw.Counts(10**6), {"loss": "L1", "properties": "all", "goal": "worst"}),
-        (nw.Counts(1500), {"loss": "L1", "goal": "worst"}),
+        (nw.Counts(10**5), {"loss": "L1", "goal": "worst"}),
         (nw.Subsets(range(30), largest=5), {"loss": "distance"}),
         (nw.Subsets(range(8)), {"loss": "L2", "delta": 0.1}),
         (nw.Subsets(range(1000), largest=2), {}),

@@ -83,7 +83,7 @@ def test_what_is_not_next_is_refused_before_anything_is_drawn() -> None:
     steps.choice([1, 2], [0, 1])
     refused("counts of a marginal are not", lambda: steps.counted(("b",), TINY.counts["b",]))
     refused("2 of 3 steps", steps.require_done)
-    steps.counted(("b",), np.array([1]), query="b = 1")
+    steps.counted(("b",), np.array([1]), query="b = 1", cells=np.array([False, True]))
     steps.require_done()
     refused("step 4, which is nothing", lambda: steps.counted(("a",), TINY.counts["a",]))
     assert [spend.amount for spend in steps.spends] == [step.amount for step in ORDER.steps]
