@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check spark bench papers docs constraints clean
+.PHONY: help setup demo test check lint types spark bench papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -39,26 +39,33 @@ $(SPARK_READY): $(READY)
 demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them
 	@$(BIN)/noisewright demo
 
-check: setup ## format, lint, types, import contracts, code blocks of the docs
-	@echo "Format and lint"
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/ruff check --quiet .
-	@echo "Types"
-	@$(BIN)/pyright --warnings
-	@echo "Import contracts"
-	@$(BIN)/lint-imports --no-logo
+check: lint types ## format, lint, import contracts, types, code blocks of the docs
 	@echo "Documentation"
 	@$(BIN)/pytest -q -n auto tests/docs
 
-test: check ## check, then every other test; those on Spark where Java is
-	@echo "Tests"
-	@$(BIN)/pytest -q -n auto --ignore=tests/docs --ignore=tests/spark
-	@echo "Tests on Spark"
-	@if scripts/need_java.sh; then $(MAKE) --no-print-directory spark; \
-	else echo "The tests on Spark were left out."; fi
+lint: setup
+	@echo "Format, lint and import contracts"
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports --no-logo
+
+types: setup
+	@echo "Types"
+	@$(BIN)/pyright --warnings
+
+# Neither the type checker nor Spark keeps two processors busy: they run at the same time, and Spark
+# is installed before, so that types are not read from half a package.
+test: lint ## what check does, and every other test; those on Spark where Java is
+	@if scripts/need_java.sh; then \
+	    $(MAKE) --no-print-directory $(SPARK_READY) && \
+	    $(MAKE) --no-print-directory -j2 types spark; \
+	else echo "The tests on Spark are left out."; $(MAKE) --no-print-directory types; fi
+	@echo "Tests, and the code blocks of the docs"
+	@$(BIN)/pytest -q -n auto --ignore=tests/spark
 
 spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two workers, started here
 	@scripts/need_java.sh
+	@echo "Tests on Spark"
 	@$(BIN)/pytest -q tests/spark
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit

@@ -11,7 +11,7 @@ from noisewright.engines.spark.session import require_java
 from noisewright.errors import MissingPartError
 
 if importlib.util.find_spec("pyspark") is None:
-    # `make spark`, which `make test` ends with, runs them in an environment that has it.
+    # `make spark`, which is part of `make test`, adds it to the environment and runs them.
     collect_ignore_glob = ["test_*.py"]
 
 
