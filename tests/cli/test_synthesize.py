@@ -53,14 +53,12 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
 def test_the_certificate_is_proven_and_not_when_it_is_forged(
     survey: Survey, noisewright: Program
 ) -> None:
-    made = noisewright(
-        *ARGUMENTS, "--epsilon", "1", "--delta", "1e-9", "--without-ledger", "--json"
-    )
+    made = noisewright(*ARGUMENTS, "--epsilon", "1", "--delta", "0.4", "--without-ledger", "--json")
     path = survey.folder / "synthetic.certificate.json"
     said = noisewright("check", path.name, "--digest", made.json["certificate"])
     assert said.code == 0, said
     assert "No step costs more than its part" in said.out
-    assert "What the certificate promises: epsilon 1, delta 1e-9." in said.out
+    assert "What the certificate promises: epsilon 1, delta 0.4." in said.out
     document = json.loads(path.read_text(encoding="utf-8"))
     document["mechanism"]["steps"][0]["noise"][0]["deviation"] = "1"
     path.write_text(json.dumps(resealed(document)), encoding="utf-8")
@@ -71,14 +69,15 @@ def test_the_certificate_is_proven_and_not_when_it_is_forged(
 
 def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
     said = noisewright(
-        *ARGUMENTS, "--delta", "1e-6", "--epsilon", "0.5", "--rows", "70", "--method", "mwem",
+        *ARGUMENTS, "--delta", "0.4", "--epsilon", "0.5", "--rows", "70", "--method", "mwem",
         "--without-ledger", "--evaluate", "--json",
     )  # fmt: skip
     assert said.code == 0, said
     made = said.json
     assert (made["rows"], made["people"], made["method"]) == (70, 500, "mwem")
-    assert made["guarantee"]["exact"] == {"epsilon": "1/2", "delta": "1/1000000"}
-    assert made["spent"]["unit"] == "rho"
+    assert made["guarantee"]["exact"] == {"epsilon": "1/2", "delta": "2/5"}
+    assert "delta=0.4 is large for 500 rows" in made["notes"][0]
+    assert (made["spent"]["unit"], made["noise"]) == ("rho", "rounded normal")
     assert not made["accounted"]
     assert made["evaluation_not_for_release"]["l1"] > 0
     beside = json.loads((survey.folder / "synthetic.synthesis.json").read_text())
@@ -265,3 +264,15 @@ def test_who_takes_a_neighbor_for_the_certificate_or_the_table_for_a_release_is_
     assert "Synthesis.open" in said.err
     (survey.folder / "synthetic.certificate.json").unlink()
     assert "those are texts in JSON" in noisewright("check", "synthetic.parquet").out
+
+
+def test_what_is_known_before_is_said_before(survey: Survey, noisewright: Program) -> None:
+    words = ("--epsilon", "1", "--delta", "1e-9")
+    said = noisewright(*ARGUMENTS[:4], *words, "--predict")
+    assert "no delta is spent" in " ".join(said.out.split())
+    known = noisewright(*ARGUMENTS[:4], *words, "--predict", "--json").json
+    assert "no delta is spent" in known["remarks"][0]
+    made = noisewright(*ARGUMENTS, *words, "--without-ledger")
+    assert "Note: Noise is two-sided geometric" in made.out
+    nothing = noisewright(*ARGUMENTS[:4], "--epsilon", "1e-12", "--predict")
+    assert "will say nothing about the data" in " ".join(nothing.out.split())

@@ -87,7 +87,7 @@ def test_what_is_read_back_is_what_was_made(
     name: str, asked: dict[str, Any], tmp_path: Path
 ) -> None:
     made = nw.synthesize(DATA, ledger=None, out=tmp_path / name, **asked)
-    assert made.notes == made.limits
+    assert made.notes == (*made.limits, *made.errors.remarks)
     document = json.loads(made.files["synthesis"].read_text(encoding="utf-8"))
     jsonschema.validate(document, schema())
     again = nw.Synthesis.open(tmp_path / name)
@@ -104,9 +104,11 @@ def test_what_is_read_back_is_what_was_made(
         assert (one.cells is None) == (other.cells is None)
         assert one.cells is None or np.array_equal(one.cells, np.asarray(other.cells))
         assert str(one.estimate) == str(other.estimate)
+    assert (again.notes, again.noise) == (made.notes, made.noise)
     assert json.loads(again.to_json(file=document["file"])) == document
     # Made again, the page says the same; only when it was made is another time.
     beside = made.files["report"].read_text(encoding="utf-8")
+    assert all(words in beside for words in made.errors.remarks)
     anew = again.report(tmp_path / "again.html").read_text(encoding="utf-8")
     assert abs(len(anew) - len(beside)) < 200
     assert anew.count("<tr>") == beside.count("<tr>")

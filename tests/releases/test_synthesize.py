@@ -32,7 +32,7 @@ SPACES: dict[str, Any] = {
     "smokes": [True, False],
     "visits": nw.Counts(5),
 }
-METHODS = [("mst", 0), ("mst", 1e-6), ("mwem", 0), ("mwem", 1e-6)]
+METHODS = [("mst", 0), ("mst", 1e-4), ("mwem", 0), ("mwem", 1e-4)]
 IDS = [f"{method}-{'rho' if delta else 'epsilon'}" for method, delta in METHODS]
 
 
@@ -115,6 +115,68 @@ def test_it_answers_the_workload_far_better_than_columns_by_themselves(
     assert "NOT PRIVATE" in repr(made)
 
 
+def binary(columns: int) -> dict[str, Any]:
+    return {f"c{place}": [False, True] for place in range(columns)}
+
+
+@pytest.mark.parametrize("method", ["mst", "mwem"])
+def test_the_noise_is_that_of_the_smaller_expected_error(method: Any) -> None:
+    """A δ must not make a table worse: with few steps geometric noise is better, and takes none."""
+    units: list[str] = []
+    for columns in (3, 12):
+        spaces = binary(columns)
+        options: Any = {"epsilon": 1, "method": method, "rows": 10}
+        if columns == 12 and method == "mwem":
+            options["rounds"] = 40
+        table = pa.table({name: [False, True] * 1_000 for name in spaces})
+        made = nw.synthesize(table, spaces, ledger=None, delta=1e-9, **options)
+        known = nw.predict_synthesis(spaces, people=2_000, delta=1e-9, **options)
+        pure = nw.predict_synthesis(spaces, people=2_000, **options)
+        assert made.expected_error == known.expected <= pure.expected
+        assert made.errors.remarks == known.remarks
+        units.append(made.spent.unit)
+        if made.spent.unit == "epsilon":
+            assert made.guarantee == made.certificate.guarantee == nw.Guarantee(1)
+            assert known.expected == pure.expected
+            assert made.noise == "two-sided geometric"
+            assert "delta=1e-09 would allow, is expected to make the errors" in made.notes[0]
+        else:
+            assert made.guarantee == made.certificate.guarantee == nw.Guarantee(1, 1e-9)
+            assert made.noise == "rounded normal"
+            assert known.remarks == ()
+    assert units == ["epsilon", "rho"]
+
+
+@pytest.mark.parametrize("method", ["mst", "mwem"])
+def test_a_table_that_says_nothing_is_called_so_before(method: Any) -> None:
+    known = nw.predict_synthesis(SPACES, people=4_000, epsilon=1e-12, method=method)
+    assert any("will say nothing about the data" in words for words in known.remarks)
+    assert "will say nothing about the data" in str(known)
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1e-12, method=method)
+    assert known.remarks[0] in made.notes
+    assert made.workload_error is not None
+    assert made.workload_error <= 2
+    assert all(part.found is None or part.found <= 2 for part in made.errors.parts)
+    assert nw.predict_synthesis(SPACES, people=4_000, epsilon=1, method=method).remarks == ()
+
+
+def test_a_bound_that_promises_nothing_is_called_so_before() -> None:
+    known = nw.predict_synthesis({"smokes": [True, False]}, people=30, epsilon=0.01, method="blr")
+    assert "Nothing is promised" in known.remarks[0]
+    many = nw.predict_synthesis({"smokes": [True, False]}, people=10**6, epsilon=1, method="blr")
+    assert many.expected < 1
+    assert many.remarks == ()
+
+
+def test_a_delta_that_is_large_for_so_many_people_is_said_before() -> None:
+    spaces = binary(3)
+    known = nw.predict_synthesis(spaces, people=3_000, epsilon=1, delta=0.5)
+    assert "delta=0.5 is large for 3,000 rows" in known.remarks[0]
+    assert "1/3,000" in str(known)
+    small = nw.predict_synthesis(binary(20), people=3_000, epsilon=1, delta=1e-5)
+    assert small.remarks == ()
+
+
 def test_measurements_are_estimates_that_cover_the_truth() -> None:
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, source=nw.SeededSource(3))
     one = next(each for each in made.measurements if each.columns == ("smokes",))
@@ -189,7 +251,7 @@ class Watched(Source):
 @pytest.fixture
 def ledger(tmp_path: Path) -> nw.Ledger:
     book = nw.Ledger.create(tmp_path / "budget.db")
-    book.grant("people", epsilon=3, delta=1e-6)
+    book.grant("people", epsilon=3, delta=1e-4)
     return book
 
 
@@ -266,7 +328,9 @@ def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
     made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, rows=10, bins=None)
     assert [one.name for one in made.measurements] == ["age", "visits"]
     assert "'age' has too many points" in made.notes[0]
-    assert len(made.notes) == 2
+    assert len(made.limits) == 2
+    assert made.notes[2:] == made.errors.remarks
+    assert "drowns 1 of the 1 parts" in made.notes[2]
 
 
 def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
@@ -306,7 +370,7 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     plan.save(tmp_path / "plan.toml")
     pq.write_table(DATA, tmp_path / "people.parquet")
     made = nw.synthesize(tmp_path / "people.parquet", tmp_path / "plan.toml", ledger=None)
-    assert made.guarantee == nw.Guarantee(2, 1e-6)
+    assert made.guarantee == nw.Guarantee(2)
     assert made.table.column_names == ["visits", "smokes"]
 
 

@@ -136,7 +136,8 @@ def test_the_ledger_is_debited_for_a_person(tmp_path: Path) -> None:
         out=tmp_path / "synthetic.parquet",
     )
     assert made.balance is not None
-    assert made.balance.spent == nw.Guarantee(2, 1e-7)
+    # With two columns normal noise is worse, and no delta is spent.
+    assert made.balance.spent == nw.Guarantee(2)
     written = json.loads(made.files["synthesis"].read_text())
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))
     assert written["rows_per_person"] == 4

@@ -22,6 +22,7 @@ def tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
                 "expected_error": errors.expected,
                 "to_choose": errors.to_choose,
                 "errors": plain_errors(errors),
+                "remarks": list(errors.remarks),
             }
         )
         return

@@ -276,6 +276,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "guarantee": plain_guarantee(made.guarantee),
         "certificate": made.certificate.digest,
         "spent": {"unit": made.spent.unit, "amount": as_text(made.spent.amount)},
+        "noise": made.noise,
         "steps": len(made.spends),
         "rows_per_person": made.rows_per_person,
         "points_in_a_bin": dict(made.bins.widths),

@@ -14,7 +14,7 @@ from typing import final
 
 from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
-from noisewright.synthetic.allowance import MARGINAL, Allowance
+from noisewright.synthetic.allowance import MARGINAL, NOISES, Allowance
 
 _GRAIN = 1 << 12
 
@@ -44,7 +44,7 @@ class NoiseChoice:
 
 def named(allowance: Allowance) -> str:
     """Return what the noise of an allowance is called."""
-    return "two-sided geometric" if allowance.unit == "epsilon" else "rounded normal"
+    return NOISES[allowance.unit]
 
 
 def choices(

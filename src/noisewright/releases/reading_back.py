@@ -118,7 +118,7 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
         inference=document.get("inference", "tree"),
         is_accounted=document["accounted"],
         limits=tuple(document["limits"]),
-        notes=tuple(document["limits"]),
+        notes=(*document["limits"], *document.get("remarks", ())),
         path=target.data,
         files=files,
     )
@@ -181,4 +181,5 @@ def _errors(document: Mapping[str, Any]) -> WorkloadErrors:
         for one in document["errors"]
     )
     bound = document["expected_error"] if document["method"] == "blr" else None
-    return WorkloadErrors(document["method"], document["people"], parts, bound)
+    said = tuple(document.get("remarks", ()))
+    return WorkloadErrors(document["method"], document["people"], parts, bound, remarks=said)

@@ -65,6 +65,7 @@ class Request:
         )
         grid = self.task.grid
         codes = grid.spread(drawn.codes, drawn.measurements, self.source)
+        errors = self._compared(drawn, people)
         limits = (*_apart(synthesizer), *grid.words(), *drawn.notes)
         return Synthesis(
             table=self.read.table(codes),
@@ -80,16 +81,16 @@ class Request:
             _certificate=proof,
             spends=drawn.spends,
             measurements=drawn.measurements,
-            errors=self._compared(synthesizer, drawn, people),
+            errors=errors,
             is_private=self.is_private,
             evaluation=self._evaluated(counted, codes) if self.evaluation else None,
             limits=limits,
-            notes=limits,
+            notes=(*limits, *errors.remarks),
         )
 
-    def _compared(self, synthesizer: Synthesizer, drawn: Drawn, people: int) -> WorkloadErrors:
+    def _compared(self, drawn: Drawn, people: int) -> WorkloadErrors:
         """Return what was expected before, beside what is found against the noisy counts."""
-        expected, grid = synthesizer.predicted(people), self.task.grid
+        expected, grid = self.task.predicted(people), self.task.grid
         # Counts of points say where rows lie within bins; errors are about bins.
         seen = [one for one in drawn.measurements if one.columns[0] not in grid.counted]
         if not seen:

@@ -28,6 +28,7 @@ from noisewright.synthetic import (
     WorkloadDistance,
     WorkloadErrors,
 )
+from noisewright.synthetic.allowance import NOISES
 from noisewright.synthetic.bins import Bins
 from noisewright.version import __version__
 
@@ -62,8 +63,8 @@ class Synthesis:
     before, by noise alone, and what is found after, between the table and its own noisy
     measurements; `expected_error` and `workload_error` are their means. They say nothing about the
     data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
-    says what the declared columns did not allow or mbi could not do; `notes` that, and what did not
-    go smoothly.
+    says what the declared columns did not allow or mbi could not do; `notes` that, what was known
+    before (`errors.remarks`), and what did not go smoothly.
     """
 
     table: Any
@@ -135,6 +136,11 @@ class Synthesis:
         return self.errors.found
 
     @property
+    def noise(self) -> str:
+        """What the noise on counts is: two-sided geometric, rounded normal, or none for "blr"."""
+        return "none" if self.method == "blr" else NOISES[self.spent.unit]
+
+    @property
     def spent(self) -> Spend:
         """All steps together."""
         whole = sum((spend.amount for spend in self.spends), Fraction(0))
@@ -190,6 +196,7 @@ class Synthesis:
             "private": self.is_private,
             "accounted": self.is_accounted,
             "limits": list(self.limits),
+            "remarks": list(self.errors.remarks),
         }
         if file is not None:
             document["file"] = dict(file)

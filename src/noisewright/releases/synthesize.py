@@ -96,8 +96,10 @@ def synthesize(
     Requires: one row for each person, or a plan that says whose a row is and how many of each
     person count; the number of rows, and of each person's that count, is public.
     Ensures: (ε, δ)-private when all rows of one person are replaced. With delta=0 noise is
-    two-sided geometric and parts of ε add up; else it is rounded normal noise, parts of ρ add up,
-    and (ε, δ) is proven to follow. The parts add up to the whole exactly. All noise is exact.
+    two-sided geometric and parts of ε add up. Else it is rounded normal noise, parts of ρ add up,
+    and (ε, δ) is proven to follow; or geometric all the same, without any δ, where that is expected
+    to make smaller errors, as with few columns. The parts add up to the whole exactly. All noise is
+    exact.
     """
     data = repeatable(data)
     plan = declaring_plan(plan, workload)
@@ -106,11 +108,12 @@ def synthesize(
     task = Task(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
     read = Declared.of(data, columns)
     task.require_possible()
+    task = task.with_better_noise()
     request = Request(read, task, what, evaluation, progress, source)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     snapshot = Snapshot.of(data)
     if out is None:
-        payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
+        payer = payer_for(ledger, data, dataset, price=task.allowance.guarantee, shown=path)
         counted = request.counted()
         steps = request.task.synthesizer(counted.rows)
         proof = steps.schedule.certificate
@@ -123,7 +126,7 @@ def synthesize(
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         _require_free(target, overwrite=overwrite)
-        payer = payer_for(ledger, data, dataset, price=allowance.guarantee, shown=path)
+        payer = payer_for(ledger, data, dataset, price=task.allowance.guarantee, shown=path)
         counted = request.counted()
         snapshot.require_same(meanwhile="Nothing was spent.")
         made = _to_files(request, counted, payer, target, staging)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from noisewright.exact import Number
 from noisewright.plans import Plan
 from noisewright.releases.declared import Columns
 from noisewright.releases.memory import require_memory
+from noisewright.releases.remarks import noise_remark, remarks_on
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import Workload, WorkloadErrors
 from noisewright.synthetic.allowance import Allowance
@@ -22,6 +23,8 @@ from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.mwem import Mwem
 from noisewright.synthetic.mwem_by_mbi import MwemByMbi
 from noisewright.synthetic.queries import Marginal
+
+_MANY = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Task:
     rounds: int | None
     bins: int | None = BINS
     inference: str = "tree"
+    about_noise: tuple[str, ...] = ()
 
     @cached_property
     def grid(self) -> Bins:
@@ -88,6 +92,31 @@ class Task:
             return Mst(domain, workload, allowance, self.grid.counted, how)
         return ByBlr(domain, workload, allowance, self.rows(people), people)
 
+    def with_better_noise(self) -> Task:
+        """Return the task with the noise that is expected to make smaller errors.
+
+        A δ allows rounded normal noise, and does not forbid two-sided geometric noise, which is
+        better when there are few steps, and spends none of it.
+        Requires: it is possible.
+        Ensures: what is chosen depends on columns, workload and budget alone.
+        """
+        asked = self.allowance
+        if asked.unit == "epsilon":
+            return self
+        pure = replace(self, allowance=asked.without_delta())
+        # For so many people no error is as large as is possible: the ratio is that of the noise.
+        normal, geometric = (one.synthesizer(_MANY).predicted(_MANY) for one in (self, pure))
+        if normal.expected < geometric.expected:
+            return self
+        times = normal.expected / geometric.expected if geometric.expected else 1.0
+        return replace(pure, about_noise=(noise_remark(asked.guarantee, times),))
+
+    def predicted(self, people: int) -> WorkloadErrors:
+        """Return the errors to be expected of so many rows, with what is to be said about them."""
+        errors = self.synthesizer(people).predicted(people)
+        said = remarks_on(errors, self.asked, self.allowance.guarantee)
+        return replace(errors, remarks=(*self.about_noise, *said))
+
     def rows(self, people: int) -> int:
         """Return how many rows are made from so many."""
         if self.wanted_rows is not None:
@@ -131,7 +160,7 @@ def predict_synthesis(
     )
     task.require_possible()
     task.require_memory(count)
-    return task.synthesizer(count).predicted(count)
+    return task.with_better_noise().predicted(count)
 
 
 def declaring_plan(plan: Any, workload: Any) -> Any:

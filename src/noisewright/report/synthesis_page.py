@@ -125,6 +125,10 @@ def _head(facts: SynthesisFacts, title: str, sections: list[tuple[str, str]]) ->
             f"{facts.people:,} real ones would give.</p>",
             f"<p>Columns: {columns_listed(facts)}. Names, types and labels are those of the "
             "original; no row was copied from it.</p>",
+            *(
+                f'<div class="note">{paragraph(text(words))}</div>'
+                for words in facts.errors.remarks
+            ),
             '<dl class="facts">',
             f"<div><dt>privacy</dt><dd>{text(epsilon_text(guarantee).split(',')[0])}"
             f"<small>for each person{text(delta)}: a factor of at most "

@@ -45,6 +45,9 @@ _STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
 _MOST_PEOPLE = 1 << 40
+NOISES = {"epsilon": "two-sided geometric", "rho": "rounded normal"}
+"""What the noise is called, by what is divided."""
+
 MARGINAL, QUERY = 2, 1
 """By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
 
@@ -149,6 +152,10 @@ class Allowance:
         if spare == 1:
             raise ParameterError("delta is 1, which promises nothing; it must be below 1.")
         return cls(Guarantee(value, spare), _largest_rho(value, spare), "rho", most)
+
+    def without_delta(self) -> Allowance:
+        """Return all of the same ε, and no δ."""
+        return Allowance.of(self.guarantee.epsilon.rational, rows_per_person=self.rows_per_person)
 
     def divided(self, weights: Sequence[int]) -> list[Fraction]:
         """Return parts in proportion to the weights; their sum is the total, exactly."""

@@ -62,7 +62,8 @@ class WorkloadErrors:
     over those that are. `found` is the mean distance between the rows and the noisy counts, over
     all that was counted, None before and where nothing was. `bound`, for "blr"
     alone, is the error that no query exceeds with probability 95%; it has no parts. `to_choose` is
-    how many of the parts that may be counted will be, before they are chosen.
+    how many of the parts that may be counted will be, before they are chosen. `remarks` says what
+    else is known before: that noise drowns the counts, for example.
     """
 
     method: str
@@ -70,6 +71,7 @@ class WorkloadErrors:
     parts: tuple[PartError, ...]
     bound: float | None = None
     to_choose: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def expected(self) -> float:
@@ -106,10 +108,11 @@ class WorkloadErrors:
     def __str__(self) -> str:
         people = f"{self.people:,} rows"
         if self.bound is not None:
-            return (
+            words = (
                 f"No query of the workload is off by more than {self.bound:.3g} of all {people}, "
                 "with probability 95%."
             )
+            return "\n".join([words, *self.remarks])
         head = [
             f"Expected error by noise alone, of {people} by {self.method}: {self.expected:.3g} on "
             "average, if every part were counted.",
@@ -124,7 +127,7 @@ class WorkloadErrors:
             for part in shown
         ]
         more = [f"and {asked - len(shown):,} more parts"] if asked > len(shown) else []
-        return "\n".join([*head, *self._choice(), *lines, *more, MODEL_ERROR])
+        return "\n".join([*head, *self._choice(), *lines, *more, MODEL_ERROR, *self.remarks])
 
     def _choice(self) -> list[str]:
         """Say how many parts will be counted of those that may be."""
@@ -202,12 +205,13 @@ def _compared(
             told.add(frozenset(part.columns))
         noisy, own = (_in_order(counts, one.columns, part.columns) for counts in _both(one, rows))
         gaps = queries.answers(own) / rows.rows - queries.answers(noisy) / one.rows
-        made.append(replace(part, counted=True, found=float(np.abs(gaps).sum())))
+        most = 2.0 if isinstance(queries, Marginal) else float(gaps.size)
+        made.append(replace(part, counted=True, found=min(most, float(np.abs(gaps).sum()))))
     for one in seen:
         if (frozenset(one.columns) if one.cells is None else one.name) in told:
             continue
-        most, cells = 2.0 if one.cells is None else 1.0, one.counts.size
-        expected, found = min(most, cells * one.noise.mean_size / one.rows), _found(one, rows)
+        cells, found = one.counts.size, _found(one, rows)
+        expected = min(_most(one), cells * one.noise.mean_size / one.rows)
         made.append(
             PartError(one.name, one.columns, cells, expected, True, found, in_workload=False)
         )
@@ -215,9 +219,17 @@ def _compared(
 
 
 def _found(one: Measurement, rows: Tallies) -> float:
-    """Return the distance between noisy shares and those of the synthetic rows."""
+    """Return the distance between noisy shares and those of the synthetic rows.
+
+    Noisy shares need not be possible ones: the distance is cut off where that of those would end.
+    """
     noisy, own = _both(one, rows)
-    return float(np.abs(own / rows.rows - noisy / one.rows).sum())
+    return min(_most(one), float(np.abs(own / rows.rows - noisy / one.rows).sum()))
+
+
+def _most(one: Measurement) -> float:
+    """Return the largest distance between two possible shares."""
+    return 2.0 if one.cells is None else 1.0
 
 
 def _both(one: Measurement, rows: Tallies) -> tuple[NDArray[Any], NDArray[Any]]:
