@@ -50,7 +50,7 @@ class Ranges(Queries):
 
     def answers(self, histogram: Histogram) -> NDArray[Any]:
         """Return sums and differences of the corners: no box is added up by itself."""
-        running = np.pad(_running(histogram), [(1, 0)] * histogram.ndim)
+        running = np.pad(_running(histogram), (1, 0))
         lows, highs = self._sides(histogram.shape)
         found = np.zeros(len(lows), dtype=running.dtype)
         for corner in product((True, False), repeat=histogram.ndim):
