@@ -41,8 +41,10 @@ def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
             f"more. The table may say nothing about the data. {_WHAT_HELPS}"
         ]
     asked = [part for part in errors.parts if part.in_workload]
-    most = [2.0 if isinstance(part, Marginal) else float(part.count(workload.domain))
-            for part in workload.parts]  # fmt: skip
+    most = [
+        2.0 if isinstance(part, Marginal) else float(part.count(workload.domain))
+        for part in workload.parts
+    ]
     drowned = [part.expected >= _NEAR * top for part, top in zip(asked, most, strict=True)]
     besides = [part.expected >= _NEAR * 2.0 for part in errors.parts if not part.in_workload]
     if all(drowned) and all(besides):
