@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
@@ -23,6 +23,7 @@ from noisewright.report import ReleaseFacts, ReleaseFile, release_page
 
 if TYPE_CHECKING:
     from noisewright.releases.released import Release
+    from noisewright.releases.synthesis import Synthesis
 
 _WORDS = {
     "data": "the private copy",
@@ -38,14 +39,25 @@ def with_report(made: Release, path: Path) -> Release:
 
     The release is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
+    return with_page(
+        made, lambda: write_report(made, path, balance=made.balance, made_again=False), "release"
+    )
+
+
+Made = TypeVar("Made", "Release", "Synthesis")
+
+
+def with_page(made: Made, write: Callable[[], Path], called: str) -> Made:
+    """Write a page about what is out and paid for; what goes wrong is noted."""
     again = (
-        "The release is complete; only its report is missing, and "
+        f"The {called} is complete; only its report is missing, and "
         f"`noisewright report {made.path}` makes it"
     )
     try:
-        written = write_report(made, path, balance=made.balance, made_again=False)
+        written = write()
     except Exception as problem:
-        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why_not(problem)}"))
+        said = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
+        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {said}"))
     except BaseException as problem:
         problem.add_note(f"{again}.")
         raise
@@ -66,11 +78,6 @@ def write_report(
         return release_page(facts_of(release, balance=balance, made_again=made_again))
 
     return write_page(target, page)
-
-
-def why_not(problem: Exception) -> str:
-    """Return what went wrong, for a note."""
-    return str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
 
 
 def write_page(target: Path, page: Callable[[], str]) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.ledger import Balance
 from noisewright.releases.declared import Declared
-from noisewright.releases.page import why_not, write_page
+from noisewright.releases.page import with_page, write_page
 from noisewright.releases.released import file_digest
 from noisewright.releases.synthesis import Synthesis
 from noisewright.report import ReleaseFile, SynthesisFacts, counted_facts, synthesis_page
@@ -30,18 +30,11 @@ _WORDS = {
 
 def with_synthesis_report(made: Synthesis, path: Path) -> Synthesis:
     """Write the report and return the table with it; what goes wrong here is noted."""
-    again = (
-        "The table is complete; only its report is missing, and "
-        f"`noisewright report {made.path}` makes it"
+    return with_page(
+        made,
+        lambda: write_synthesis_report(made, path, balance=made.balance, made_again=False),
+        "table",
     )
-    try:
-        written = write_synthesis_report(made, path, balance=made.balance, made_again=False)
-    except Exception as problem:
-        return replace(made, notes=(*made.notes, f"{again}. What went wrong: {why_not(problem)}"))
-    except BaseException as problem:
-        problem.add_note(f"{again}.")
-        raise
-    return replace(made, files={**made.files, "report": written})
 
 
 def write_synthesis_report(

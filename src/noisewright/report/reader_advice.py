@@ -251,20 +251,26 @@ def size_text(size: int) -> str:
     return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.3g} {unit}"
 
 
+PRIVACY_WORDS = (
+    (
+        "differential privacy",
+        "A promise about a procedure: its results would be nearly as likely if one person’s "
+        "data were replaced by any other data.",
+    ),
+    (
+        "ε (epsilon)",
+        "How nearly: probabilities change by a factor of at most e^ε. Small is private. The ε "
+        "of several releases about the same people add up.",
+    ),
+    ("δ (delta)", "A probability by which the promise may be exceeded. 0 unless stated."),
+)
+"""What every page explains."""
+
+
 def glossary() -> Markup:
     """Explain the words that the page uses."""
     words = (
-        (
-            "differential privacy",
-            "A promise about a procedure: its results would be nearly as likely if one person’s "
-            "data were replaced by any other data.",
-        ),
-        (
-            "ε (epsilon)",
-            "How nearly: probabilities change by a factor of at most e^ε. Small is private. The ε "
-            "of several releases about the same people add up.",
-        ),
-        ("δ (delta)", "A probability by which the promise may be exceeded. 0 unless stated."),
+        *PRIVACY_WORDS,
         (
             "mechanism",
             "The procedure that turns a true value into a published one, by known probabilities.",

@@ -14,7 +14,7 @@ from noisewright.report.markup import (
     paragraph,
     text,
 )
-from noisewright.report.reader_advice import certificate_name
+from noisewright.report.reader_advice import PRIVACY_WORDS, certificate_name
 from noisewright.report.synthesis_facts import SynthesisFacts
 
 
@@ -153,17 +153,7 @@ def glossary_of_synthesis() -> Markup:
             "synthetic row",
             "A row drawn by a model that was fitted to noisy counts. It is nobody’s.",
         ),
-        (
-            "differential privacy",
-            "A promise about a procedure: its results would be nearly as likely if one person’s "
-            "data were replaced by any other data.",
-        ),
-        (
-            "ε (epsilon)",
-            "How nearly: probabilities change by a factor of at most e^ε. Small is private. The ε "
-            "of several releases about the same people add up.",
-        ),
-        ("δ (delta)", "A probability by which the promise may be exceeded. 0 unless stated."),
+        *PRIVACY_WORDS,
         (
             "ρ (rho)",
             "Another measure of what is given away, in which many small steps add up to less; ε "
