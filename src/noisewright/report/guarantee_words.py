@@ -190,7 +190,7 @@ def not_protected() -> Markup:
             "What is true of groups. If the release shows that most nurses work at night, that "
             "also says something about a nurse who never answered.",
             "What was published elsewhere. Each further release about the same people adds its ε; "
-            "the budget below keeps count.",
+            "a ledger keeps count, if there is one (see the budget below).",
             "Families and groups acting as one: for g people at once the factor is taken to the "
             "power of g.",
             "The original table. It stays as sensitive as it was; nothing here depends on its "
