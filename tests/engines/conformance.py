@@ -90,7 +90,7 @@ def test_whole_numbers_keep_their_width_if_it_holds_every_output(engine: Engine)
 
 
 def test_one_number_too_large_for_a_sign_does_not_change_the_type(engine: Engine) -> None:
-    plan = certain(age=nw.Column(nw.Counts(120), outside="clamp"))
+    plan = certain(age=number(nw.Counts(120), outside="clamp"))
     for kind in engine.held([pa.uint64(), pa.int64()]):
         released = engine.run(pa.table({"age": pa.array([0, 7, 120], kind)}), plan)
         assert released.schema.types == [pa.int64()]
