@@ -371,3 +371,13 @@ class TestLedger:
         seeded = nw.SeededSource(1)
         model(epsilon=1, ledger=book, dataset="clinic", source=seeded).fit(X, y)
         assert book.history("clinic")[1].what.startswith("NOT PRIVATE (a seeded test): ")
+
+
+@pytest.mark.parametrize("kind", [nw.PrivateNaiveBayes, nw.PrivateTree], ids=["bayes", "tree"])
+@pytest.mark.parametrize("declared", [list, nw.Column], ids=["labels", "column"])
+def test_a_column_of_one_value_says_nothing_and_is_no_mistake(kind: Any, declared: Any) -> None:
+    domain = {"clinic": declared(["north"]), "a": declared(["x", "y"]), "b": declared(["x", "y"])}
+    values = ["x", "y"] * 50
+    X = {"clinic": ["north"] * 100, "a": values}
+    fitted = kind(domain, label="b", epsilon=NOISELESS).fit(X, values)
+    assert fitted.predict(X).tolist() == values

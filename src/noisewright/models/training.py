@@ -12,7 +12,7 @@ from noisewright.engines.faults import arrow
 from noisewright.errors import InputError
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column, Person, Plan
-from noisewright.releases.declared import Declared
+from noisewright.releases.declared import Columns, Declared
 from noisewright.spaces import Records, Space
 from noisewright.synthetic.coded import Codes, coded_batches
 
@@ -99,9 +99,9 @@ class Reader:
         if self.columns is None:
             return coded_batches(table, self.domain, names)
         wanted = {name: self.columns[name] for name in names}
-        plan = Plan(wanted, epsilon=1, others="drop", person=person)
         inputs = names if person is None else [*names, person.column]
-        return Declared.of(_as_arrow(table, inputs), plan).batches(None)
+        columns = Columns.of(wanted, person=person)
+        return Declared.of(_as_arrow(table, inputs), columns).batches(None)
 
     def _read(self, table: Any, names: list[str]) -> Codes:
         found = list(self._batches(table, names))

@@ -19,7 +19,7 @@ from noisewright.engines.reading import open_table
 from noisewright.engines.table_reader import TableReader
 from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import Guarantee, Table, read_delta
-from noisewright.plans import Column, Plan
+from noisewright.plans import Column, Person, Plan
 from noisewright.plans.plan import read_epsilon
 from noisewright.plans.toml_reading import settings_at
 from noisewright.sampling import Source
@@ -38,8 +38,11 @@ class Columns:
     budget: tuple[Any, Any]
 
     @classmethod
-    def of(cls, plan: Any) -> Columns:
-        """Read a plan, the path of one, or a mapping from names to spaces; no data is needed."""
+    def of(cls, plan: Any, *, person: Person | None = None) -> Columns:
+        """Read a plan, the path of one, or a mapping from names to spaces; no data is needed.
+
+        `person` says for a mapping what a plan says by itself.
+        """
         said = _said(plan)
         columns: Mapping[str, Any] = said["columns"]
         _require_possible(columns)
@@ -51,7 +54,7 @@ class Columns:
             },
             epsilon=1,
             others=said.get("others", "error"),
-            person=said.get("person"),
+            person=said.get("person", person),
         )
         randomizer = Randomizer(plain)
         domain = Records({part.name: part.space for part in randomizer.parts})
