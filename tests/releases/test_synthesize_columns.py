@@ -41,6 +41,20 @@ def test_a_constant_column_comes_out_constant(
     assert nw.Synthesis.open(tmp_path / "s.parquet").table.equals(made.table)
 
 
+@pytest.mark.parametrize("inference", ["tree", "mbi"])
+def test_no_pair_is_spent_on_a_constant_column(inference: Literal["tree", "mbi"]) -> None:
+    table = CONSTANT.append_column("late", pa.array([row % 3 == 0 for row in range(90)]))
+    made = nw.synthesize(
+        table,
+        {"study": ["A7"], "visits": nw.Counts(2), "late": [True, False]},
+        epsilon=1,
+        inference=inference,
+    )
+    pairs = [one.columns for one in made.measurements if len(one.columns) > 1]
+    assert pairs == [("visits", "late")]
+    assert not any("study" in note for note in made.notes)
+
+
 def test_a_plan_in_a_file_may_have_a_constant_column(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(FILE, encoding="utf-8")

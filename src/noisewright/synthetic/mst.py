@@ -103,7 +103,7 @@ class Mst:
 
     @cached_property
     def candidates(self) -> tuple[Pair, ...]:
-        """The pairs that some part of the workload is about."""
+        """The pairs that some part of the workload is about; a constant is linked to nothing."""
         asked = {
             frozenset(pair)
             for part in self.workload.parts
@@ -112,9 +112,14 @@ class Mst:
         most = _MOST_BY_MBI if self.inference == "mbi" else _MOST_CELLS
         return tuple(
             pair
-            for pair in combinations(self.names, 2)
+            for pair in combinations(self._varying, 2)
             if frozenset(pair) in asked and self._cells(pair) <= most
         )
+
+    @property
+    def _varying(self) -> list[str]:
+        """The columns that can hold more than one value."""
+        return [name for name in self.names if self._sizes[name] > 1]
 
     @cached_property
     def _possible(self) -> frozenset[frozenset[str]]:
@@ -128,7 +133,7 @@ class Mst:
         asked = {
             name for part in self.workload.parts if len(part.columns) > 1 for name in part.columns
         }
-        return tuple(name for name in self.names if name in asked - paired)
+        return tuple(name for name in self._varying if name in asked - paired)
 
     @property
     def groupings(self) -> tuple[Names, ...]:
