@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types spark bench papers docs constraints clean
+.PHONY: help setup demo test check explore lint types spark bench papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -67,6 +67,12 @@ spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two worke
 	@scripts/need_java.sh
 	@echo "Tests on Spark"
 	@$(BIN)/pytest -q tests/spark
+
+ROUNDS ?= 5
+explore: setup ## search for examples that break a law: each property test, ROUNDS times, new examples
+	@for round in $$(seq $(ROUNDS)); do echo "Round $$round of $(ROUNDS)"; \
+	    $(BIN)/pytest -q -n auto -m hypothesis --hypothesis-profile=explore --ignore=tests/spark \
+	    || exit 1; done
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
