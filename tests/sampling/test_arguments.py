@@ -14,6 +14,7 @@ from noisewright.sampling import (
     KeepOrUniform,
     SeededSource,
     TableSampler,
+    balanced_geometric,
     bernoulli,
     discrete_gaussian,
     discrete_laplace,
@@ -30,6 +31,7 @@ SIZED: list[Callable[[Any], Any]] = [
     lambda size: bernoulli(0.5, size),
     lambda size: two_sided_geometric(ONE, size),
     lambda size: two_sided_geometric(Epsilon.of("1e-30"), size),
+    lambda size: balanced_geometric(ONE, 3, size)[:, 0],
     lambda size: discrete_laplace(3, size),
     lambda size: discrete_gaussian(3, size),
     lambda size: PAIR.draw_row(0, size),
@@ -71,6 +73,22 @@ def test_scales_must_be_positive(scale: Any) -> None:
 def test_decay_must_be_positive() -> None:
     with pytest.raises(ParameterError, match="larger epsilon"):
         two_sided_geometric(Epsilon.of("0"), 1)
+    with pytest.raises(ParameterError, match="larger epsilon"):
+        balanced_geometric(Epsilon.of("0"), 2)
+
+
+@pytest.mark.parametrize("cells", [0, -1, 1.5, True])
+def test_noise_needs_cells(cells: Any) -> None:
+    with pytest.raises(ParameterError, match="cells is"):
+        balanced_geometric(ONE, cells)
+
+
+@pytest.mark.parametrize("decay", ["1e-13", "1e-40", "3", "1e30"])
+@pytest.mark.parametrize("cells", [1, 2, 300])
+def test_balanced_noise_adds_up_to_0_at_any_scale(decay: str, cells: int) -> None:
+    drawn = balanced_geometric(Epsilon.of(decay), cells, 3)
+    assert drawn.shape == (3, cells)
+    assert [sum(row) for row in drawn.tolist()] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("bound", [0, -5, 1.5, True, None])

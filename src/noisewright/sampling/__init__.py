@@ -1,5 +1,6 @@
 """Entropy and exact draws: the only room with randomness. It knows integers, not privacy."""
 
+from noisewright.sampling.balanced import balanced_geometric
 from noisewright.sampling.bernoulli import bernoulli
 from noisewright.sampling.choices import GroupSampler, first_heads, geometric_argmax
 from noisewright.sampling.entropy import (
@@ -28,6 +29,7 @@ __all__ = [
     "Source",
     "SystemSource",
     "TableSampler",
+    "balanced_geometric",
     "bernoulli",
     "chosen",
     "default_source",
