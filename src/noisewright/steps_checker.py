@@ -1,7 +1,7 @@
 """Check private steps, one after the other: what each costs, and what all of them add up to.
 
 This file belongs beside `checker.py` and `formula_checker.py`, which calls it for certificates of
-synthetic tables and of fitted models. Only the standard library is used.
+synthetic tables, of fitted models and of private choices. Only the standard library is used.
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,13 @@ MOST_BITS = 2**18  # of all different denominators; sensible parts share theirs
 LONGEST = 1000  # digits of a numerator or a denominator
 KINDS = {"epsilon": ("geometric", "choice"), "rho": ("normal", "choice")}
 SCALES = {"geometric": "decay", "normal": "deviation"}
+LAWS: dict[str, tuple[str, ...]] = {
+    "epsilon": ("exponential mechanism", "permute and flip", "noisy max"),
+    "rho": ("exponential mechanism",),  # the others have no bounded range
+}
+WAYS = {"both ways": 2, "one way": 1}
+LARGEST = 2**14  # exponents beyond it belong to no sensible claim
+MOST_ALIKE = 2**12
 
 
 def prove_steps(
@@ -44,10 +51,12 @@ def prove_steps(
     words = f"the parts add up to {checker.Number(found)}, which is not the total"
     need(found == total, "total", words)
     yield f"Whatever the steps before released, the parts add up to {checker.Number(total)} {unit}."
-    if epsilon and unit == "epsilon":
+    if epsilon and unit == "epsilon" and checker.Number(total) > epsilon:
         message = f"{checker.Number(total)} is needed; claimed is {epsilon}"
-        need(not checker.Number(total) > epsilon, "epsilon", message)
-    elif epsilon:
+        need(delta > 0 and len({*parts}) == 1, "epsilon", message)
+        prove_alike(checker, parts[0], len(parts), epsilon, delta)
+        yield "Parts that are all the same imply the claimed epsilon and delta."
+    elif epsilon and unit == "rho":
         prove_delta(checker, total, positive(checker, order[0], "order"), epsilon, delta)
         yield "So much rho implies the claimed epsilon and delta."
 
@@ -67,7 +76,7 @@ def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fr
     choice: the exponential mechanism: a candidate is drawn in proportion to e^(factor score),
         where the score of a candidate changes by at most `change` for each row. The logarithms of
         the ratios of probabilities lie in a range of width e = 2 factor change rows. It costs
-        epsilon = e, or rho = e^2 / 8 (Cesar-Rogers 2021, Lemma 3.2).
+        epsilon = e, or rho = e^2 / 8 (Cesar-Rogers 2021, Lemma 3.2). See also `read_choice`.
 
     A step of noise may list several, of which one is used, by what was chosen before: all of them
     must fit into its part.
@@ -77,10 +86,7 @@ def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fr
     message = f"found {checker.brief(kind)}; parts of {unit} need {' or '.join(KINDS[unit])}"
     need(kind in KINDS[unit], part, message)
     if kind == "choice":
-        shape = "kind: choice, what: text, amount: fraction, factor: fraction, change: whole"
-        _, _, amount, factor, change = checker.fit(step, part, shape)
-        width = 2 * positive(checker, factor, part) * change * rows
-        need(change > 0, part, "need a change above 0")
+        amount, width = read_choice(checker, step, unit, rows, part)
         costs = [width if unit == "epsilon" else width**2 / 8]
     else:
         shape = f"kind: {kind}, what: text, amount: fraction, noise: list"
@@ -91,6 +97,66 @@ def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fr
     if max(costs) > amount:
         raise checker.Failure(part, f"costs {checker.Number(max(costs))}; its part is less")
     return amount
+
+
+def read_choice(checker: Any, step: Any, unit: str, rows: int, part: str) -> tuple[str, Fraction]:
+    """Return the part of a choice, and the width e, or a bound of it.
+
+    A choice that says what it is drawn by may have any change, and its scores may move one way:
+    one person makes all of them larger, or all of them smaller. Then e = factor change rows.
+
+    permute and flip: in a random order, the first candidate whose coin comes up, of probability
+        e^(factor (score - best)). It costs epsilon = e (McKenna-Sheldon 2020, Theorem 1).
+    noisy max: the largest score plus noise in whole steps, P(z steps) proportional to
+        e^(-factor step z), z >= 0; of equal ones the first. Scores are whole numbers of steps. Fix
+        the noise of all others: what a candidate needs to win moves by at most e / factor, so that
+        it costs epsilon = e.
+    """
+    need = checker.need
+    start, end = "kind: choice, what: text, amount: fraction", "factor: fraction, change: fraction"
+    said = f"{start}, by: text, moves: text, {end}"
+    more = "step: fraction", "candidates: whole, width: fraction"
+    shapes = (f"{start}, factor: fraction, change: whole", said, *(f"{said}, {m}" for m in more))
+    checker.fit(step, part, *shapes)
+    by, moves = step.get("by", LAWS["rho"][0]), step.get("moves", "both ways")
+    need(by in LAWS[unit], part, f"found {checker.brief(by)}; need {' or '.join(LAWS[unit])}")
+    need(moves in WAYS, part, f"found {checker.brief(moves)}; need {' or '.join(WAYS)}")
+    need((by == "noisy max") == ("step" in step), part, "noisy max needs a step, others have none")
+    fields = ("amount", "factor", "change", *({"step", "width"} & {*step}))
+    amount, factor, change, *_ = (positive(checker, str(step[field]), part) for field in fields)
+    change *= rows
+    if "width" in step:
+        need(unit == "epsilon" and by in LAWS["rho"], part, "a range is of no use here")
+        need(step["candidates"] > 1, part, "need two candidates")
+        change = min(change, Fraction(step["width"]))
+    width = WAYS[moves] * factor * change
+    if "width" in step and width > amount:
+        prove_range(checker, step, factor, width, amount, part)
+        width = amount
+    return step["amount"], width
+
+
+def prove_range(
+    checker: Any, step: Any, factor: Fraction, a: Fraction, amount: Fraction, part: str
+) -> None:
+    """Prove what a choice among n candidates costs whose scores lie in a range of this width.
+
+    With f the factor and d the changes of scores, a candidate y of probability p gets likelier by
+        e^(f d_y) / (p e^(f d_y) + sum over others of P(z) e^(f d_z)) <= r / (p r + 1 - p),
+    where r = e^a, a = 2 f change, or f change if scores move one way; no change is larger than the
+    width. This falls with p, which is at least 1 / (1 + m), m = (n - 1) e^(f width). So it is
+    enough that r (1 + m) <= e^amount (r + m). A hair of the amount, a relative 2^-56, is left for
+    rounding the weights that are drawn from.
+    """
+    others, width = step["candidates"] - 1, Fraction(step["width"])
+    w, less = factor * width, amount * (1 - Fraction(1, 2**56))
+    checker.need(a + w + amount <= LARGEST, part, f"exponents must be at most {LARGEST}")
+    least, most = zip(
+        *(checker.exp_bounds(x, 256) for x in (a + less, w + less, a, a + w)), strict=True
+    )
+    words = f"costs more than its part, with scores in a range of {checker.Number(width)}"
+    enough = most[2] + others * most[3] <= least[0] + others * least[1]
+    checker.need(enough, part, words)
 
 
 def cost_of_noise(checker: Any, noise: Any, kind: str, rows: int, part: str) -> Fraction:
@@ -117,6 +183,29 @@ def exact_sum(checker: Any, parts: list[Fraction]) -> Fraction:
     checker.need(ok, "total", "the parts have too many different denominators to add them up")
     whole = lcm(*denominators)
     return Fraction(sum(part.numerator * (whole // part.denominator) for part in parts), whole)
+
+
+def prove_alike(checker: Any, each: Fraction, k: int, epsilon: Any, delta: Fraction) -> None:
+    """Prove that k steps of epsilon `each` imply (epsilon, delta), by optimal composition.
+
+    The sum over i of C(k, i) max(0, e^((k-i) each) - e^(epsilon + i each)) / (1 + e^each)^k
+    is enough (Kairouz-Oh-Viswanath 2015, Theorem 3.3). Terms are taken too large.
+    """
+    need, bits = checker.need, 512
+    ok = k <= MOST_ALIKE and k * each <= LARGEST
+    need(ok, "steps", f"need at most {MOST_ALIKE} of them, and a total of at most {LARGEST}")
+    low, high = checker.exp_bounds(each, bits)
+    lows, highs, ways, above = [1 << bits], [1 << bits], 1, 0
+    for _ in range(k):
+        lows.append(lows[-1] * low >> bits)
+        highs.append(-(-highs[-1] * high >> bits))
+    power, _, scale = epsilon.power(bits)
+    for i in range(k + 1):
+        above += ways * max(0, highs[k - i] - lows[i] * power // scale)
+        ways = ways * (k - i) // (i + 1)
+    enough = above << bits * (k - 1) <= delta * ((1 << bits) + low) ** k
+    message = f"{checker.Number(delta)} is not enough for {k} steps of {checker.Number(each)}"
+    need(enough, "delta", f"{message} and epsilon {epsilon}")
 
 
 def prove_delta(checker: Any, rho: Fraction, a: Fraction, epsilon: Any, delta: Fraction) -> None:

@@ -136,6 +136,21 @@ def choice_step(amount: Any, factor: Any, change: int = 2) -> Any:
     }
 
 
+def law_step(
+    amount: Any, factor: Any, change: Any, *, by: str, moves: str = "both ways", **more: Any
+) -> Any:
+    return {
+        "kind": "choice",
+        "what": "a choice",
+        "amount": str(amount),
+        "by": by,
+        "moves": moves,
+        "factor": str(factor),
+        "change": str(change),
+        **more,
+    }
+
+
 def steps_of(total: Any, *steps: Any, order: Any = None) -> Any:
     form = {"form": "steps", "total": str(total), "steps": list(steps)}
     if order is None:

@@ -21,6 +21,7 @@ from tests.certificates.handmade import (
     counting_step,
     curve_of,
     geometric,
+    law_step,
     load_checker,
     number,
     one_person,
@@ -129,6 +130,28 @@ EVERYTHING = [
         one_person(2),
         "3",
         "1/1000000",
+    ),
+    certificate(
+        steps_of(
+            "1",
+            law_step("1/4", "1/8", "1", by="permute and flip"),
+            law_step("1/4", "1/10", "5/2", by="noisy max", moves="one way", step="1/2"),
+            law_step("1/2", "1/3", "1", by="exponential mechanism", candidates=2, width="2"),
+        ),
+        one_person(),
+        "1",
+    ),
+    certificate(
+        steps_of("2", *[law_step("1/2", "1/4", "1", by="permute and flip")] * 4),
+        one_person(),
+        "1",
+        "1/8",
+    ),
+    certificate(
+        steps_of("1/32", law_step("1/32", "1/4", "1", by="exponential mechanism"), order="8"),
+        one_person(),
+        "1",
+        "1/100",
     ),
     certificate(
         person_of(2, columns_of(("a", table(HALVES, 4), LN2, "0")), LN2, "1/9"),

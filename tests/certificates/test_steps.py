@@ -284,7 +284,10 @@ def test_parts_with_unrelated_denominators_are_refused_before_they_take_long() -
 def test_the_honest_ones_hold_at_the_boundary_and_promise_nothing_for_nothing() -> None:
     assert checker.check(certificate(PURE, one_person(), "1"))
     assert checker.check(certificate(NORMAL, one_person(), "3", "1/100000000"))
-    assert not checker.check(certificate(PURE, one_person(), Fraction(10**30 - 1, 10**30), "1/2"))
+    below = Fraction(10**30 - 1, 10**30)
+    assert parts(checker.check(certificate(PURE, one_person(), below))) == {"epsilon"}
+    tiny = certificate(PURE, one_person(), below, f"1/{10**40}")
+    assert parts(checker.check(tiny)) == {"delta"}
     assert not checker.check(certificate(PURE, one_person(), LN2))
     assert checker.check(certificate(PURE, one_person(), {"ln": "3"}))
     assert checker.check(certificate(NORMAL, one_person(), {"ln": "21"}, "1/100000000"))

@@ -1,4 +1,4 @@
-"""Choices and BLR debit before they draw: what the ledger says, and when nothing is drawn."""
+"""Choices and BLR are proven, then debited, then drawn: what the ledger says, and when."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +76,7 @@ def test_the_debit_comes_first_and_the_second_draw_is_over_budget(
     assert choice.sample(ledger=ledger, dataset="people") is not None
     entry = next(entry for entry in ledger.history() if entry.kind == "spend")
     assert (entry.what, entry.guarantee) == (words, nw.Guarantee(1))
+    assert entry.certificate == choice.certificate.digest
     assert ledger.state(entry.sequence) == "released"
     bits = NoBits(ledger)
     with pytest.raises(OverBudgetError):

@@ -111,8 +111,9 @@ def _mechanism(
             return _table(section, neighbors, claim)
         case "steps":
             raise CertificateError(
-                "this certificate is about many private steps, of a synthetic table or of a fitted "
-                "model, and not about one mechanism: there is nothing to load. nw.check proves it."
+                "this certificate is about private steps, of a synthetic table, a fitted model or "
+                "a choice, and not about one mechanism: there is nothing to load. nw.check proves "
+                "it."
             )
         case form if form in also:
             return also[form](section, claim)

@@ -1,5 +1,6 @@
 """Choosing in private: one among candidates by quality, the top k, quantiles."""
 
+from noisewright.selection.certified import Sensitivity
 from noisewright.selection.chosen import Selection, rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import exponential
@@ -13,6 +14,7 @@ __all__ = [
     "Account",
     "PrivateQuantile",
     "Selection",
+    "Sensitivity",
     "TopK",
     "debited",
     "epsilon_for_utility",

@@ -22,6 +22,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisewright.exact import Epsilon, exp_bounds
+from noisewright.selection.certified import Sensitivity
 from noisewright.selection.chosen import rational_below
 
 _HALVINGS = 52
@@ -36,23 +37,17 @@ _FAR = 64
 """Powers further apart than e^64 are compared by their exponents."""
 
 
-def factor_for_range(
-    epsilon: Epsilon,
-    *,
-    candidates: int,
-    width: Fraction,
-    sensitivity: Fraction,
-    monotonic: bool,
-) -> Fraction:
-    """Return the largest factor, to a relative 2^-52, for qualities in a range of this width.
+def factor_for_range(epsilon: Epsilon, known: Sensitivity, *, candidates: int) -> Fraction:
+    """Return the largest factor, to a relative 2^-52, for qualities in a range of known width.
 
-    Requires: at least two candidates; width > 0; sensitivity > 0.
+    Requires: at least two candidates; a width and a change above 0.
     Ensures: the exponential mechanism with the factor is ε-private for all datasets and neighbors
     with qualities in the range (the formula above, bounded in exact arithmetic), with some room
     left; at least the usual factor, whose cost is linear in it.
     """
-    change = min(sensitivity, width)
-    both = change if monotonic else 2 * change
+    assert known.width is not None
+    width = known.width
+    both = min(known.spread, width if known.one_way else 2 * width)
     least = min(width, both)
     others = candidates - 1
     whole = rational_below(epsilon)

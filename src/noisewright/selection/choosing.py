@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypedDict
 
@@ -20,6 +20,7 @@ from noisewright.mechanisms.qualities import (
 from noisewright.mechanisms.table import Table
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.calibration import factor_for_range
+from noisewright.selection.certified import Sensitivity
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.spaces import Space
 
@@ -94,27 +95,21 @@ def _for_one_dataset(
         raise ParameterError(f"sensitivity is {wish.sensitivity}; it must be positive.")
     values = read_values(quality, listed)
     law.check([values])
-    monotonic = bool(wish.monotonic)
+    known = Sensitivity(sensitivity, bool(wish.monotonic))
     if wish.quality_range is not None:
-        factor = _range_factor(claim.epsilon, values, sensitivity, monotonic, law, wish)
+        known = replace(known, width=_range_width(values, law, wish))
+        factor = factor_for_range(claim.epsilon, known, candidates=len(values))
     elif wish.calibrated:
         raise ParameterError(
             "calibrated=True needs to know which qualities are possible: give space= and the "
             "quality of every input, or quality_range=(low, high)."
         )
     else:
-        factor = rational_below(claim) / (sensitivity if monotonic else 2 * sensitivity)
-    return Selection(listed, values, factor, law, claim)
+        factor = rational_below(claim) / known.spread
+    return Selection(listed, values, factor, law, claim, known)
 
 
-def _range_factor(
-    epsilon: Epsilon,
-    values: tuple[Fraction, ...],
-    sensitivity: Fraction,
-    monotonic: bool,
-    law: Law,
-    wish: Wish,
-) -> Fraction:
+def _range_width(values: tuple[Fraction, ...], law: Law, wish: Wish) -> Fraction:
     assert wish.quality_range is not None
     if not wish.calibrated or law.name != "exponential mechanism":
         raise ParameterError(
@@ -129,13 +124,7 @@ def _range_factor(
         )
     if len(values) < 2:
         raise InputError("calibration needs at least two candidates.")
-    return factor_for_range(
-        epsilon,
-        candidates=len(values),
-        width=high - low,
-        sensitivity=sensitivity,
-        monotonic=monotonic,
-    )
+    return high - low
 
 
 def _read_range(given: Any) -> tuple[Fraction, Fraction]:

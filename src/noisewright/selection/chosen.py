@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,10 +18,12 @@ from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
 from noisewright.mechanisms.qualities import by_level
+from noisewright.selection.certified import Sensitivity, Step, certified
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import counted
 
 if TYPE_CHECKING:
+    from noisewright.privacy import Certificate
     from noisewright.sampling import Source
 
 
@@ -37,6 +39,10 @@ class Law(Protocol):
     @property
     def name(self) -> str:
         """What people call it."""
+        ...
+
+    def describe(self) -> Mapping[str, str]:
+        """Return what a certificate says about it: `by`, its name, and numbers as text."""
         ...
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
@@ -81,6 +87,17 @@ class Selection:
     factor: Fraction
     law: Law
     claim: Guarantee
+    sensitivity: Sensitivity
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of the claim for this law, factor and sensitivity; nothing is about the data.
+
+        Ensures: the stand-alone checker has proven it, or CertificateError.
+        """
+        law, count = self.law.describe(), len(self.candidates)
+        step = Step(self._words, law, self.factor, self.sensitivity, count)
+        return certified(step, rational_below(self.claim), self.claim)
 
     def sample(
         self,
@@ -90,15 +107,18 @@ class Selection:
         what: str = "",
         source: Source | None = None,
     ) -> Any:
-        """Return one candidate, drawn exactly as the claim's proof says.
+        """Return one candidate, drawn exactly as the certificate says.
 
-        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
-        ledger what it is for. Without one nobody accounts.
+        It is proven first. With a `ledger` the claim is then debited from `dataset`, before the
+        draw; `what` says in the ledger what it is for. Without one nobody accounts.
         """
-        draw = self._drawer
-        words = what or f"a choice by {self.law.name}"
-        with debited(ledger, dataset, self.claim, what=words, source=source):
+        proof, draw = self.certificate, self._drawer
+        with debited(ledger, dataset, proof, what=what or self._words, source=source):
             return self.candidates[draw(source)]
+
+    @property
+    def _words(self) -> str:
+        return f"a choice by {self.law.name}"
 
     @property
     def weights(self) -> tuple[int, ...] | None:
@@ -147,7 +167,8 @@ class Selection:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What draws is made again where it is used.
-        return Selection, (self.candidates, self.qualities, self.factor, self.law, self.claim)
+        fields = (self.candidates, self.qualities, self.factor, self.law, self.claim)
+        return Selection, (*fields, self.sensitivity)
 
     def __repr__(self) -> str:
         # Qualities belong to the data, so they are not shown.

@@ -1,4 +1,4 @@
-"""Debit before draw: a choice is in the ledger before it is made.
+"""Debit before draw: a choice is proven, then in the ledger, and then made.
 
 This room lies below the ledger and knows only what it needs of it: that it can be spent from.
 """
@@ -12,6 +12,7 @@ from noisewright.errors import ParameterError
 from noisewright.mechanisms.guarantee import Guarantee
 
 if TYPE_CHECKING:
+    from noisewright.privacy import Certificate
     from noisewright.sampling import Source
 
 
@@ -19,7 +20,7 @@ class Account(Protocol):
     """What a ledger is, for a choice: `nw.Ledger` is one."""
 
     def spend(
-        self, dataset: str, guarantee: Guarantee, *, what: str
+        self, dataset: str, guarantee: Guarantee, *, what: str, certificate: Certificate
     ) -> AbstractContextManager[Any]:
         """Debit a dataset's budget; the block that follows may draw."""
         ...
@@ -28,14 +29,15 @@ class Account(Protocol):
 def debited(
     ledger: Account | None,
     dataset: str | None,
-    claim: Guarantee,
+    certificate: Certificate,
     *,
     what: str,
     source: Source | None,
 ) -> AbstractContextManager[Any]:
     """Return a block that runs after the debit; without a ledger nobody accounts.
 
-    If the block raises, the spend is marked as wasted, and stays spent.
+    What is debited is what the certificate proves, and the entry has its digest. If the block
+    raises, the spend is marked as wasted, and stays spent.
     """
     if ledger is None:
         if dataset is not None:
@@ -54,4 +56,4 @@ def debited(
         )
     is_private = source is None or source.private
     words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
-    return ledger.spend(dataset, claim, what=words)
+    return ledger.spend(dataset, certificate.guarantee, what=words, certificate=certificate)

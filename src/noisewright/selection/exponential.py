@@ -7,7 +7,7 @@ grows with the data (monotonic), the factor 2 is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, final, overload
@@ -19,6 +19,7 @@ from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.powers import Masses, mixed_weights, powers
 from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
+from noisewright.selection.certified import EXPONENTIAL
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
 from noisewright.spaces import Space
@@ -33,6 +34,10 @@ class Powers:
     """P(y) ∝ e^(factor · quality)."""
 
     name: str = "exponential mechanism"
+
+    def describe(self) -> Mapping[str, str]:
+        """Say that it is this."""
+        return EXPONENTIAL
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""

@@ -16,7 +16,7 @@ j steps above the best quality, and p_z = a^(best − q_z):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -47,6 +47,10 @@ class NoisyMax:
 
     step: Fraction
     name: str = "noisy max"
+
+    def describe(self) -> Mapping[str, str]:
+        """Say that it is this, and in which steps."""
+        return {"by": "noisy max", "step": as_text(self.step)}
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Refuse qualities between the steps."""

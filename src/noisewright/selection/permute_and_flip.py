@@ -9,7 +9,7 @@ to flip all coins and take one of those that came up, each equally likely; so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -42,6 +42,10 @@ class Coins:
     """One coin for each candidate, certain for the best."""
 
     name: str = "permute and flip"
+
+    def describe(self) -> Mapping[str, str]:
+        """Say that it is this."""
+        return {"by": "permute and flip"}
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""

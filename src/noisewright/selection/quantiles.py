@@ -37,11 +37,13 @@ from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
+from noisewright.selection.certified import EXPONENTIAL, Sensitivity, Step, certified
 from noisewright.selection.chosen import rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import Counts, Interval, amount
 
 if TYPE_CHECKING:
+    from noisewright.privacy import Certificate
     from noisewright.sampling import GroupSampler, Source
 
 _LARGEST_GRID = 1 << 62
@@ -68,6 +70,19 @@ class PrivateQuantile:
     level_of: NDArray[np.intp]
     factor: Fraction
     claim: Guarantee
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of the claim for this factor; nothing in it is about the data.
+
+        Ensures: the stand-alone checker has proven it, or CertificateError.
+        """
+        step = Step(self._words, EXPONENTIAL, self.factor, _sensitivity(self.at))
+        return certified(step, rational_below(self.claim), self.claim)
+
+    @property
+    def _words(self) -> str:
+        return f"a private quantile at {as_text(self.at)}"
 
     @cached_property
     def _points(self) -> list[int]:
@@ -98,12 +113,11 @@ class PrivateQuantile:
     ) -> Any:
         """Return one point of the grid, drawn exactly by integer weights.
 
-        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
-        ledger what it is for. Without one nobody accounts.
+        The certificate is proven first. With a `ledger` the claim is then debited from `dataset`,
+        before the draw; `what` says in the ledger what it is for. Without one nobody accounts.
         """
-        sampler = self._sampler
-        words = what or f"a private quantile at {as_text(self.at)}"
-        with debited(ledger, dataset, self.claim, what=words, source=source):
+        proof, sampler = self.certificate, self._sampler
+        with debited(ledger, dataset, proof, what=what or self._words, source=source):
             ((level, place),) = sampler.draw(1, source)
         gaps = np.flatnonzero(self.level_of == level)
         ends = np.cumsum(self.sizes[gaps])
@@ -158,7 +172,7 @@ def private_quantile(
     people = int(counts.sum())
     if not people:
         raise InputError("there are no values, so there is no quantile.")
-    factor = rational_below(claim) / (1 if place in (0, 1) else 2)
+    factor = rational_below(claim) / _sensitivity(place).spread
     starts, sizes, below, upto = _gaps(codes, counts, space.size)
     levels, level_of = _levels(below, upto, place * people, _deepest(factor, claim))
     return PrivateQuantile(space, place, starts, sizes, levels, level_of, factor, claim)
@@ -173,6 +187,11 @@ def private_median(
 ) -> PrivateQuantile:
     """Return the exponential mechanism for the median: `private_quantile` at 1/2."""
     return private_quantile(values, space, at="1/2", epsilon=epsilon, alpha=alpha)
+
+
+def _sensitivity(at: Fraction) -> Sensitivity:
+    """Return what one value can do to the quality of points: see above."""
+    return Sensitivity(Fraction(1), one_way=at in (0, 1))
 
 
 def _counted(values: Any, space: Counts | Interval) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -28,6 +28,7 @@ from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.selection.all_inputs import AllInputs
+from noisewright.selection.certified import Sensitivity, Step, certified
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import Powers
@@ -36,10 +37,15 @@ from noisewright.selection.permute_and_flip import Coins
 from noisewright.spaces import Categories, Space, counted, whole_number
 
 if TYPE_CHECKING:
+    from noisewright.privacy import Certificate
     from noisewright.sampling import Source
 
 _BITS = 256
 _HALVINGS = 64
+_MOST_ROUNDS = 1 << 12
+_LARGEST = 1 << 14
+"""Of the ε of all rounds together, where they are proven by optimal composition."""
+
 _LAWS: dict[str, Law] = {"exponential": Powers(), "permute_and_flip": Coins()}
 
 
@@ -71,6 +77,20 @@ class TopK:
     law: Law
     each: Guarantee
     claim: Guarantee
+    sensitivity: Sensitivity
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of the claim for k rounds of this factor; nothing in it is about the data.
+
+        Ensures: the stand-alone checker has proven it, or CertificateError.
+        """
+        words = f"one of the top {self.k} by {self.law.name}"
+        step = Step(words, self.law.describe(), self.factor, self.sensitivity)
+        each = rational_below(self.each)
+        if _adds_up(each, self.k, self.claim):
+            return certified(step, each, self.claim, rounds=self.k)
+        return certified(step, each**2 / 8, self.claim, rounds=self.k, unit="rho")
 
     def sample(
         self,
@@ -82,14 +102,16 @@ class TopK:
     ) -> tuple[Any, ...]:
         """Return k different candidates, in the order in which they were chosen.
 
-        With a `ledger` the claim of all rounds is debited from `dataset` before the first draw;
-        `what` says in the ledger what it is for. Without one nobody accounts.
+        The certificate is proven first. With a `ledger` the claim of all rounds is then debited
+        from `dataset` before the first draw; `what` says in the ledger what it is for. Without one
+        nobody accounts.
         """
+        proof = self.certificate
         left = list(range(len(self.candidates)))
         epsilon = rational_below(self.each)
         chosen: list[Any] = []
         words = what or f"the top {self.k} by {self.law.name}"
-        with debited(ledger, dataset, self.claim, what=words, source=source):
+        with debited(ledger, dataset, proof, what=words, source=source):
             for _ in range(self.k):
                 qualities = [self.qualities[place] for place in left]
                 winner = self.law.drawer(qualities, self.factor, epsilon)(source)
@@ -98,7 +120,8 @@ class TopK:
 
     def first(self) -> Selection:
         """Return the first round as a choice of its own, for looking at."""
-        return Selection(self.candidates, self.qualities, self.factor, self.law, self.each)
+        fields = (self.candidates, self.qualities, self.factor, self.law, self.each)
+        return Selection(*fields, self.sensitivity)
 
     def __repr__(self) -> str:
         count = f"{self.k} of {counted(len(self.candidates), 'candidate')}"
@@ -184,17 +207,18 @@ def top_k(
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
-    factor = each / (change if monotonic else 2 * change)
+    known = Sensitivity(change, bool(monotonic))
     values = read_values(quality, listed)
-    return TopK(listed, values, rounds, factor, law, Guarantee(each), claim)
+    return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
 
 
 def _each_round(claim: Guarantee, rounds: int) -> Fraction:
     """Return the largest ε₀ of each round, to a relative 2^-64, never above the truth."""
     sure = low = rational_below(claim) / rounds
-    if rounds == 1 or claim.delta == 0:
+    # The checker of certificates goes no further.
+    high = min(rational_below(claim), Fraction(_LARGEST, rounds))
+    if rounds == 1 or claim.delta == 0 or rounds > _MOST_ROUNDS or high <= sure:
         return sure
-    high = rational_below(claim)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if composed_delta(middle, rounds, claim.epsilon) <= claim.delta:
@@ -218,6 +242,13 @@ def _each_in_range(claim: Guarantee, rounds: int) -> Fraction:
         low, high = (middle, high) if within(middle) else (low, middle)
     # The range of the rounded weights may be longer by a relative 2^-59.
     return low * (1 - Fraction(1, 1 << 40))
+
+
+def _adds_up(each: Fraction, rounds: int, claim: Guarantee) -> bool:
+    """Tell whether rounds of ε₀ imply the claim as such, without a bounded range."""
+    if each * rounds <= rational_below(claim):
+        return True
+    return rounds <= _MOST_ROUNDS and composed_delta(each, rounds, claim.epsilon) <= claim.delta
 
 
 def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:

@@ -28,7 +28,9 @@ from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import positive_epsilon
 from noisewright.mechanisms.powers import mixed_weights
-from noisewright.selection import Account, debited, rational_below
+from noisewright.privacy import Certificate
+from noisewright.selection import Account, Sensitivity, debited, rational_below
+from noisewright.selection.certified import EXPONENTIAL, Step, certified
 from noisewright.spaces import amount, whole_number
 from noisewright.synthetic.accuracy import blr_accuracy, blr_size, read_measure
 from noisewright.synthetic.answers import Answers
@@ -54,6 +56,9 @@ _EXACT = 1 << 53
 _AT_ONCE = 1 << 21
 """Errors of single queries that are worked out together."""
 
+_ONE_ROW = Sensitivity(Fraction(1))
+"""Replacing one row changes the count of each query by at most 1, and so the largest error."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,17 +83,30 @@ class Blr:
     members: tuple[int, ...]
     group_of: NDArray[np.int32]
 
+    @property
+    def certificate(self) -> Certificate:
+        """The proof of the claim, in which nothing is about the data, not even how many rows.
+
+        Ensures: the stand-alone checker has proven it, or CertificateError.
+        """
+        step = Step("a choice among synthetic databases", EXPONENTIAL, self._factor, _ONE_ROW)
+        return certified(step, rational_below(self.claim), self.claim)
+
+    @property
+    def _factor(self) -> Fraction:
+        """What one row of error is worth."""
+        return rational_below(self.claim) / _ONE_ROW.spread
+
     @cached_property
     def _weights(self) -> tuple[int, ...]:
         """The integer weight of one candidate of each level; private by construction."""
         sizes = [0] * len(self.errors)
         for level, orders, members in zip(self.levels, self.orders, self.members, strict=True):
             sizes[level] += orders * members
-        scale = self.rows * self.m
         epsilon = rational_below(self.claim)
-        qualities = [Fraction(-error, scale) for error in self.errors]
-        factor = epsilon * self.rows / 2
-        return tuple(mixed_weights(qualities, sizes, factor=factor, epsilon=epsilon))
+        # In rows, not as shares: n is left out of the question.
+        qualities = [Fraction(-error, self.m) for error in self.errors]
+        return tuple(mixed_weights(qualities, sizes, factor=self._factor, epsilon=epsilon))
 
     @cached_property
     def _masses(self) -> tuple[int, ...]:
@@ -119,12 +137,12 @@ class Blr:
     ) -> SyntheticRecords:
         """Draw one synthetic database, exactly by its integer weight.
 
-        With a `ledger` the claim is debited from `dataset` before the draw; `what` says in the
-        ledger what it is for. Without one nobody accounts.
+        The certificate is proven first. With a `ledger` the claim is then debited from `dataset`,
+        before the draw; `what` says in the ledger what it is for. Without one nobody accounts.
         """
-        sampler, (order, starts) = self._sampler, self._sorted
+        proof, sampler, (order, starts) = self.certificate, self._sampler, self._sorted
         words = what or f"{self.m:,} synthetic records by BLR"
-        with debited(ledger, dataset, self.claim, what=words, source=source):
+        with debited(ledger, dataset, proof, what=words, source=source):
             ((group, member),) = sampler.draw(1, source)
         place = int(order[starts[group] + member])
         domain = self.workload.domain
