@@ -5,6 +5,7 @@ module from one inside a function, so that difference, and what it costs a user,
 """
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ AT_ONCE: dict[str, set[str]] = {
     "formula_checker": set(),
     "steps_checker": set(),
     "files": set(),
+    "on_use": set(),
     "version": set(),
     "exact": {"numpy"},
     "sampling": {"numpy", "cryptography"},
@@ -148,9 +150,96 @@ def test_the_checker_stands_alone(name: str) -> None:
     assert len(source.splitlines()) <= 300
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    script = f"import sys, noisewright; print(*sorted(sys.modules.keys() & set({HEAVY})))"
+def loaded_by(script: str) -> set[str]:
+    """The modules that a new interpreter has loaded after a script."""
+    telling = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"{telling}\n{script}"], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == []
+    return set(done.stderr.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = loaded_by("import noisewright")
+    assert loaded & {*HEAVY, "numpy"} == set()
+    ours = {"noisewright", "noisewright.version"}
+    assert {name for name in loaded if name.partition(".")[0] == "noisewright"} == ours
+
+
+FIRST_MECHANISMS = {
+    "geometric": "nw.geometric(nw.Counts(8), epsilon=1).sample([1, 2])",
+    "randomized_response": "nw.randomized_response(nw.Categories(['a', 'b']), epsilon=1).sample(['a'])",
+}
+
+
+@pytest.mark.parametrize("name", sorted(FIRST_MECHANISMS))
+def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
+    loaded = loaded_by(f"import noisewright as nw; {FIRST_MECHANISMS[name]}")
+    assert loaded & set(HEAVY) == {"cryptography"}
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("noisewright.")}
+    assert rooms == {"errors", "exact", "mechanisms", "on_use", "sampling", "spaces", "version"}
+    mechanisms = rooms_on_use()["mechanisms"]
+    makers = {file for file, names in mechanisms.items() if {file} & set(names)}
+    assert len(makers) > 9
+    assert {file for file in makers if f"noisewright.mechanisms.{file}" in loaded} == {name}
+    unneeded = {"curves", "interval", "lattice", "records", "rows", "subsets"}
+    assert loaded & {f"noisewright.spaces.{file}" for file in unneeded} == set()
+    unneeded = {"gaussian", "geometric", "normal", "staircase"}
+    assert loaded & {f"noisewright.sampling.{file}" for file in unneeded} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        pytest.param(["--version"], {*HEAVY, "numpy"}, id="version"),
+        pytest.param(["--help"], {*HEAVY, "numpy"} - {"rich", "typer"}, id="help"),
+        pytest.param(["verify", "-h"], {*HEAVY, "numpy"} - {"rich", "typer"}, id="verify"),
+    ],
+)
+def test_asking_the_program_about_itself_loads_no_mathematics(
+    arguments: list[str], unneeded: set[str]
+) -> None:
+    script = f"sys.argv[1:] = {arguments}\nfrom noisewright.cli import main; main()"
+    assert loaded_by(script) & unneeded == set()
+
+
+def rooms_on_use() -> dict[str, dict[str, list[str]]]:
+    """For each room whose names load on use: what its `names_on_use` says is in each file."""
+    rooms: dict[str, dict[str, list[str]]] = {}
+    for path in sorted(PACKAGE.glob("*/__init__.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "names_on_use":
+                rooms[path.parent.name] = ast.literal_eval(node.args[1])
+    return rooms
+
+
+@pytest.mark.parametrize("room", ["exact", "mechanisms", "sampling", "spaces"])
+def test_names_that_load_on_use_are_those_that_type_checkers_see(room: str) -> None:
+    files = rooms_on_use()[room]
+    tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+    for_types = next(node for node in tree.body if is_for_types_only(node))
+    stated = {f"noisewright.{room}.{file}.{name}" for file in files for name in files[file]}
+    assert stated == set(imports(for_types, at_once=False))
+    public = importlib.import_module(f"noisewright.{room}")
+    assert sorted(public.__all__) == sorted(name for names in files.values() for name in names)
+    assert set(public.__all__) <= set(dir(public))
+    with pytest.raises(AttributeError, match=f"noisewright.{room}"):
+        _ = public.frobnicate
+
+
+@pytest.mark.parametrize("room", ["exact", "mechanisms", "sampling", "spaces"])
+def test_a_name_means_the_function_whether_or_not_its_file_is_loaded(room: str) -> None:
+    """`mechanisms.geometric` is the function, although Python would put the file there."""
+    files = rooms_on_use()[room]
+    lines = [
+        "import importlib, types",
+        f"files = {files}",
+        f"for file in files: importlib.import_module('noisewright.{room}.' + file)",
+        f"room = importlib.import_module('noisewright.{room}')",
+        "for file, names in files.items():",
+        f"    module = sys.modules['noisewright.{room}.' + file]",
+        "    for name in names:",
+        "        assert getattr(room, name) is getattr(module, name), name",
+        "        assert not isinstance(getattr(room, name), types.ModuleType), name",
+    ]
+    assert f"noisewright.{room}" in loaded_by("\n".join(lines))

@@ -16,6 +16,12 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without some character shows a question mark instead of an error.
             stream.reconfigure(errors="replace")
+    if sys.argv[1:] == ["--version"]:
+        # Programs that look for this one ask it first, and should not wait for all verbs.
+        from noisewright.version import version_line
+
+        print(version_line())
+        sys.exit(0)
     try:
         # Loading takes longest, so someone who changes their mind does it here.
         from noisewright.cli.app import run

@@ -27,7 +27,7 @@ from noisewright.cli import (
 )
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
-from noisewright.version import __version__
+from noisewright.version import version_line
 
 app = typer.Typer(
     name="noisewright",
@@ -68,7 +68,7 @@ _NO_MEMORY = (
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"noisewright {__version__}")
+        print(version_line())
         raise typer.Exit
 
 

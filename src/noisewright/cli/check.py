@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from noisewright import checker
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 
@@ -42,6 +41,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Prove certificates again, from their files alone."""
+    from noisewright import checker
+
     if digest is not None and len(certificates) > 1:
         raise InputError("--digest is about one certificate; check the files one by one.")
     worst = 0

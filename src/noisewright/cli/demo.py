@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from noisewright.cli import survey
 from noisewright.cli.say import heading, say
 from noisewright.cli.stand_alone import say_what_the_checker_says
 
@@ -38,6 +37,7 @@ def demo(
 ) -> None:
     """Release a whole table: make a survey up, plan, release, estimate, compare with the truth."""
     import noisewright as nw
+    from noisewright.cli import survey
 
     began = time.perf_counter()
     _require_own(out)
@@ -105,6 +105,7 @@ def demo(
 def demo_plan() -> Any:
     """Return the plan for the survey: all kinds of columns under one budget."""
     import noisewright as nw
+    from noisewright.cli import survey
 
     return nw.Plan(
         {

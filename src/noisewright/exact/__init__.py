@@ -1,20 +1,39 @@
 """Rational and interval arithmetic; e^ε and ln bounded from below and above."""
 
-from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
-from noisewright.exact.computable import Computable, Exp, Known, Logistic
-from noisewright.exact.enclosure import Enclosure
-from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
-from noisewright.exact.many_powers import even_powers, many_powers
-from noisewright.exact.rationals import (
-    Number,
-    as_text,
-    ceiling_float,
-    exactly,
-    floor_float,
-    shown,
+from typing import TYPE_CHECKING
+
+from noisewright.on_use import names_on_use
+
+if TYPE_CHECKING:
+    from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
+    from noisewright.exact.computable import Computable, Exp, Known, Logistic
+    from noisewright.exact.enclosure import Enclosure
+    from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
+    from noisewright.exact.many_powers import even_powers, many_powers
+    from noisewright.exact.rationals import (
+        Number,
+        as_text,
+        ceiling_float,
+        exactly,
+        floor_float,
+        shown,
+    )
+    from noisewright.exact.roots import sqrt_bounds
+    from noisewright.exact.scaled import ScaledEpsilon, scaled
+
+names_on_use(
+    __name__,
+    {
+        "bounds": ("Bounds", "exp_bounds", "fixed", "log_bounds"),
+        "computable": ("Computable", "Exp", "Known", "Logistic"),
+        "enclosure": ("Enclosure",),
+        "epsilon": ("NOTHING_PROMISED", "Epsilon"),
+        "many_powers": ("even_powers", "many_powers"),
+        "rationals": ("Number", "as_text", "ceiling_float", "exactly", "floor_float", "shown"),
+        "roots": ("sqrt_bounds",),
+        "scaled": ("ScaledEpsilon", "scaled"),
+    },
 )
-from noisewright.exact.roots import sqrt_bounds
-from noisewright.exact.scaled import ScaledEpsilon, scaled
 
 __all__ = [
     "NOTHING_PROMISED",

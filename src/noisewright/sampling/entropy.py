@@ -17,7 +17,6 @@ draws older than that, and AES-256 stays within 2^-85 of true randomness for eac
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -189,6 +188,8 @@ class SeededSource(Source):
             raise ParameterError(
                 f"the seed is of type {type(seed).__name__}; it must be an int, a str or bytes."
             )
+        import hashlib  # Only tests need it, and it takes longer to load than a first draw.
+
         content = seed if isinstance(seed, bytes) else str(seed).encode()
         key = hashlib.sha256(type(seed).__name__.encode() + b":" + content).digest()
         self._stream = _Stream(key, bytes(16), length=0, process=this_process())

@@ -1,18 +1,42 @@
 """What a record can be: points, metrics and neighbors."""
 
-from noisewright.spaces.amounts import amount, counted
-from noisewright.spaces.any_curves import AnyCurves
-from noisewright.spaces.categories import Categories, Label
-from noisewright.spaces.counts import Counts, whole_number
-from noisewright.spaces.curves import Curves
-from noisewright.spaces.interval import Interval
-from noisewright.spaces.lattice import Lattice
-from noisewright.spaces.metric import Distance, DistanceMatrix
-from noisewright.spaces.neighbors import Neighbors, Pairs, Within
-from noisewright.spaces.records import Records
-from noisewright.spaces.rows import Rows
-from noisewright.spaces.space import Space
-from noisewright.spaces.subsets import Subsets
+from typing import TYPE_CHECKING
+
+from noisewright.on_use import names_on_use
+
+if TYPE_CHECKING:
+    from noisewright.spaces.amounts import amount, counted
+    from noisewright.spaces.any_curves import AnyCurves
+    from noisewright.spaces.categories import Categories, Label
+    from noisewright.spaces.counts import Counts, whole_number
+    from noisewright.spaces.curves import Curves
+    from noisewright.spaces.interval import Interval
+    from noisewright.spaces.lattice import Lattice
+    from noisewright.spaces.metric import Distance, DistanceMatrix
+    from noisewright.spaces.neighbors import Neighbors, Pairs, Within
+    from noisewright.spaces.records import Records
+    from noisewright.spaces.rows import Rows
+    from noisewright.spaces.space import Space
+    from noisewright.spaces.subsets import Subsets
+
+names_on_use(
+    __name__,
+    {
+        "amounts": ("amount", "counted"),
+        "any_curves": ("AnyCurves",),
+        "categories": ("Categories", "Label"),
+        "counts": ("Counts", "whole_number"),
+        "curves": ("Curves",),
+        "interval": ("Interval",),
+        "lattice": ("Lattice",),
+        "metric": ("Distance", "DistanceMatrix"),
+        "neighbors": ("Neighbors", "Pairs", "Within"),
+        "records": ("Records",),
+        "rows": ("Rows",),
+        "space": ("Space",),
+        "subsets": ("Subsets",),
+    },
+)
 
 __all__ = [
     "AnyCurves",

@@ -77,6 +77,11 @@ class Categories(Space):
         return len(self.labels)
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether some label is a number."""
+        return any(type(label) in (int, float) for label in self.labels)
+
+    @property
     def points(self) -> Sequence[Label]:
         """Return the labels."""
         return self.labels

@@ -64,6 +64,11 @@ class Counts(Space):
         return True
 
     @property
+    def of_numbers(self) -> bool:
+        """Counts are numbers."""
+        return True
+
+    @property
     def points(self) -> Sequence[int]:
         """Return 0..n as a range, which costs nothing."""
         return range(self.n + 1)

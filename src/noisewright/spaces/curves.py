@@ -120,6 +120,11 @@ class Curves(Space):
         return (self.steps + 1) ** len(self.grid)
 
     @property
+    def of_tuples(self) -> bool:
+        """A curve is the tuple of its values."""
+        return True
+
+    @property
     def positions(self) -> NDArray[np.float64]:
         """The grid as doubles."""
         return np.array([float(t) for t in self.grid])

@@ -126,6 +126,11 @@ class Interval(Space):
         """Numbers have an order."""
         return True
 
+    @property
+    def of_numbers(self) -> bool:
+        """The points are numbers."""
+        return True
+
     def point(self, code: int) -> float:
         """Return the grid point with this code as a double."""
         if not 0 <= code < self.size:

@@ -64,6 +64,11 @@ class Records(Space):
         """How many different records there are."""
         return math.prod(space.size for _, space in self.columns)
 
+    @property
+    def of_tuples(self) -> bool:
+        """A record is the tuple of its fields."""
+        return True
+
     def split(self, code: int) -> tuple[int, ...]:
         """Return the codes of the columns of a record's code."""
         codes: list[int] = []

@@ -46,6 +46,11 @@ class Rows(Space):
         """How many databases there are."""
         return self.row.size**self.count
 
+    @property
+    def of_tuples(self) -> bool:
+        """A database is the tuple of its rows."""
+        return True
+
     def point(self, code: int) -> tuple[Any, ...]:
         """Return the database with this code."""
         if not 0 <= code < self.size:

@@ -73,6 +73,16 @@ class Space(ABC):
         """Whether codes follow an order that means something (counts, numbers)."""
         return False
 
+    @property
+    def of_numbers(self) -> bool:
+        """Whether a whole number may be a point, so that it is not read as a code."""
+        return False
+
+    @property
+    def of_tuples(self) -> bool:
+        """Whether a point is a tuple, so that a tuple is not read as many points."""
+        return False
+
     @abstractmethod
     def point(self, code: int) -> Any:
         """Return the point with this code."""
