@@ -168,7 +168,9 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 FIRST_MECHANISMS = {
     "geometric": "nw.geometric(nw.Counts(8), epsilon=1).sample([1, 2])",
-    "randomized_response": "nw.randomized_response(nw.Categories(['a', 'b']), epsilon=1).sample(['a'])",
+    "randomized_response": (
+        "nw.randomized_response(nw.Categories(['a', 'b']), epsilon=1).sample(['a'])"
+    ),
 }
 
 
