@@ -19,7 +19,7 @@ LAWS: dict[str, tuple[str, ...]] = {
     "rho": ("exponential mechanism",),  # the others have no bounded range
 }
 WAYS = {"both ways": 2, "one way": 1}
-LARGEST = 2**14  # exponents beyond it belong to no sensible claim
+LARGEST = 2**12  # exponents beyond it belong to no sensible claim
 MOST_ALIKE = 2**12
 
 

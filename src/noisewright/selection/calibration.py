@@ -24,6 +24,7 @@ from fractions import Fraction
 from noisewright.exact import Epsilon, exp_bounds
 from noisewright.selection.certified import Sensitivity
 from noisewright.selection.chosen import rational_below
+from noisewright.steps_checker import LARGEST
 
 _HALVINGS = 52
 """A factor is found to a relative 2^-52."""
@@ -43,7 +44,8 @@ def factor_for_range(epsilon: Epsilon, known: Sensitivity, *, candidates: int) -
     Requires: at least two candidates; a width and a change above 0.
     Ensures: the exponential mechanism with the factor is ε-private for all datasets and neighbors
     with qualities in the range (the formula above, bounded in exact arithmetic), with some room
-    left; at least the usual factor, whose cost is linear in it.
+    left; at least the usual factor, whose cost is linear in it, and which is all there is where
+    exponents are beyond what the checker of certificates works out.
     """
     assert known.width is not None
     width = known.width
@@ -56,6 +58,8 @@ def factor_for_range(epsilon: Epsilon, known: Sensitivity, *, candidates: int) -
     def within(factor: Fraction) -> bool:
         # With u = e^(-f width) / (k−1) the ratio is (1 + u) / (u + 1/a); both sides of
         # ratio ≤ e^ε are multiplied by e^(-f least), so that no power is too small to see.
+        if factor * (width + both) + whole > LARGEST:
+            return False  # the checker of certificates goes no further
         room = rational - factor * least
         if abs(room) > _FAR + others.bit_length():
             return room > 0

@@ -35,6 +35,7 @@ from noisewright.selection.exponential import Powers
 from noisewright.selection.peeling import peeled_table
 from noisewright.selection.permute_and_flip import Coins
 from noisewright.spaces import Categories, Space, counted, whole_number
+from noisewright.steps_checker import LARGEST, MOST_ALIKE
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate
@@ -42,10 +43,6 @@ if TYPE_CHECKING:
 
 _BITS = 256
 _HALVINGS = 64
-_MOST_ROUNDS = 1 << 12
-_LARGEST = 1 << 14
-"""Of the ε of all rounds together, where they are proven by optimal composition."""
-
 _LAWS: dict[str, Law] = {"exponential": Powers(), "permute_and_flip": Coins()}
 
 
@@ -216,8 +213,8 @@ def _each_round(claim: Guarantee, rounds: int) -> Fraction:
     """Return the largest ε₀ of each round, to a relative 2^-64, never above the truth."""
     sure = low = rational_below(claim) / rounds
     # The checker of certificates goes no further.
-    high = min(rational_below(claim), Fraction(_LARGEST, rounds))
-    if rounds == 1 or claim.delta == 0 or rounds > _MOST_ROUNDS or high <= sure:
+    high = min(rational_below(claim), Fraction(LARGEST, rounds))
+    if rounds == 1 or claim.delta == 0 or rounds > MOST_ALIKE or high <= sure:
         return sure
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -248,7 +245,7 @@ def _adds_up(each: Fraction, rounds: int, claim: Guarantee) -> bool:
     """Tell whether rounds of ε₀ imply the claim as such, without a bounded range."""
     if each * rounds <= rational_below(claim):
         return True
-    return rounds <= _MOST_ROUNDS and composed_delta(each, rounds, claim.epsilon) <= claim.delta
+    return rounds <= MOST_ALIKE and composed_delta(each, rounds, claim.epsilon) <= claim.delta
 
 
 def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:
