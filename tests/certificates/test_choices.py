@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import jsonschema
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 
 import noisewright as nw
 from noisewright.errors import CertificateError
+from noisewright.selection import certified
 from tests.certificates.handmade import (
     SCHEMA,
+    SOURCE,
     certificate,
     law_step,
     load_checker,
@@ -307,6 +310,11 @@ def test_what_would_take_forever_is_refused() -> None:
     large = [law_step("2049", "2049/2", "1", by=COINS)] * 2
     report = checker.check(certificate(steps_of("4098", *large), one_person(), "9", "1/2"))
     assert parts(report) == {"steps"}
+
+
+def test_the_library_goes_as_far_as_the_checker() -> None:
+    found = run_path(str(SOURCE / "steps_checker.py"))
+    assert (found["LARGEST"], found["MOST_ALIKE"]) == (certified.LARGEST, certified.MOST_ALIKE)
 
 
 @pytest.mark.parametrize("rounds", [2, 40])

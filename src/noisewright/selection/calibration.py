@@ -22,9 +22,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisewright.exact import Epsilon, exp_bounds
-from noisewright.selection.certified import Sensitivity
+from noisewright.selection.certified import LARGEST, Sensitivity
 from noisewright.selection.chosen import rational_below
-from noisewright.steps_checker import LARGEST
 
 _HALVINGS = 52
 """A factor is found to a relative 2^-52."""

@@ -17,6 +17,10 @@ from noisewright.mechanisms.guarantee import Guarantee
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate
 
+LARGEST = 1 << 12
+MOST_ALIKE = 1 << 12
+"""Exponents, and rounds that compose with a δ: the checker of certificates goes no further."""
+
 EXPONENTIAL: Mapping[str, str] = {"by": "exponential mechanism"}
 
 

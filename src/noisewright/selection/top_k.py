@@ -28,14 +28,13 @@ from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.selection.all_inputs import AllInputs
-from noisewright.selection.certified import Sensitivity, Step, certified
+from noisewright.selection.certified import LARGEST, MOST_ALIKE, Sensitivity, Step, certified
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import Powers
 from noisewright.selection.peeling import peeled_table
 from noisewright.selection.permute_and_flip import Coins
 from noisewright.spaces import Categories, Space, counted, whole_number
-from noisewright.steps_checker import LARGEST, MOST_ALIKE
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate
