@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 import noisewright as nw
-from noisewright.errors import CertificateError, OverBudgetError, ParameterError
+from noisewright.errors import CertificateError, InputError, OverBudgetError, ParameterError
 from tests.selection.all_choices import ALL, FIRST, NoBits
 
 
@@ -70,6 +70,12 @@ def test_a_ledger_that_takes_no_certificate(ledger: nw.Ledger) -> None:
     careless: Any = Careless()
     with pytest.raises(TypeError, match="certificate"):
         ALL["exponential"](FIRST).sample(ledger=careless, dataset="x", source=NoBits())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_to_certify_what_has_a_certificate(name: str) -> None:
+    with pytest.raises(InputError, match=r"take \.certificate instead"):
+        nw.certify(ALL[name](FIRST))
 
 
 @pytest.mark.parametrize("name", ALL)

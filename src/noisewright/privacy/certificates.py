@@ -176,6 +176,11 @@ def _is_utf8(text: str) -> bool:
 def _designed(design: Any) -> Mechanism:
     inner = getattr(design, "mechanism", None)
     if not isinstance(inner, Mechanism):
+        if isinstance(getattr(type(design), "certificate", None), property):
+            raise InputError(
+                f"this {type(design).__name__} has its certificate with it, proven: take "
+                ".certificate instead of calling certify()."
+            )
         raise InputError(
             f"certify() takes a mechanism or a design; got {type(design).__name__}. Make a "
             "mechanism first, for example with nw.from_matrix(space, matrix)."

@@ -169,7 +169,8 @@ def top_k(
     "permute_and_flip" (by default if delta is 0) or "exponential" (otherwise).
     Ensures: (ε, δ)-private, k different candidates, the better the likelier, in order. With
     delta=0 each of the k rounds gets ε/k; otherwise the most that composition allows: optimal
-    composition, or zCDP with ρ = ε²/8 for each round of the exponential mechanism. One dataset is
+    composition, of up to 4,096 rounds, as far as the certificate's checker goes, or zCDP with
+    ρ = ε²/8 for each round of the exponential mechanism. One dataset is
     ready to `sample()`; the table is the product of its rounds, exactly, for `verify` to prove.
     """
     claim = Guarantee(epsilon, delta, alpha=alpha)
