@@ -129,7 +129,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--epsilon", "1"), "nobody would account"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
         (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
-        (("--inference", "magic", "--without-ledger"), "tree or mbi"),
+        (("--inference", "magic", "--without-ledger"), "graph, tree or mbi"),
         (("--inference", "mbi", "--method", "blr", "--without-ledger"), "fits nothing"),
         (("--rounds", "3", "--without-ledger"), "--rounds belongs to --method mwem"),
         (("--method", "mwem", "--rounds", "9", "--without-ledger"), "give at most 1,"),

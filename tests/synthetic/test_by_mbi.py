@@ -17,70 +17,25 @@ from noisewright.synthetic.graph_model import GraphModel
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import Mst, gap_score
 from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.mwem_by_mbi import MwemByMbi, scaled
+from noisewright.synthetic.mwem_on_graph import MwemOnGraph, scaled
 from noisewright.synthetic.tallies import Tallies
+from tests.synthetic.three_columns import (
+    DOMAIN,
+    GROUPS,
+    ROWS,
+    SHAPE,
+    SIZES,
+    counted,
+    joint_of,
+    most_even,
+    nearest,
+    people,
+    summed,
+)
 
-SIZES = {"a": 2, "b": 3, "c": 2}
-DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
-SHAPE, ROWS = tuple(SIZES.values()), 1000
-GROUPS = [("a",), ("b",), ("c",), ("a", "b"), ("c", "b"), ("a", "c")]
 WORKLOAD = nw.Workload.marginals(DOMAIN, ways=2)
 
 pytest.importorskip("jax", reason="needs: the extra mbi")
-
-
-def summed(joint: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    return np.einsum(f"abc->{''.join(names)}", joint)
-
-
-def joint_of(model: GraphModel) -> np.ndarray:
-    return model.marginal(("a", "b", "c"))
-
-
-def people() -> np.ndarray:
-    """1,000 people whose three columns hang together in all ways."""
-    rng = np.random.default_rng(12)
-    return rng.multinomial(ROWS, rng.dirichlet(np.ones(12))).reshape(SHAPE)
-
-
-def counted(joint: np.ndarray, noise: Noise, spread: int) -> list[Measurement]:
-    rng = np.random.default_rng(5)
-    found: list[Measurement] = []
-    for names in GROUPS:
-        counts = summed(joint, names)
-        drawn = rng.integers(-spread, spread + 1, counts.shape)
-        found.append(Measurement(DOMAIN, names, counts + drawn, noise, ROWS))
-    return found
-
-
-def nearest(seen: list[Measurement]) -> np.ndarray:
-    """Least squares over all distributions on 12 points, by another library: SciPy's SLSQP."""
-    from scipy.optimize import minimize
-
-    def loss(flat: np.ndarray) -> float:
-        joint = flat.reshape(SHAPE)
-        gaps = [(summed(joint, m.columns) - m.counts / ROWS).reshape(-1) for m in seen]
-        weights = [1 / m.deviation**2 for m in seen]
-        return float(sum(w * (g @ g) for w, g in zip(weights, gaps, strict=True)))
-
-    whole = {"type": "eq", "fun": lambda flat: flat.sum() - 1}
-    start = np.full(12, 1 / 12)
-    options = {"ftol": 1e-15, "maxiter": 2000}
-    done = minimize(
-        loss, start, method="SLSQP", bounds=[(0, 1)] * 12, constraints=[whole], options=options
-    )
-    assert done.success
-    return done.x.reshape(SHAPE)
-
-
-def most_even(joint: np.ndarray) -> np.ndarray:
-    """The largest entropy with these three pairs: proportional fitting from the uniform one."""
-    fit = np.full(SHAPE, 1 / 12)
-    for _ in range(3000):
-        fit = fit * (joint.sum(axis=2) / fit.sum(axis=2))[:, :, None]
-        fit = fit * (joint.sum(axis=0) / fit.sum(axis=0))[None, :, :]
-        fit = fit * (joint.sum(axis=1) / fit.sum(axis=1))[:, None, :]
-    return fit
 
 
 def test_the_fit_is_the_nearest_and_then_the_most_even() -> None:
@@ -184,9 +139,9 @@ def test_rounds_go_beyond_a_million_points_and_count_again_where_nothing_fits() 
     rng = np.random.default_rng(6)
     codes = {"x": rng.integers(0, 128, 3000)}
     codes |= {"y": (codes["x"] * 3) % 128, "z": codes["x"] // 2}
-    with pytest.raises(TooLargeError, match="inference='mbi'"):
+    with pytest.raises(TooLargeError, match="inference='graph'"):
         Mwem(domain, workload, Allowance.of(1), 3)
-    made = MwemByMbi(domain, workload, Allowance.of(20), 3)
+    made = MwemOnGraph(domain, workload, Allowance.of(20), 3, (), "mbi")
     steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
     first, second, third = (one.columns for one in steps.measurements)
     assert first != second
@@ -235,14 +190,14 @@ def test_one_row_changes_the_score_of_a_pair_by_two_at_most(seed: int) -> None:
 def test_what_it_is_of_no_use_for_is_refused() -> None:
     with pytest.raises(ParameterError, match="fits nothing"):
         synthesized(inference="mbi", method="blr")
-    with pytest.raises(ParameterError, match="must be 'tree' or 'mbi'"):
+    with pytest.raises(ParameterError, match="must be 'graph', 'tree' or 'mbi'"):
         synthesized(inference="pgm")
     prefixes = nw.Workload.prefixes(DOMAIN, "b")
     with pytest.raises(ParameterError, match="whole marginals"):
         synthesized(inference="mbi", method="mwem", workload=prefixes)
     wide = nw.Records(x=nw.Counts(999), y=nw.Counts(999))
     with pytest.raises(TooLargeError, match="262,144 cells"):
-        MwemByMbi(wide, nw.Workload.marginals(wide, ways=2), Allowance.of(1))
+        MwemOnGraph(wide, nw.Workload.marginals(wide, ways=2), Allowance.of(1))
 
 
 WITHOUT = """

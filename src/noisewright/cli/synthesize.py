@@ -82,7 +82,7 @@ def synthesize(
         typer.Option(help="Instead of a workload: all tables of so many columns; or 1,2."),
     ] = None,
     inference: Annotated[
-        str, typer.Option(help="How counts are fitted: tree, or mbi with the extra of that name.")
+        str, typer.Option(help="How counts are fitted: graph, tree, or mbi with that extra.")
     ] = "tree",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
@@ -195,9 +195,9 @@ def _method(name: str) -> Literal["mst", "mwem", "blr"]:
     return name
 
 
-def _inference(name: str) -> Literal["tree", "mbi"]:
-    if name not in ("tree", "mbi"):
-        raise InputError(f"--inference is {name!r}; it must be tree or mbi.")
+def _inference(name: str) -> Literal["graph", "tree", "mbi"]:
+    if name not in ("graph", "tree", "mbi"):
+        raise InputError(f"--inference is {name!r}; it must be graph, tree or mbi.")
     return name
 
 

@@ -72,7 +72,7 @@ class Request:
             domain=self.task.domain,
             _workload=self.task.workload,
             method=self.task.method,
-            inference=self.task.inference,
+            inference=self.task.fitted_as,
             people=people,
             rows_per_person=self.read.rows_per_person,
             bins=grid,

@@ -30,6 +30,7 @@ from noisewright.synthetic import (
 )
 from noisewright.synthetic.allowance import NOISES
 from noisewright.synthetic.bins import Bins
+from noisewright.synthetic.inference import made_by
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1
@@ -63,8 +64,8 @@ class Synthesis:
     before, by noise alone, and what is found after, between the table and its own noisy
     measurements; `expected_error` and `workload_error` are their means. They say nothing about the
     data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
-    says what the declared columns did not allow or mbi could not do; `notes` that, what was known
-    before (`errors.remarks`), and what did not go smoothly.
+    says what the declared columns did not allow or the fit could not do; `notes` that, what was
+    known before (`errors.remarks`), and what did not go smoothly.
     """
 
     table: Any
@@ -113,8 +114,8 @@ class Synthesis:
 
     @property
     def how(self) -> str:
-        """How it was made, in a few words: the method, and mbi where that fitted the counts."""
-        return self.method if self.inference == "tree" else f"{self.method} and {self.inference}"
+        """How it was made, in a few words: the method, and what fitted the counts."""
+        return made_by(self.method, self.inference)
 
     @property
     def rows(self) -> int:

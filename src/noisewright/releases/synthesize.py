@@ -35,6 +35,7 @@ from noisewright.sampling import Source
 from noisewright.synthetic import Workload
 from noisewright.synthetic.bins import BINS
 from noisewright.synthetic.drawn import Progress
+from noisewright.synthetic.inference import INFERENCE, Inference
 from noisewright.synthetic.tallies import Tallies
 
 EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
@@ -49,7 +50,7 @@ def synthesize(
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
     workload: Workload | str | os.PathLike[str] | int | list[int] | None = None,
-    inference: Literal["tree", "mbi"] = "tree",
+    inference: Inference = INFERENCE,
     rows: int | None = None,
     rounds: int | None = None,
     bins: int | None = BINS,

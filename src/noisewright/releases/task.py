@@ -19,9 +19,10 @@ from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.bins import BINS, Bins
 from noisewright.synthetic.by_blr import ByBlr
 from noisewright.synthetic.drawn import Synthesizer
+from noisewright.synthetic.inference import INFERENCE, Inference, require_inference
 from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.mwem_by_mbi import MwemByMbi
+from noisewright.synthetic.mwem import MOST_POINTS, Mwem
+from noisewright.synthetic.mwem_on_graph import MwemOnGraph
 from noisewright.synthetic.queries import Marginal
 
 _MANY = 1 << 60
@@ -38,7 +39,7 @@ class Task:
     wanted_rows: int | None
     rounds: int | None
     bins: int | None = BINS
-    inference: str = "tree"
+    inference: str = INFERENCE
     about_noise: tuple[str, ...] = ()
 
     @cached_property
@@ -63,14 +64,23 @@ class Task:
         """The workload in bins."""
         return self.grid.workload(self.workload)
 
+    @property
+    def fitted_as(self) -> Inference:
+        """How the counts are fitted: nothing is by BLR, and points need no graph while they fit."""
+        inference = require_inference(self.inference)
+        if inference == "graph" and self.method != "mst":
+            few = self.grid.domain.size <= MOST_POINTS
+            others = any(not isinstance(part, Marginal) for part in self.workload.parts)
+            return "tree" if self.method == "blr" or few or others else "graph"
+        return inference
+
     def require_possible(self) -> None:
         """Refuse what the declared columns alone show to be impossible."""
         if self.method not in ("mst", "mwem", "blr"):
             raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
         if self.rounds is not None and self.method != "mwem":
             raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
-        if self.inference not in ("tree", "mbi"):
-            raise ParameterError(f"inference is {self.inference!r}; it must be 'tree' or 'mbi'.")
+        require_inference(self.inference)
         if self.inference == "mbi" and self.method == "blr":
             raise ParameterError("method='blr' fits nothing, so inference='mbi' has no use there.")
         if self.wanted_rows is not None:
@@ -85,11 +95,10 @@ class Task:
         """Return the synthesizer for a table of so many rows."""
         domain, workload, allowance = self.grid.domain, self.asked, self.allowance
         if self.method == "mwem":
-            rounds = MwemByMbi if self.inference == "mbi" else Mwem
-            return rounds(domain, workload, allowance, self.rounds, self.grid.counted)
+            given = (domain, workload, allowance, self.rounds, self.grid.counted)
+            return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given, self.fitted_as)
         if self.method == "mst":
-            how = "mbi" if self.inference == "mbi" else "tree"
-            return Mst(domain, workload, allowance, self.grid.counted, how)
+            return Mst(domain, workload, allowance, self.grid.counted, self.fitted_as, people)
         return ByBlr(domain, workload, allowance, self.rows(people), people)
 
     def with_better_noise(self) -> Task:
@@ -132,7 +141,7 @@ def predict_synthesis(
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
     workload: Workload | str | os.PathLike[str] | int | list[int] | None = None,
-    inference: Literal["tree", "mbi"] = "tree",
+    inference: Inference = INFERENCE,
     rows: int | None = None,
     rounds: int | None = None,
     bins: int | None = BINS,

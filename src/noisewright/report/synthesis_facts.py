@@ -16,6 +16,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.report.facts import ReleaseFile
 from noisewright.spaces import Records
 from noisewright.synthetic import Measurement, Spend, WorkloadErrors
+from noisewright.synthetic.inference import made_by
 from noisewright.version import __version__
 
 
@@ -88,6 +89,11 @@ class SynthesisFacts:
     not_private: bool = False
     made_again: bool = False
     version: str = __version__
+
+    @property
+    def how(self) -> str:
+        """How it was made, in a few words."""
+        return made_by(self.method, self.inference)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -57,6 +57,10 @@ _METHODS = {
     "mst": "Each column was counted with noise. Then pairs of columns that go together were chosen "
     "in private, one after the other, so that they join all columns into a tree, and were counted "
     "with noise too. The rows were drawn from a model that fits these counts.",
+    "mst on a graph": "Each column was counted with noise. Then pairs of columns that go together "
+    "were chosen in private, so that they join all columns, and counted with noise; and then more "
+    "pairs, of which these counts said least. The rows were drawn from a model that fits all "
+    "counts, each weighted by its noise.",
     "mst and mbi": "Each column was counted with noise. Then pairs of columns that go together "
     "were chosen in private, so that they join all columns, and counted with noise; and then more "
     "pairs, of which these counts said least. The rows were drawn from a model that the library "
@@ -64,6 +68,9 @@ _METHODS = {
     "mwem": "Each possible row got a weight, all the same at first. Then, round by round, what the "
     "weights answer worst was chosen in private and counted with noise, and the weights were "
     "changed until they fit. The rows were drawn by these weights.",
+    "mwem on a graph": "Round by round, a table of the workload that was answered worst so far was "
+    "chosen in private and counted with noise, and a model was changed until it fit. The rows were "
+    "drawn from a model that fits all counts in the end, each weighted by its noise.",
     "mwem and mbi": "Round by round, a table of the workload that was answered worst so far was "
     "chosen in private and counted with noise, and a model was changed until it fit. The rows were "
     "drawn from a model that the library mbi fitted to all counts in the end.",
@@ -183,8 +190,7 @@ def _guarantee(facts: SynthesisFacts) -> Markup:
 def _method(facts: SynthesisFacts) -> Markup:
     no_charts = why_no_charts()
     why = "" if no_charts is None else f"This page has tables only: {no_charts}"
-    how = facts.method if facts.inference == "tree" else f"{facts.method} and {facts.inference}"
-    words = _METHODS.get(how, f"The table was made by {how}.")
+    words = _METHODS.get(facts.how, f"The table was made by {facts.how}.")
     return joined(
         [
             paragraph(text(words)),

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,6 @@ from noisewright.errors import MissingPartError
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.measured import Measurement
-
-Simpler = TypeVar("Simpler")
 
 _LEAST_DEVIATION = 2.0**-10
 """Counts without noise: certain, but not so much that nothing else counts."""
@@ -130,24 +128,6 @@ def _in_order(
         counts = one.counts.transpose(order).reshape(-1).astype(np.float64)
         found.append((tuple(sorted(places)), counts, max(one.deviation, _LEAST_DEVIATION)))
     return sorted(found, key=lambda each: each[0])
-
-
-def fitted_or_simpler(
-    sizes: Mapping[str, int],
-    measurements: Sequence[Measurement],
-    simpler: Simpler,
-    progress: Progress | None,
-) -> tuple[GraphModel | Simpler, tuple[str, ...]]:
-    """Return the fit, or a simpler model and a note: what was paid for is not lost."""
-    try:
-        return fitted_by_mbi(sizes, measurements, progress=progress), ()
-    except Exception as problem:
-        # Its message may be about counts; its name is enough.
-        note = (
-            f"mbi could not fit the noisy counts ({type(problem).__name__}). The rows come from a "
-            "simpler model of our own instead."
-        )
-        return simpler, (note,)
 
 
 def _cells(sizes: Mapping[str, int], measurements: Sequence[Measurement]) -> int:

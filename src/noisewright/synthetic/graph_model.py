@@ -7,7 +7,7 @@ Everything here sees noisy counts only, so it is post-processing, and floating p
 Columns are taken out one after the other: all tables that hold a column are multiplied, which gives
 how it is distributed given the columns beside it, and is then summed over it. Rows are drawn the
 other way round, each column given those that were drawn before it. How large these tables become
-depends on the order; the next to go is always a column with the smallest.
+depends on the order; the next to go is one that makes nothing larger, or else has the smallest.
 """
 
 from __future__ import annotations
@@ -82,25 +82,42 @@ def _sum_of(tables: Sequence[tuple[Names, Array]], names: Names, sizes: Mapping[
 
 def elimination(
     sizes: Mapping[str, int], tables: Iterable[Iterable[str]], columns: Iterable[str]
-) -> list[tuple[str, int]]:
-    """Return in which order these columns are taken out, each with the cells of its table."""
-    groups = [frozenset(names) for names in tables]
-    left = [name for name in sizes if name in set(columns)]
-    found: list[tuple[str, int]] = []
-    while left:
-        beside = {
-            name: frozenset([name]).union(*(group for group in groups if name in group))
-            for name in left
-        }
-        cells = {name: prod(sizes[each] for each in beside[name]) for name in left}
-        name = min(left, key=lambda each: cells[each])
-        found.append((name, cells[name]))
-        left.remove(name)
-        groups = [group for group in groups if name not in group]
-        groups.append(beside[name] - {name})
+) -> list[tuple[str, frozenset[str]]]:
+    """Return in which order these columns are taken out, each with those beside it by then."""
+    beside: dict[str, set[str]] = {name: {name} for name in sizes}
+    for names in tables:
+        together = set(names)
+        for name in together:
+            beside[name] |= together
+    wanted = set(columns)
+
+    def rank(name: str) -> tuple[bool, int]:
+        """Columns whose neighbors are all together anyway go first: they add nothing."""
+        near = beside[name]
+        return not all(near <= beside[each] for each in near), _cells(sizes, near)
+
+    ranks = {name: rank(name) for name in sizes if name in wanted}
+    found: list[tuple[str, frozenset[str]]] = []
+    while ranks:
+        name = min(ranks, key=lambda each: ranks[each])
+        del ranks[name]
+        others = frozenset(beside.pop(name) - {name})
+        found.append((name, others))
+        for each in others:
+            beside[each] |= others
+            beside[each].discard(name)
+        for each in others:
+            if each in ranks:
+                ranks[each] = rank(each)
     return found
 
 
 def cells_needed(sizes: Mapping[str, int], tables: Iterable[Iterable[str]]) -> int:
     """Return how many cells a model with these tables works with."""
-    return sum(cells for _, cells in elimination(sizes, tables, sizes))
+    return sum(
+        sizes[name] * _cells(sizes, others) for name, others in elimination(sizes, tables, sizes)
+    )
+
+
+def _cells(sizes: Mapping[str, int], names: Iterable[str]) -> int:
+    return prod(sizes[name] for name in names)

@@ -6,8 +6,8 @@ would be if the two were independent, less what the noise of measuring it would 
 the tree are counted with noise, and rows are drawn from a tree model that fits them
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
-With mbi (see `by_mbi.py`) a model may have circles: then some more pairs are chosen, which the tree
-answers worst, and counted, and mbi fits all counts at once.
+A graph may have circles, too: then some more pairs are chosen, which the tree answers worst, and
+counted, and all counts are fitted at once (`graph_fit.py`, or `by_mbi.py`).
 
 Scores are whole numbers. What independence or the tree would give is computed from noisy counts,
 the same for all neighbors; one row changes the joint counts by one in two cells, so a score by at
@@ -16,12 +16,13 @@ most 2, and k rows of a person by at most 2k.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,10 @@ from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise, nearest_integers
-from noisewright.synthetic.by_mbi import fitted_or_simpler, require_mbi
+from noisewright.synthetic.circles import fitting, how_many, pairs_of_tree
 from noisewright.synthetic.drawn import Drawn, Progress
-from noisewright.synthetic.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.graph_model import cells_needed
+from noisewright.synthetic.inference import Inference, fitted_or_simpler, require_parts
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.part_errors import (
@@ -59,7 +61,7 @@ _MOST_COUNTED = 1 << 27
 _SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
 """How the whole is divided: columns, choices, pairs, and columns in bins point by point."""
 
-_MOST_BY_MBI = 1 << 20
+_MOST_IN_CIRCLES = 1 << 20
 """Cells of a pair, and of all tables of a model with circles."""
 
 
@@ -69,17 +71,18 @@ class Mst:
     """The synthesizer for a domain, a workload and an allowance.
 
     `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
+    `people` is how many rows there will be, which is public; left out, very many.
     """
 
     domain: Records
     workload: Workload
     allowance: Allowance
     points: Names = ()
-    inference: Literal["tree", "mbi"] = "tree"
+    inference: Inference = "tree"
+    people: int | None = None
 
     def __post_init__(self) -> None:
-        if self.inference == "mbi":
-            require_mbi()
+        require_parts(self.inference)
         for name, space in self.domain.columns:
             if space.size > _MOST_POINTS:
                 raise TooLargeError(
@@ -109,7 +112,7 @@ class Mst:
             for part in self.workload.parts
             for pair in combinations(part.columns, 2)
         }
-        most = _MOST_BY_MBI if self.inference == "mbi" else _MOST_CELLS
+        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CIRCLES
         return tuple(
             pair
             for pair in combinations(self._varying, 2)
@@ -152,14 +155,23 @@ class Mst:
 
     @cached_property
     def more(self) -> int:
-        """How many pairs are chosen besides those of the tree."""
-        wanted = (len(self.names) + 1) // 2 if self.inference == "mbi" else 0
-        return min(wanted, len(self.candidates) - self.edges)
+        """How many pairs are chosen besides those of the tree: decided by public facts."""
+        left = len(self.candidates) - self.edges
+        if self.inference == "tree" or not left:
+            return 0
+        # What a usual pair would have if the tree were all.
+        noise = self.allowance.noise(self._divided(self.edges)[2], MARGINAL)
+        usual = statistics.median(self._cells(pair) for pair in self.candidates)
+        error = usual * noise.mean_size / self.people if self.people else 0.0
+        return min(how_many(len(self.names), error), left)
 
-    @cached_property
+    @property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         """What one column, one choice, one pair and one column by points get of the whole."""
-        columns, pairs, points = len(self.names), self.edges + self.more, len(self.points)
+        return self._divided(self.edges + self.more)
+
+    def _divided(self, pairs: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        columns, points = len(self.names), len(self.points)
         weights = (_SINGLES, _CHOICES * bool(pairs), _PAIRS * bool(pairs), _POINTS * bool(points))
         single, choice, pair, point = self.allowance.divided(weights)
         several = max(pairs, 1)
@@ -167,7 +179,7 @@ class Mst:
 
     @property
     def schedule(self) -> Schedule:
-        """What it will do to the data: count columns, choose pairs, count these; twice with mbi."""
+        """What it will do to the data: count columns, choose pairs, count these, twice."""
         (single, choice, pair, point), whole, edges = self._amounts, self.allowance, self.edges
         every = edges + self.more
         tree, besides = range(1, edges + 1), range(edges + 1, every + 1)
@@ -214,7 +226,8 @@ class Mst:
                 error = self._noise_error(one, people)
                 cells = one.count(self.domain)
                 made.append(PartError(name, (name,), cells, error, True, in_workload=False))
-        return WorkloadErrors("mst", people, tuple(made), to_choose=self.edges)
+        chosen = self.edges + self.more
+        return WorkloadErrors("mst", people, tuple(made), to_choose=chosen)
 
     def _counted(self, columns: Names) -> bool | None:
         """Tell whether these columns are counted together; None if a choice decides it."""
@@ -222,7 +235,10 @@ class Mst:
             return True
         if frozenset(columns) not in self._possible:
             return False
-        return True if self.edges + self.more == len(self.candidates) else None
+        if self.edges + self.more < len(self.candidates):
+            return None
+        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CIRCLES
+        return True if fit else None
 
     @cached_property
     def _noises(self) -> tuple[Noise, Noise]:
@@ -270,7 +286,8 @@ class Mst:
         steps.require_done()
         if progress is not None:
             progress("fit", 0, None)
-        model, notes = self._model(tree, [*singles, *pairs], progress)
+        counted = [*singles, *pairs]
+        model, notes = fitted_or_simpler(self.inference, self._sizes, counted, tree, progress)
         codes = model.draw(rows, source)
         return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends), notes)
 
@@ -296,21 +313,17 @@ class Mst:
     def _besides(self, steps: NoisySteps, tree: TreeModel, chosen: Sequence[Pair]) -> list[Pair]:
         """Choose pairs that the tree answers badly; where no circle fits, some of its own again."""
         lost = self.allowance.noise(self._amounts[2], MARGINAL).mean_size
-        graph = tree.as_graph()
         scores = {
-            names: gap_score(steps.tallies, names, graph.marginal(names))
-            - round(lost * self._cells(names))
-            for names in self.candidates
+            names: gap_score(steps.tallies, names, shares) - round(lost * self._cells(names))
+            for names, shares in pairs_of_tree(tree, self.candidates)
         }
         found: list[Pair] = []
         for _ in range(self.more):
             # Which pairs fit depends on what was chosen before, and on nothing else.
             known = [*chosen, *found]
-            open_pairs = [
-                names
-                for names in self.candidates
-                if names not in known and cells_needed(self._sizes, [*known, names]) <= _MOST_BY_MBI
-            ] or list(chosen)
+            taken = set(known)
+            left = [names for names in self.candidates if names not in taken]
+            open_pairs = fitting(self._sizes, known, left, most=_MOST_IN_CIRCLES) or list(chosen)
             found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))
         return found
 
@@ -320,14 +333,6 @@ class Mst:
 
     def _cells(self, pair: Pair) -> int:
         return self._sizes[pair[0]] * self._sizes[pair[1]]
-
-    def _model(
-        self, tree: TreeModel, counted: Sequence[Measurement], progress: Progress | None
-    ) -> tuple[TreeModel | GraphModel, tuple[str, ...]]:
-        """Return the model to draw from; what was paid for is not lost when mbi fails."""
-        if self.inference == "tree":
-            return tree, ()
-        return fitted_or_simpler(self._sizes, counted, tree, progress)
 
 
 def gap_score(tallies: Tallies, names: Names, shares: NDArray[np.float64]) -> int:

@@ -51,8 +51,8 @@ class Mwem(Rounds):
                 f"the domain has {amount(self.domain.size)} points, and MWEM keeps a weight for "
                 f"each (at most {MOST_POINTS:,}). Name fewer columns, declare coarser grids, "
                 "ask for fewer bins (columns that ranges or conditions ask about have none), "
-                "use method='mst', which needs pairs of columns only, or, for marginals alone, "
-                "inference='mbi'.",
+                "or use method='mst', which needs pairs of columns only. For marginals alone, "
+                "inference='graph' needs no such weights.",
                 size=self.domain.size,
             )
         super().__post_init__()

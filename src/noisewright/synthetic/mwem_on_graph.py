@@ -3,7 +3,7 @@
 Rounds are those of `mwem.py`: choose in private the marginal that is answered worst, count it with
 noise, fit. Here the distribution is a product of tables, one for each marginal that was counted.
 Between rounds these are scaled in turn, a few times, which is enough to choose by; after the last
-round mbi fits all counts at once (McKenna–Sheldon–Miklau 2019, MWEM+PGM).
+round all counts are fitted at once, by ourselves or by mbi (McKenna–Sheldon–Miklau 2019, MWEM+PGM).
 
 A marginal that would make the model too large is not chosen. Where none is left, what was counted
 before is counted again.
@@ -22,9 +22,9 @@ from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation.simplex import projected
 from noisewright.sampling import Source
 from noisewright.synthetic.allowance import MARGINAL
-from noisewright.synthetic.by_mbi import fitted_or_simpler, require_mbi
 from noisewright.synthetic.drawn import Drawn, Progress
 from noisewright.synthetic.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.inference import Inference, fitted_or_simpler, require_parts
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import gap_score
 from noisewright.synthetic.noisy_steps import NoisySteps
@@ -40,17 +40,19 @@ _LEAST = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False)
-class MwemByMbi(Rounds):
+class MwemOnGraph(Rounds):
     """The synthesizer that keeps a graph of columns."""
 
+    inference: Inference = "graph"
+
     def __post_init__(self) -> None:
-        require_mbi()
+        require_parts(self.inference)
         super().__post_init__()
         others = [target.query for target in self.targets if target.cells is not None]
         if others:
             raise ParameterError(
-                "inference='mbi' fits whole marginals, and the workload also has other queries. "
-                "Ask for marginals alone, or leave inference out."
+                f"inference={self.inference!r} fits whole marginals, and the workload also has "
+                "other queries. Ask for marginals alone, or leave inference out."
             )
         if not self._open([]):
             raise TooLargeError(
@@ -89,7 +91,7 @@ class MwemByMbi(Rounds):
         source: Source | None = None,
         progress: Progress | None = None,
     ) -> Drawn:
-        """Choose, count and fit, round by round; then fit by mbi, and make rows."""
+        """Choose, count and fit, round by round; then fit all, and make rows."""
         if not tallies.rows:
             raise InputError("the table has no rows.")
         steps = NoisySteps(tallies, self.schedule, source, progress)
@@ -108,7 +110,7 @@ class MwemByMbi(Rounds):
             seen.append(steps.counted(chosen, tallies.counts[chosen]))
             model = scaled(model, seen)
         steps.require_done()
-        best, notes = fitted_or_simpler(self._sizes, seen, model, progress)
+        best, notes = fitted_or_simpler(self.inference, self._sizes, seen, model, progress)
         return Drawn(best.draw(rows, source), (*points, *seen), tuple(steps.spends), notes)
 
 
