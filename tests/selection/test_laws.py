@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import noisewright as nw
@@ -64,6 +64,25 @@ def test_permute_and_flip_is_what_its_name_says(qualities: list[int], epsilon: f
 def test_noisy_max_is_what_its_name_says(qualities: list[int], epsilon: float) -> None:
     choice = nw.noisy_max(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
     assert np.allclose(choice.probabilities, by_convolution(qualities, epsilon / 2), rtol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@example(1, 13, [[0, 0], [-1, 0]])
+@example("0.1", 99, [[2, 2, 2], [1, 1, 2]])
+@given(
+    st.sampled_from([1, "0.1", "2.5"]),
+    st.integers(1, 120),
+    st.lists(st.lists(st.integers(-1, 1), min_size=3, max_size=3), min_size=2, max_size=3),
+)
+def test_tables_of_noisy_max_are_proven_where_ratios_are_just_allowed(
+    step: Any, epsilon: int, qualities: list[list[int]]
+) -> None:
+    if all(row == qualities[0] for row in qualities):
+        qualities = [[quality + 1 for quality in qualities[0]], *qualities]
+    rows = [[quality * Fraction(step) for quality in row] for row in qualities]
+    space = nw.Categories(range(len(rows)))
+    table = nw.noisy_max(range(len(rows[0])), rows, space=space, epsilon=epsilon, step=step)
+    assert nw.verify(table, epsilon=epsilon)
 
 
 MAKERS = [nw.exponential, nw.permute_and_flip, nw.noisy_max]

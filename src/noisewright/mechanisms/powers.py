@@ -34,7 +34,9 @@ from noisewright.mechanisms.decay import bits_below_one
 _ROOM = 57
 """The exponent is smaller than asked for by a relative 2^-57, to make room for rounding."""
 
-_SHRINK = 1 - Fraction(1, 1 << _ROOM)
+SHRINK = 1 - Fraction(1, 1 << _ROOM)
+"""What a factor is multiplied by before rows are rounded."""
+
 _DEEPEST = 160
 _FLOOR = 128
 
@@ -52,22 +54,27 @@ def powers(exponents: Sequence[Fraction], precision: int) -> list[int]:
 
 
 def rounded_powers(exponents: list[list[Fraction]], epsilon: Fraction) -> tuple[Any, int]:
-    """Round rows ∝ e^exponent to integers with one total; see `rounded_rows`."""
-    return rounded_rows(exponents, epsilon, powers)
+    """Round rows ∝ e^exponent, shrunk, to integers with one total; see `rounded_rows`."""
+    return rounded_rows([[e * SHRINK for e in row] for row in exponents], epsilon, powers)
 
 
 def rounded_rows(
-    exponents: list[list[Fraction]], epsilon: Fraction, masses: Masses
+    exponents: list[list[Fraction]],
+    epsilon: Fraction,
+    masses: Masses,
+    *,
+    more: Fraction = Fraction(0),
 ) -> tuple[Any, int]:
     """Round rows of masses to integers with one total, each weight to a relative 2^-s.
 
-    The exponents are shrunk by a relative 2^-57, so ideal ratios stay below e^(ε(1 − 2^-57));
-    s is large enough that two roundings cost less than the room. Rows much deeper than
+    Requires: exponents that are shrunk by a relative 2^-57, so that ideal ratios stay below
+    e^(ε(1 − 2^-57)); a mass is at least e^(exponent − best − more) / columns of its row.
+    Ensures: s is large enough that two roundings cost less than the room. Rows much deeper than
     2^-160 are mixed with a floor of about 2^-128, which only brings ratios closer to 1.
     """
     weight_bits = _ROOM + 8 + bits_below_one(epsilon)
     columns = len(exponents[0])
-    spread = max(max(row) - min(row) for row in exponents)
+    spread = max(max(row) - min(row) for row in exponents) + more
     depth = int(spread * 3 / 2) + 2
     floor = 1 << weight_bits if depth > _DEEPEST else 0
     depth = min(depth, _FLOOR)
@@ -76,7 +83,7 @@ def rounded_rows(
     weights = np.empty((len(exponents), columns), dtype=object)
     for x, row in enumerate(exponents):
         top = max(row)
-        ideal = masses([(e - top) * _SHRINK for e in row], bits + 32)
+        ideal = masses([e - top for e in row], bits + 32)
         norm = sum(ideal)
         whole = [floor + room * mass // norm for mass in ideal]
         whole[row.index(top)] += (1 << bits) - sum(whole)
@@ -98,7 +105,7 @@ def mixed_weights(
     floor_bits = _ROOM + 4 + bits_below_one(epsilon)
     room_bits = floor_bits + _FLOOR + count.bit_length()
     precision = room_bits + 2 * count.bit_length() + 8
-    ideal = _fallen(levels, factor * _SHRINK, precision)
+    ideal = _fallen(levels, factor * SHRINK, precision)
     norm = sum(size * mass for size, mass in zip(sizes, ideal, strict=True))
     return [(1 << floor_bits) + (mass << room_bits) // norm for mass in ideal]
 

@@ -14,7 +14,7 @@ from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.decay import require_ratios
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.powers import rounded_rows
+from noisewright.mechanisms.powers import SHRINK, rounded_rows
 from noisewright.mechanisms.qualities import (
     Quality,
     change_of,
@@ -90,9 +90,12 @@ class AllInputs:
         Rounding costs much less than ε between neighbors. They are not proven yet.
         """
         kept = range(self.outputs.size) if places is None else places
-        exponents = [[row[place] * factor for place in kept] for row in self.qualities]
+        # The whole law at a smaller factor, so that room for rounding is left.
+        shrunk = factor * SHRINK
+        exponents = [[row[place] * shrunk for place in kept] for row in self.qualities]
         nearest = epsilon * min(Fraction(1), _nearest(self.inputs))
-        return rounded_rows(exponents, nearest, self.law.masses(factor))
+        masses, more = self.law.masses(shrunk), shrunk * self.law.last_of_ties
+        return rounded_rows(exponents, nearest, masses, more=more)
 
     def table(self, claim: Guarantee) -> Table:
         """Return the table at the usual factor ε / spread, proven."""

@@ -41,6 +41,11 @@ class Law(Protocol):
         """What people call it."""
         ...
 
+    @property
+    def last_of_ties(self) -> Fraction:
+        """By how much less quality a candidate could be, for being listed after its equals."""
+        ...
+
     def describe(self) -> Mapping[str, str]:
         """Return what a certificate says about it: `by`, its name, and numbers as text."""
         ...

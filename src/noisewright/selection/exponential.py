@@ -34,6 +34,7 @@ class Powers:
     """P(y) ∝ e^(factor · quality)."""
 
     name: str = "exponential mechanism"
+    last_of_ties: Fraction = Fraction(0)
 
     def describe(self) -> Mapping[str, str]:
         """Say that it is this."""

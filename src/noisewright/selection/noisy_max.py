@@ -48,6 +48,11 @@ class NoisyMax:
     step: Fraction
     name: str = "noisy max"
 
+    @property
+    def last_of_ties(self) -> Fraction:
+        """One step: it wins only if it is above the first."""
+        return self.step
+
     def describe(self) -> Mapping[str, str]:
         """Say that it is this, and in which steps."""
         return {"by": "noisy max", "step": as_text(self.step)}

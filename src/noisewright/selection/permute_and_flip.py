@@ -42,6 +42,7 @@ class Coins:
     """One coin for each candidate, certain for the best."""
 
     name: str = "permute and flip"
+    last_of_ties: Fraction = Fraction(0)
 
     def describe(self) -> Mapping[str, str]:
         """Say that it is this."""
