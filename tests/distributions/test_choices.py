@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.sampling import GroupSampler
+from noisewright.sampling import EnclosedSampler, GroupSampler
 from tests.distributions.alarm import Alarm
 
 NAMES = ["a", "b", "c"]
@@ -34,6 +35,40 @@ def test_choices(name: str, alarm: Alarm) -> None:
 
     claims = [made(1.8).probabilities, made(4.8).probabilities]
     alarm.judge(draw, truth.probabilities, claims, most=1 << 13)
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute and flip"])
+def test_choices_among_many_doubles(name: str, alarm: Alarm) -> None:
+    """Four hundred different qualities, in four groups of candidates."""
+    qualities = np.random.default_rng(5).random(400) + np.repeat([0.0, 2.0, 1.0, 2.5], 100)
+
+    def made(epsilon: float) -> nw.Selection:
+        return MAKERS[name](range(400), qualities, sensitivity="0.25", epsilon=epsilon)
+
+    def grouped(choice: nw.Selection) -> NDArray[np.float64]:
+        return choice.probabilities.reshape(4, 100).sum(axis=1)
+
+    truth = made(1)
+    assert len(set(truth.qualities)) == 400
+    draws = truth.law.drawer(truth.qualities, truth.factor, Fraction(1))
+
+    def draw(size: int) -> NDArray[np.int64]:
+        return np.bincount([draws(None) // 100 for _ in range(size)], minlength=4)
+
+    claims = [grouped(made(0.7)), grouped(made(1.4)), grouped(truth)[[0, 3, 2, 1]]]
+    alarm.judge(draw, grouped(truth), claims, most=1 << 13)
+
+
+@pytest.mark.parametrize("error", [2.0**-44, 0.25])
+def test_weights_on_demand(error: float, alarm: Alarm) -> None:
+    """The same law whether doubles are enough for nearly all draws or for few of them."""
+    weights = [3 * 10**30, 1, 2 * 10**30, 5 * 10**30]
+    sampler = EnclosedSampler(np.cumsum([0.3, 0, 0.2, 0.5]), error, lambda: weights)
+
+    def draw(size: int) -> NDArray[np.int64]:
+        return np.bincount([sampler.draw() for _ in range(size)], minlength=4)[[0, 2, 3]]
+
+    alarm.judge(draw, [0.3, 0.2, 0.5], [[0.36, 0.2, 0.44], [0.3, 0.25, 0.45]])
 
 
 def test_weights_of_any_total(alarm: Alarm) -> None:

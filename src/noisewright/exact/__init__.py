@@ -7,6 +7,7 @@ from noisewright.on_use import names_on_use
 if TYPE_CHECKING:
     from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
     from noisewright.exact.computable import Computable, Exp, Known, Logistic
+    from noisewright.exact.doubles import Doubles
     from noisewright.exact.enclosure import Enclosure
     from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
     from noisewright.exact.many_powers import even_powers, many_powers
@@ -26,6 +27,7 @@ names_on_use(
     {
         "bounds": ("Bounds", "exp_bounds", "fixed", "log_bounds"),
         "computable": ("Computable", "Exp", "Known", "Logistic"),
+        "doubles": ("Doubles",),
         "enclosure": ("Enclosure",),
         "epsilon": ("NOTHING_PROMISED", "Epsilon"),
         "many_powers": ("even_powers", "many_powers"),
@@ -39,6 +41,7 @@ __all__ = [
     "NOTHING_PROMISED",
     "Bounds",
     "Computable",
+    "Doubles",
     "Enclosure",
     "Epsilon",
     "Exp",

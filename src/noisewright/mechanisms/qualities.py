@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError, TooLargeError
-from noisewright.exact import Number, exactly
+from noisewright.exact import Doubles, Number, exactly
 from noisewright.spaces import Space, amount
 
 _MOST_CANDIDATES = 10**7
 """A longer list of points is not made: it would not fit into memory."""
+
+_MANY = 256
+"""From this many on, exact fractions of all qualities are made only if they are needed."""
 
 Quality = Callable[[Any, Any], Number] | Any
 """A function of (input, candidate), a matrix with one row per input, or the values of one input:
@@ -55,7 +58,10 @@ def is_one_row(quality: Any) -> bool:
         return np.ndim(quality) == 1
     if not isinstance(quality, Sequence) or isinstance(quality, (str, bytes)) or not quality:
         return False
-    return all(isinstance(entry, str) or not np.iterable(entry) for entry in quality)
+    kinds = set(map(type, quality))
+    return kinds <= {int, float} or all(
+        isinstance(entry, str) or not np.iterable(entry) for entry in quality
+    )
 
 
 def is_of_candidate(quality: Any) -> bool:
@@ -74,8 +80,11 @@ def is_of_candidate(quality: Any) -> bool:
     return False
 
 
-def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Read the quality of each candidate for one dataset; see `Quality`."""
+def read_values(quality: Any, candidates: Sequence[Any]) -> Sequence[Fraction]:
+    """Read the quality of each candidate for one dataset; see `Quality`.
+
+    Ensures: exact numbers; many that came as doubles stay so until somebody looks at them.
+    """
     if is_of_candidate(quality):
         quality = [quality(candidate) for candidate in candidates]
     if isinstance(quality, Mapping):
@@ -89,17 +98,17 @@ def read_values(quality: Any, candidates: Sequence[Any]) -> tuple[Fraction, ...]
             f"quality is of type {type(quality).__name__}; for one dataset give one number per "
             "candidate, such as [quality(data, candidate) for candidate in candidates]."
         )
-    values = quality.tolist() if isinstance(quality, np.ndarray) else list(quality)
+    values: Any = quality if isinstance(quality, np.ndarray) else list(quality)
     if len(values) != len(candidates):
         raise InputError(
             f"quality has {len(values)} values; there are {len(candidates)} candidates, and each "
             "needs one."
         )
-    if isinstance(quality, np.ndarray) and quality.dtype.kind in "iu":
-        different, which = np.unique(quality, return_inverse=True)
-        known = [Fraction(value) for value in different.tolist()]
-        return tuple(known[place] for place in which.tolist())
-    return tuple(_read_one(value, place) for place, value in enumerate(values))
+    doubles = Doubles.read(values) if len(values) >= _MANY else None
+    if doubles is not None:
+        return doubles
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    return tuple(_read_one(value, place) for place, value in enumerate(listed))
 
 
 def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any]) -> list[Any]:

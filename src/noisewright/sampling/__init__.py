@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from noisewright.sampling.balanced import balanced_geometric
     from noisewright.sampling.bernoulli import bernoulli
     from noisewright.sampling.choices import GroupSampler, first_heads, geometric_argmax
+    from noisewright.sampling.enclosed import EnclosedSampler
     from noisewright.sampling.entropy import (
         SeededSource,
         Source,
@@ -30,6 +31,7 @@ names_on_use(
         "balanced": ("balanced_geometric",),
         "bernoulli": ("bernoulli",),
         "choices": ("GroupSampler", "first_heads", "geometric_argmax"),
+        "enclosed": ("EnclosedSampler",),
         "entropy": ("SeededSource", "Source", "SystemSource", "default_source", "require_private"),
         "gaussian": ("discrete_gaussian",),
         "geometric": ("discrete_laplace", "two_sided_geometric"),
@@ -43,6 +45,7 @@ names_on_use(
 )
 
 __all__ = [
+    "EnclosedSampler",
     "FlippedSets",
     "GroupSampler",
     "ItemCoins",

@@ -109,7 +109,7 @@ def _for_one_dataset(
     return Selection(listed, values, factor, law, claim, known)
 
 
-def _range_width(values: tuple[Fraction, ...], law: Law, wish: Wish) -> Fraction:
+def _range_width(values: Sequence[Fraction], law: Law, wish: Wish) -> Fraction:
     assert wish.quality_range is not None
     if not wish.calibrated or law.name != "exponential mechanism":
         raise ParameterError(

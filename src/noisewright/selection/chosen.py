@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
-from noisewright.exact import Epsilon, Number, exactly
+from noisewright.exact import Doubles, Epsilon, Number, exactly
 from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
@@ -88,7 +88,7 @@ class Selection:
     """
 
     candidates: tuple[Any, ...]
-    qualities: tuple[Fraction, ...]
+    qualities: Sequence[Fraction]
     factor: Fraction
     law: Law
     claim: Guarantee
@@ -192,6 +192,9 @@ def rational_below(claim: Guarantee | Epsilon) -> Fraction:
 
 def below_best(qualities: Sequence[Fraction]) -> list[float]:
     """Return how much better than the best each quality is: doubles of at most 0."""
+    if isinstance(qualities, Doubles):
+        # The nearest double to the difference, as below.
+        return (qualities.array - qualities.array.max()).tolist()
     levels, which = by_level(qualities)
     top = max(levels)
     below = [as_double(level - top) for level in levels]

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Unpack, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Epsilon, Number
+from noisewright.exact import Doubles, Epsilon, Number
+from noisewright.mechanisms.enclosed_powers import enclosed_shares
 from noisewright.mechanisms.powers import Masses, mixed_weights, powers
 from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
@@ -51,9 +52,16 @@ class Powers:
         return tuple(weights[level] for level in which.tolist())
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
-        """Draw by the integer weights: a level of quality, and one of its candidates."""
-        from noisewright.sampling import GroupSampler
+        """Draw by the integer weights: a level of quality, and one of its candidates.
 
+        Among many qualities that are doubles, weights are worked out only if the draw is nearer
+        to the end of a candidate than doubles can tell.
+        """
+        from noisewright.sampling import EnclosedSampler, GroupSampler
+
+        near = enclosed_shares(qualities, factor) if isinstance(qualities, Doubles) else None
+        if near is not None:
+            return EnclosedSampler(*near, lambda: self.weights(qualities, factor, epsilon)).draw
         weights, sizes, which = _weighed(qualities, factor, epsilon)
         sampler = GroupSampler(weights, sizes)
         places, starts = np.argsort(which, kind="stable"), np.cumsum([0, *sizes])

@@ -18,7 +18,7 @@ from typing import Any, Unpack, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Epsilon, Exp, Number
+from noisewright.exact import Doubles, Epsilon, Exp, Number
 from noisewright.mechanisms.powers import Masses, powers
 from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
@@ -58,6 +58,9 @@ class Coins:
         """Flip coins with exactly these probabilities: nothing is rounded."""
         from noisewright.sampling import first_heads
 
+        near = qualities.depths(factor) if isinstance(qualities, Doubles) else None
+        if near is not None:
+            return _coins_near(qualities, factor, near)
         levels, which = by_level(qualities)
         top = max(levels)
         exponents = [min((top - level) * factor, _DEEPEST) for level in levels]
@@ -95,6 +98,26 @@ class Coins:
     def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far each lies below the best: its coin must come up, and then be taken."""
         return qualities.max(axis=1, keepdims=True) - qualities
+
+
+def _coins_near(
+    qualities: Sequence[Fraction], factor: Fraction, near: NDArray[np.float64]
+) -> Drawer:
+    """Flip the same coins, whose exponents are nearly known: exact ones only for those looked at.
+
+    Requires: `near` is within a relative 2^-51 of each exponent; see `Doubles.depths`.
+    """
+    from noisewright.sampling import first_heads
+
+    # Whole numbers that are surely no larger than the exponents: a coin is e^-depth times a rest.
+    depths = np.minimum(np.floor(near * (1 - 2.0**-50)), _DEEPEST).astype(np.int64)
+    top = qualities[int(np.argmin(near))]
+
+    def rest(place: int) -> Exp:
+        exponent = min((top - qualities[place]) * factor, Fraction(_DEEPEST))
+        return Exp(int(depths[place]) - exponent)
+
+    return lambda source: first_heads(depths, rest, source)
 
 
 def _nodes(candidates: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -205,7 +205,7 @@ def top_k(
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
     known = Sensitivity(change, bool(monotonic))
-    values = read_values(quality, listed)
+    values = tuple(read_values(quality, listed))
     return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
 
 
