@@ -95,3 +95,12 @@ def test_a_pickled_choice_has_the_same_certificate(name: str) -> None:
     again = pickle.loads(pickle.dumps(made))
     assert again.certificate == made.certificate
     assert again.sample(source=nw.SeededSource(5)) == made.sample(source=nw.SeededSource(5))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_choice_is_proven_once(name: str) -> None:
+    """Its fields are frozen, and with others it is another choice, which is proven anew."""
+    made: Any = ALL[name](FIRST)
+    assert made.certificate is made.certificate
+    again: Any = pickle.loads(pickle.dumps(made))
+    assert again.certificate is not made.certificate

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -176,7 +177,7 @@ def _is_utf8(text: str) -> bool:
 def _designed(design: Any) -> Mechanism:
     inner = getattr(design, "mechanism", None)
     if not isinstance(inner, Mechanism):
-        if isinstance(getattr(type(design), "certificate", None), property):
+        if isinstance(getattr(type(design), "certificate", None), property | cached_property):
             raise InputError(
                 f"this {type(design).__name__} has its certificate with it, proven: take "
                 ".certificate instead of calling certify()."

@@ -94,7 +94,7 @@ class Selection:
     claim: Guarantee
     sensitivity: Sensitivity
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """The proof of the claim for this law, factor and sensitivity; nothing is about the data.
 

@@ -71,7 +71,7 @@ class PrivateQuantile:
     factor: Fraction
     claim: Guarantee
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """The proof of the claim for this factor; nothing in it is about the data.
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
 
 from noisewright.errors import ParameterError
@@ -75,7 +76,7 @@ class TopK:
     claim: Guarantee
     sensitivity: Sensitivity
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """The proof of the claim for k rounds of this factor; nothing in it is about the data.
 

@@ -83,7 +83,7 @@ class Blr:
     members: tuple[int, ...]
     group_of: NDArray[np.int32]
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """The proof of the claim, in which nothing is about the data, not even how many rows.
 
