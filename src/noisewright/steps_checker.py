@@ -69,7 +69,13 @@ def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fr
     change by 2 rows in L1 and by 2 rows^2 in squared L2, and a single query by rows and rows^2.
 
     geometric: whole numbers of noise, P(z) proportional to e^(-decay |z|), on each count. It costs
-        epsilon = decay times the change in L1.
+        epsilon = decay times the change in L1. The noise on a marginal of up to `balanced_cells`
+        cells is not independent: P(z) proportional to e^(-decay (|z_1| + |z_2| + ...)) over all z
+        that add up to 0. That costs as much where neighbors have the same total: they differ by
+        some d that adds up to 0, z -> z + d maps these z to themselves, so that the constants are
+        equal, and sizes differ by |d|_1 at most. A marginal has the same total where each person
+        has one row, since their number is public. A query has not; nor has a marginal where up to
+        `rows` count of each person, who may have fewer.
     normal: independent normal noise, rounded to whole numbers, on each count. Counts are whole, so
         that this is the same as rounding the noisy counts. It costs rho = (change in squared L2) /
         (2 deviation^2) (Bun-Steinke 2016, Prop. 1.6).
@@ -162,8 +168,12 @@ def prove_range(
 def cost_of_noise(checker: Any, noise: Any, kind: str, rows: int, part: str) -> Fraction:
     """Return what noise on the counts of a marginal, or on one query, costs."""
     scale = f"{SCALES[kind]}: fraction"
-    shapes = f"counts: marginal, {scale}", f"counts: query, {scale}"
-    counts, scale = checker.fit(noise, part, *shapes)
+    shapes = [f"counts: marginal, {scale}", f"counts: query, {scale}"]
+    if kind == "geometric":
+        shapes.append(f"counts: marginal, {scale}, balanced_cells: whole")
+    counts, scale, *balanced = checker.fit(noise, part, *shapes)
+    words = f"noise that adds up to 0 needs a public total; a person has up to {rows} rows"
+    checker.need(not balanced or rows == 1, part, words)
     scale, cells = positive(checker, scale, part), 2 if counts == "marginal" else 1
     return cells * rows * scale if kind == "geometric" else cells * rows**2 / (2 * scale**2)
 

@@ -61,6 +61,9 @@ MADE: dict[str, Any] = {
     "mst, rows": lambda: (
         Mst(DOMAIN, PAIRS, Allowance.of("1/3", 1e-6, rows_per_person=7)).schedule.certificate
     ),
+    "mst, rows, epsilon": lambda: (
+        Mst(DOMAIN, PAIRS, Allowance.of(1, rows_per_person=3)).schedule.certificate
+    ),
     "mwem": lambda: Mwem(DOMAIN, MIXED, Allowance.of("1/10")).schedule.certificate,
     "mwem, delta": lambda: (
         Mwem(DOMAIN, MIXED, Allowance.of(4, "1e-12", rows_per_person=2), 3).schedule.certificate
@@ -180,6 +183,41 @@ def test_a_forged_certificate_is_refused_and_told_what_is_wrong(name: str, forge
         assert named == (claim if wrong == "claim" else {wrong})
 
 
+def test_noise_that_adds_up_to_0_is_refused_where_the_total_is_not_public() -> None:
+    """Noise for two rows of a person, at its price; but a person may have one of them only."""
+    honest = json.loads(MADE["mst"]().to_json())
+    noises = [noise for step in honest["mechanism"]["steps"] for noise in step.get("noise", [])]
+    assert {noise["balanced_cells"] for noise in noises} == {256}
+    for step in honest["mechanism"]["steps"]:
+        if step["kind"] == "choice":
+            scaled(step, "factor", Fraction(1, 2))
+    for noise in noises:
+        scaled(noise, "decay", Fraction(1, 2))
+    assert checker.check(sealed(honest))
+    one_more_row(honest)
+    report = checker.check(sealed(honest))
+    assert parts(report) == {"step 1"}
+    assert "needs a public total; a person has up to 2 rows" in report.failures[0].message
+    for noise in noises:
+        del noise["balanced_cells"]
+    assert checker.check(sealed(honest))
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_only_what_may_add_up_to_0_does(name: str) -> None:
+    """Marginals with geometric noise, and one row for each person."""
+    document = json.loads(MADE[name]().to_json())
+    alone = document["neighbors"]["rows_per_person"] == 1
+    for step in document["mechanism"]["steps"]:
+        for noise in step.get("noise", []):
+            may = alone and step["kind"] == "geometric" and noise["counts"] == "marginal"
+            assert ("balanced_cells" in noise) == may
+            noise.pop("balanced_cells", None)
+    # Certificates from before, whose noise is independent, are as good.
+    assert checker.check(sealed(document))
+    validator.validate(sealed(document))
+
+
 @pytest.mark.parametrize("name", ["mst, delta", "mst, rows", "mwem, delta"])
 def test_a_smaller_delta_and_another_order_are_refused(name: str) -> None:
     honest = json.loads(MADE[name]().to_json())
@@ -241,6 +279,22 @@ ABSURD: dict[str, tuple[Any, Any]] = {
     ),
     "a deviation of nothing": (
         with_step(NORMAL, noise=[{"counts": "query", "deviation": "0"}]),
+        one_person(),
+    ),
+    "a query whose noise adds up to 0": (
+        with_step(PURE, noise=[{"counts": "query", "decay": "1/9", "balanced_cells": 9}]),
+        one_person(),
+    ),
+    "normal noise that adds up to 0": (
+        with_step(NORMAL, noise=[{"counts": "marginal", "deviation": "9", "balanced_cells": 9}]),
+        one_person(),
+    ),
+    "half a cell": (
+        with_step(PURE, noise=[{"counts": "marginal", "decay": "1/9", "balanced_cells": "1/2"}]),
+        one_person(),
+    ),
+    "cells below none": (
+        with_step(PURE, noise=[{"counts": "marginal", "decay": "1/9", "balanced_cells": -1}]),
         one_person(),
     ),
     "a change of nothing": (steps_of("1", choice_step("1", "1/4", 0)), one_person()),

@@ -1,14 +1,22 @@
 """Noise that adds up to 0: its law against lists of all tables, and what it gives away."""
 
 import math
-from itertools import product
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from noisewright.errors import ParameterError
+from noisewright.sampling import SeededSource
+from noisewright.spaces import Counts, Records
+from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise
 from noisewright.synthetic.balanced import MOST_CELLS, BalancedLaw, variance_share
+from noisewright.synthetic.noisy_steps import NoisySteps
+from noisewright.synthetic.schedule import Schedule, counting
+from noisewright.synthetic.tallies import Tallies
 
 CASES = [(d, k) for d in (5.0, 1.0, 0.3, 0.04) for k in (2, 3, 5, 17)]
 
@@ -57,13 +65,21 @@ def test_the_convolution_is_that_of_all_tables() -> None:
 
 @pytest.mark.parametrize("cells", [2, 4, 10, 100, MOST_CELLS])
 def test_small_decays_have_one_shape(cells: int) -> None:
-    """The closed form of the variance has no grid; the other numbers do, below 2^-7."""
+    """Variance and mean have closed forms; the other numbers have a grid, below 2^-5."""
     near, far = BalancedLaw(2.0**-7, cells), BalancedLaw(1e-9, cells)
     assert far.variance * 1e-18 / 2 == pytest.approx(variance_share(cells), rel=1e-9)
-    assert far.mean_size * 1e-9 == pytest.approx(near.mean_size * 2.0**-7, rel=1e-9)
-    assert far.half_width * 1e-9 == pytest.approx((near.half_width + 0.5) * 2.0**-7, rel=5e-3)
+    assert far.mean_size * 1e-9 == pytest.approx(near.mean_size * 2.0**-7, rel=1e-4)
     points = np.array([0.0, 1e8, 1e9, 2e10])
-    assert np.ptp(far.log_chances(points) - near.log_chances(points / 1e9 * 128)) < 1e-3
+    logs = far.log_chances(points) - near.log_chances(points / 1e9 * 128)
+    assert np.ptp(logs) < 1e-3
+
+
+@pytest.mark.parametrize("decay", [0.031, 0.02])
+@pytest.mark.parametrize("cells", [2, 3, 9])
+def test_intervals_of_small_decays_hold_what_they_say(cells: int, decay: float) -> None:
+    t, chances = by_convolution(decay, cells)
+    inside = float(chances[np.abs(t) <= BalancedLaw(decay, cells).half_width].sum())
+    assert 0.95 <= inside < 0.954
 
 
 def test_the_shares_of_the_variance() -> None:
@@ -109,3 +125,82 @@ def test_a_replaced_row_costs_twice_the_decay_over_all_tables(n: int, cells: int
 def test_a_row_more_or_less_is_never_hidden() -> None:
     """So this noise is for totals that are public, and only for those."""
     assert set(losses((1, 1), (1, 0), 4)) == {math.inf}
+
+
+def histograms(rows: int, cells: int) -> list[tuple[int, ...]]:
+    """Counts of all ways to have from one to so many rows."""
+    return [
+        tuple(chosen.count(cell) for cell in range(cells))
+        for size in range(1, rows + 1)
+        for chosen in combinations_with_replacement(range(cells), size)
+    ]
+
+
+def test_persons_with_several_rows_get_independent_noise() -> None:
+    """All rows of a person are replaced, by fewer too: independent noise hides it at its price.
+
+    Noise that adds up to 0 would not, since the total tells. So it is not made for them, although
+    how many rows of each person count is said to be public.
+    """
+    amount, cells = Fraction(1), 2
+    noise = Allowance.of(amount, rows_per_person=2).noise(amount, MARGINAL).on(cells)
+    assert noise.balanced_cells is None
+    decay = noise.scale
+    worst, kept = Fraction(0), 0.0
+    for one, other in product(histograms(2, cells), repeat=2):
+        gaps = [
+            max(abs(y - b) - abs(y - a) for y in range(-1, 4))
+            for a, b in zip(one, other, strict=True)
+        ]
+        worst = max(worst, decay * sum(gaps))
+        kept = max(kept, *losses(one, other, 3))
+    assert worst == amount
+    assert kept == math.inf
+    with pytest.raises(ParameterError, match="one row for each person"):
+        Noise(amount, "epsilon", MARGINAL, 2, balanced_cells=cells)
+
+
+@pytest.mark.parametrize(("unit", "change"), [("rho", MARGINAL), ("epsilon", QUERY)])
+def test_other_noise_never_adds_up(unit: Any, change: int) -> None:
+    noise = Noise(Fraction(1), unit, change)
+    assert noise.on(4) == noise
+    with pytest.raises(ParameterError, match="other totals are not the same"):
+        Noise(Fraction(1), unit, change, balanced_cells=4)
+
+
+@pytest.mark.parametrize("cells", [1, 2, MOST_CELLS, MOST_CELLS + 1])
+def test_the_cells_decide_and_nothing_else(cells: int) -> None:
+    noise = Noise(Fraction(1, 3), "epsilon", MARGINAL)
+    drawn = noise.on(cells).draw(cells, SeededSource(4))
+    assert (noise.on(cells).balanced_cells is None) == (cells > MOST_CELLS)
+    assert (drawn.sum() == 0) == (cells <= MOST_CELLS)
+    if cells <= MOST_CELLS:
+        with pytest.raises(ParameterError, match="would not add up"):
+            noise.on(cells).draw(cells + 1, None)
+
+
+@pytest.mark.parametrize("cells", [2, 5, MOST_CELLS])
+def test_sums_of_cells_are_as_spread_as_their_covariances_say(cells: int) -> None:
+    """Each two cells have the same covariance, and all of them together are never off."""
+    noise = Noise(Fraction(1, 2), "epsilon", MARGINAL).on(cells)
+    variance = noise.deviation**2
+    covariance = -variance / (cells - 1)
+    for added in {1, cells // 2, cells - 1, cells}:
+        by_parts = added * variance + added * (added - 1) * covariance
+        assert noise.variance_of_sum(added) == pytest.approx(by_parts, abs=1e-9)
+    free = noise.fit_deviation**2
+    assert free * (1 - 1 / cells) == pytest.approx(variance)
+    assert -free / cells == pytest.approx(covariance)
+
+
+def test_counts_of_another_total_are_refused_before_anything_is_drawn() -> None:
+    domain = Records(a=Counts(1))
+    tallies = Tallies.of([{"a": np.array([0, 1, 1])}], domain, [("a",)])
+    whole = Allowance.of(1)
+    steps = NoisySteps(
+        tallies, Schedule(whole, (counting(whole, "counts of a", whole.total),)), SeededSource(1)
+    )
+    with pytest.raises(ParameterError, match="do not add up to the number of rows"):
+        steps.counted(("a",), np.array([1, 1]))
+    assert not steps.spends
+    assert steps.counted(("a",), tallies.counts["a",]).counts.sum() == 3

@@ -21,9 +21,9 @@ LEAST = 1e-100
 def column_counts(name: str, tables: Sequence[Measurement]) -> Array:
     """Return the counts of a column, not negative and adding up to the rows.
 
-    Each table knows them with some error: a sum over k cells has k times the variance of one.
-    They are weighted by one over that. What is left of the noise is nearly normal, being a sum of
-    many, and is taken as such.
+    Each table knows them with some error: a sum over k cells has up to k times the variance of
+    one. They are weighted by one over that. What is left of the noise is nearly normal, being a sum
+    of many, and is taken as such.
     """
     sums: list[Array] = []
     weights: list[float] = []
@@ -32,7 +32,8 @@ def column_counts(name: str, tables: Sequence[Measurement]) -> Array:
             others = tuple(axis for axis, column in enumerate(table.columns) if column != name)
             counts = table.counts.sum(axis=others).astype(np.float64)
             sums.append(counts)
-            weights.append(1 / max(table.counts.size / counts.size * table.deviation**2, LEAST))
+            variance = table.noise.variance_of_sum(table.counts.size // counts.size)
+            weights.append(1 / max(variance, LEAST))
     together = np.rint(np.average(sums, axis=0, weights=weights)).astype(np.int64)
     noise = Noise(MARGINAL * Fraction(sum(weights)) / 2, "rho", MARGINAL)
     rows = tables[0].rows

@@ -3,6 +3,10 @@
 A person is in one cell of each table. Replacing a record takes one out of a cell and puts one into
 another: two cells of a table change, so that geometric noise on all of them costs twice its ε
 (with one record more or less it would be once: parallel composition). Over the tables costs add up.
+
+The cells of a table add up to the number of rows, which is public. Geometric noise on a small table
+adds up to 0; independent noise is moved to the known total, which takes 1/K of its variance away.
+Noises are compared, and the whole is divided, by what is left.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from typing import final
 from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
 from noisewright.synthetic.allowance import MARGINAL, NOISES, Allowance
+from noisewright.synthetic.balanced import variance_share
 
 _GRAIN = 1 << 12
 
@@ -30,9 +35,9 @@ class NoiseChoice:
 
     @property
     def expected_error(self) -> float:
-        """The expected sum of squared errors over all cells."""
+        """The expected sum of squared errors over all cells, once their total is known."""
         return sum(
-            size * self.allowance.noise(amount, MARGINAL).deviation ** 2
+            (size - 1) * self.allowance.noise(amount, MARGINAL).on(size).fit_deviation ** 2
             for size, amount in zip(self.cells, self.amounts, strict=True)
         )
 
@@ -52,8 +57,9 @@ def choices(
 ) -> list[NoiseChoice]:
     """Return what is possible, best first: geometric noise, and with a δ also normal noise.
 
-    A table of K cells has K times the squared error of a cell, which is as 1/ε² or 1/ρ of its
-    part. The least sum has parts of ε as the cube roots of K, or of ρ as the square roots.
+    The squared error of a table is as w/ε² or w/ρ of its part, where w = K − 1 for independent
+    noise on K cells. The least sum has parts of ε as the cube roots of w, or of ρ as the square
+    roots.
     """
     pure = Allowance.of(epsilon, rows_per_person=rows_per_person)
     found = [_divided(pure, cells, 1 / 3)]
@@ -64,5 +70,12 @@ def choices(
 
 
 def _divided(allowance: Allowance, cells: Sequence[int], power: float) -> NoiseChoice:
-    weights = [round(_GRAIN * size**power) for size in cells]
+    weights = [max(1, round(_GRAIN * _spread(allowance, size) ** power)) for size in cells]
     return NoiseChoice(allowance, tuple(allowance.divided(weights)), tuple(cells))
+
+
+def _spread(allowance: Allowance, cells: int) -> float:
+    """Return the squared error of a table, but for what its part of the whole does."""
+    if allowance.noise(allowance.total, MARGINAL).on(cells).balanced_cells is None:
+        return cells - 1
+    return cells * variance_share(cells)

@@ -77,14 +77,7 @@ def _means(values: Array, noise: Noise, log_prior: _LogPrior) -> Array:
     counts = low[:, None] + offsets
     inside = offsets <= width[:, None]
     counts = np.where(inside, counts, low[:, None])
-    logs = log_prior.of(counts) + _log_chance(values[:, None] - counts, noise)
+    logs = log_prior.of(counts) + noise.log_chances(values[:, None] - counts)
     logs = np.where(inside, logs, -np.inf)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     return (weights * counts).sum(axis=1) / weights.sum(axis=1)
-
-
-def _log_chance(draws: Array, noise: Noise) -> Array:
-    """Return the logarithm of the probability of a draw, up to a constant."""
-    if noise.unit == "epsilon":
-        return -float(noise.amount / noise.change) * np.abs(draws)
-    return -float(noise.amount / noise.change) * draws**2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -164,6 +165,8 @@ def _measurement(
     counts = np.array(section["counts"], dtype=np.int64).reshape((1,) if query else shape)
     counts.setflags(write=False)
     noise = Noise(Fraction(section["spent"]), unit, QUERY if query else MARGINAL, rows)
+    if section.get("adds_up"):
+        noise = replace(noise, balanced_cells=counts.size)
     return Measurement(domain, columns, counts, noise, people, query, cells)
 
 

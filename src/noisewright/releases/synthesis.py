@@ -245,6 +245,7 @@ def _plain(one: Measurement) -> dict[str, Any]:
         "standard_error": one.deviation,
         "interval_95": one.noise.half_width,
         "spent": as_text(one.noise.amount),
+        **({} if one.noise.balanced_cells is None else {"adds_up": True}),
         **({} if one.cells is None else _plain_query(one.query, one.cells)),
     }
 

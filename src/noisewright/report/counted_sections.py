@@ -78,7 +78,7 @@ def counted_sections(facts: SynthesisFacts) -> Markup:
 def lines_of(one: Counted) -> list[Line]:
     """Return what is shown of a count: all of it, or its largest and the rest together."""
     seen = one.measurement
-    half, deviation = float(seen.noise.half_width), seen.deviation
+    half = float(seen.noise.half_width)
     if one.is_query:
         value = None if one.found is None else float(one.found[0])
         return [Line(seen.query, float(seen.counts[0]), half, value)]
@@ -88,8 +88,9 @@ def lines_of(one: Counted) -> list[Line]:
     found = None if one.found is None else _added(one.found, sides)
 
     def line(name: str, places: Any, *, is_rest: bool = False) -> Line:
-        many = float(sizes[places].sum())
-        width = half if many == 1 else _NORMAL_95 * deviation * math.sqrt(many)
+        many = int(sizes[places].sum())
+        spread = math.sqrt(seen.noise.variance_of_sum(many))
+        width = half if many == 1 else _NORMAL_95 * spread
         value = None if found is None else float(found[places].sum())
         return Line(name, float(noisy[places].sum()), width, value, is_rest)
 

@@ -126,7 +126,9 @@ def _in_order(
         places = [names.index(name) for name in one.columns]
         order = np.argsort(places)
         counts = one.counts.transpose(order).reshape(-1).astype(np.float64)
-        found.append((tuple(sorted(places)), counts, max(one.deviation, _LEAST_DEVIATION)))
+        found.append(
+            (tuple(sorted(places)), counts, max(one.noise.fit_deviation, _LEAST_DEVIATION))
+        )
     return sorted(found, key=lambda each: each[0])
 
 

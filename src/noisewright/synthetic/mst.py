@@ -293,11 +293,11 @@ class Mst:
 
     def _chosen(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:
         """Choose a spanning tree (of each connected part), one edge after the other."""
-        lost = self.allowance.noise(self._amounts[2], MARGINAL).mean_size
+        _, noise = self._noises
         shares = {one.columns[0]: projected(one.counts / one.rows) for one in singles}
         scores = {
             names: independence_score(steps.tallies, names, shares[names[0]], shares[names[1]])
-            - round(lost * self._cells(names))
+            - round(noise.mean_sum(self._cells(names)))
             for names in self.candidates
         }
         group = {name: name for name in self.names}
@@ -312,9 +312,10 @@ class Mst:
 
     def _besides(self, steps: NoisySteps, tree: TreeModel, chosen: Sequence[Pair]) -> list[Pair]:
         """Choose pairs that the tree answers badly; where no circle fits, some of its own again."""
-        lost = self.allowance.noise(self._amounts[2], MARGINAL).mean_size
+        _, noise = self._noises
         scores = {
-            names: gap_score(steps.tallies, names, shares) - round(lost * self._cells(names))
+            names: gap_score(steps.tallies, names, shares)
+            - round(noise.mean_sum(self._cells(names)))
             for names, shares in pairs_of_tree(tree, self.candidates)
         }
         found: list[Pair] = []

@@ -107,10 +107,7 @@ class Mwem(Rounds):
     ) -> list[int]:
         """Return how badly each target is answered by now; see the top of the file."""
         rows = int(truth.sum())
-        lost = {
-            change: self.allowance.noise(self._amounts[1], change).mean_size
-            for change in (MARGINAL, QUERY)
-        }
+        table, query = (self.allowance.noise(self._amounts[1], c) for c in (MARGINAL, QUERY))
         known: dict[Names, tuple[Any, Any]] = {}
         scores: list[int] = []
         for target in targets:
@@ -122,10 +119,10 @@ class Mwem(Rounds):
             counts, expected = known[target.columns]
             if target.cells is None:
                 gap = int(np.abs(counts - nearest_integers(expected)).sum())
-                scores.append(gap - round(lost[MARGINAL] * counts.size))
+                scores.append(gap - round(table.mean_sum(counts.size)))
             else:
                 gap = abs(int(counts[target.cells].sum()) - round(expected[target.cells].sum()))
-                scores.append(2 * gap - round(2 * lost[QUERY]))
+                scores.append(2 * gap - round(2 * query.mean_size))
         return scores
 
 

@@ -96,14 +96,14 @@ class MwemOnGraph(Rounds):
             raise InputError("the table has no rows.")
         steps = NoisySteps(tallies, self.schedule, source, progress)
         points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
-        lost = self.allowance.noise(self._amounts[1], MARGINAL).mean_size
+        noise = self.allowance.noise(self._amounts[1], MARGINAL)
         model, seen = GraphModel(self._sizes, ()), list[Measurement]()
         for _ in range(self.rounds):
             known = [one.columns for one in seen]
             targets = self._open(known) or [t for t in self.targets if t.columns in known]
             scores = [
                 gap_score(tallies, target.columns, model.marginal(target.columns))
-                - round(lost * math.prod(shape_of(self.domain, target.columns)))
+                - round(noise.mean_sum(math.prod(shape_of(self.domain, target.columns))))
                 for target in targets
             ]
             chosen = steps.choice(targets, scores).columns

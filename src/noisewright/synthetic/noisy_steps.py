@@ -65,6 +65,13 @@ class NoisySteps:
         """Count the cells of a marginal with noise, or one query, which counts these cells."""
         step = self._next(Counting)
         noise = step.noise(MARGINAL if cells is None else QUERY)
+        if cells is None:
+            noise = noise.on(counts.size)
+        if noise.balanced_cells is not None and int(counts.sum()) != self.tallies.rows:
+            raise ParameterError(
+                f"the counts of {' × '.join(names)} do not add up to the number of rows, which "
+                "their noise keeps. Nothing was drawn for them. Please report this."
+            )
         self._spend(step, f"counts of {query or ' × '.join(names)}")
         return measured(
             self.tallies.domain,

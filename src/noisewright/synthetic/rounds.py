@@ -145,9 +145,9 @@ class Rounds:
         made: list[PartError] = []
         for part in self.workload.parts:
             change = MARGINAL if isinstance(part, Marginal) else QUERY
-            each = self.allowance.noise(count, change).mean_size
-            queries = part.count(self.domain)
-            error = min(2.0 if change == MARGINAL else queries, queries * each / people)
+            noise, queries = self.allowance.noise(count, change), part.count(self.domain)
+            whole = noise.mean_sum(queries) / people
+            error = min(2.0 if change == MARGINAL else queries, whole)
             name = part_name(part, self.domain)
             made.append(PartError(name, part.columns, queries, error, counted))
         return WorkloadErrors("mwem", people, tuple(made), to_choose=self.rounds)

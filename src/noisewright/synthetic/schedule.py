@@ -17,6 +17,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import as_text
 from noisewright.privacy import Certificate, certify_steps
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise
+from noisewright.synthetic.balanced import MOST_CELLS
 
 _COUNTED = {MARGINAL: "marginal", QUERY: "query"}
 
@@ -56,7 +57,11 @@ class Counting:
             "what": self.what,
             "amount": as_text(self.amount),
             "noise": [
-                {"counts": _COUNTED[noise.change], scale: as_text(noise.scale)}
+                {
+                    "counts": _COUNTED[noise.change],
+                    scale: as_text(noise.scale),
+                    **({"balanced_cells": MOST_CELLS} if noise.may_balance else {}),
+                }
                 for noise in self.noises
             ],
         }

@@ -128,7 +128,7 @@ def _node(own: Measurement, pairs: Sequence[Measurement]) -> Array:
 
 
 def _variance(one: Measurement) -> float:
-    return max(one.deviation**2, _LEAST)
+    return max(one.noise.fit_deviation**2, _LEAST)
 
 
 def _possible(shares: Array) -> Array:
