@@ -52,7 +52,7 @@ def test_the_ledger_is_debited_once_and_before_the_first_bit(
         SPACES,
         ledger=ledger,
         dataset="people",
-        epsilon=2,
+        epsilon=1,
         delta=delta,
         method=method,
         out=tmp_path / "synthetic.parquet",
@@ -63,7 +63,7 @@ def test_the_ledger_is_debited_once_and_before_the_first_bit(
     spends = [entry for entry in ledger.history() if entry.kind == "spend"]
     assert len(spends) == 1
     assert ledger.state(spends[0].sequence) == "released"
-    assert ledger.balance("people").spent == nw.Guarantee(2, delta)
+    assert ledger.balance("people").spent == nw.Guarantee(1, delta)
     assert made.is_accounted
     assert made.entry == spends[0].sequence
     assert f"synthetic table ({method}): synthetic.parquet" in spends[0].what

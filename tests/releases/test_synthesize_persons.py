@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -103,9 +104,13 @@ def test_noise_is_k_times_as_large(method: Any, delta: float) -> None:
     made = nw.synthesize(DATA, plan(5), ledger=None, epsilon=1, delta=delta, method=method)
     for one, other in zip(alone.measurements, made.measurements, strict=True):
         assert one.noise.amount == other.noise.amount
+        # Only where each person has one row does noise keep their number, and is smaller for that.
+        assert other.noise.balanced_cells is None
+        assert (one.noise.balanced_cells is None) == (one.noise.unit == "rho")
+        free = replace(one.noise, balanced_cells=None).deviation
         # The rounding of normal noise to whole numbers adds 1/12 to its variance.
-        rounding = 1 / 12 if delta else 0.0
-        wanted = math.sqrt(25 * (one.deviation**2 - rounding) + rounding)
+        rounding = 1 / 12 if one.noise.unit == "rho" else 0.0
+        wanted = math.sqrt(25 * (free**2 - rounding) + rounding)
         assert other.deviation == pytest.approx(wanted, rel=0.02)
     assert made.expected_error > alone.expected_error
 

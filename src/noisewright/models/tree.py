@@ -34,7 +34,6 @@ from noisewright.spaces import Records
 from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.part_errors import mean_at_total
 from noisewright.synthetic.tallies import Tallies
 from noisewright.synthetic.tree_model import TreeModel, agreeing
 from noisewright.synthetic.workload import Workload
@@ -92,7 +91,7 @@ class PrivateTree(Conventions):
         tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
-        steps = min(possible, key=lambda one: _expected(one, tallies.rows))
+        steps = min(possible, key=lambda one: one.predicted(tallies.rows).expected)
         proof = steps.schedule.certificate
         what = f"a tree of {len(domain.columns)} columns"
         with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
@@ -176,10 +175,6 @@ class PrivateTree(Conventions):
 
 def _synthesizer(domain: Records, allowance: Allowance) -> Mst:
     return Mst(domain, Workload.marginals(domain, ways=2), allowance)
-
-
-def _expected(steps: Mst, rows: int) -> float:
-    return mean_at_total(steps.predicted(rows), steps.workload, steps.allowance)
 
 
 def _shares(counts: Array) -> Array:

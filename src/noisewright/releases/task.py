@@ -23,7 +23,6 @@ from noisewright.synthetic.inference import INFERENCE, Inference, require_infere
 from noisewright.synthetic.mst import Mst
 from noisewright.synthetic.mwem import MOST_POINTS, Mwem
 from noisewright.synthetic.mwem_on_graph import MwemOnGraph
-from noisewright.synthetic.part_errors import mean_at_total
 from noisewright.synthetic.queries import Marginal
 
 _MANY = 1 << 60
@@ -115,13 +114,10 @@ class Task:
             return self
         pure = replace(self, allowance=asked.without_delta())
         # For so many people no error is as large as is possible: the ratio is that of the noise.
-        normal, geometric = (
-            mean_at_total(one.synthesizer(_MANY).predicted(_MANY), one.asked, one.allowance)
-            for one in (self, pure)
-        )
-        if normal < geometric:
+        normal, geometric = (one.synthesizer(_MANY).predicted(_MANY) for one in (self, pure))
+        if normal.expected < geometric.expected:
             return self
-        times = normal / geometric if geometric else 1.0
+        times = normal.expected / geometric.expected if geometric.expected else 1.0
         return replace(pure, about_noise=(noise_remark(asked.guarantee, times),))
 
     def predicted(self, people: int) -> WorkloadErrors:

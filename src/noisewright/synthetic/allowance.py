@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeVar, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,6 @@ _STEEPEST = 64.0
 _MOST_PEOPLE = 1 << 40
 NOISES = {"epsilon": "two-sided geometric", "rho": "rounded normal"}
 """What the noise is called, by what is divided."""
-
-Many = TypeVar("Many", float, NDArray[np.float64])
 
 MARGINAL, QUERY = 2, 1
 """By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
@@ -159,7 +157,7 @@ class Noise:
         cells = self.balanced_cells
         return self.deviation * (math.sqrt(cells / max(cells - 1, 1)) if cells else 1)
 
-    def variance_of_sum(self, added: Many) -> Many:
+    def variance_of_sum(self, added: int) -> float:
         """Return the variance of the noise of so many cells of the marginal together."""
         alone = added * self.deviation**2
         cells = self.balanced_cells
@@ -177,6 +175,15 @@ class Noise:
     def mean_sum(self, cells: int) -> float:
         """Return the mean of |draw|, added up over a marginal of so many cells."""
         return cells * self.on(cells).mean_size
+
+    def mean_error(self, cells: int) -> float:
+        """Return the same once the marginal is moved to its known total.
+
+        That takes 1/K of its variance from independent noise on K cells; noise that adds up to 0 is
+        there already.
+        """
+        is_free = self.on(cells).balanced_cells is None
+        return self.mean_sum(cells) * (math.sqrt(1 - 1 / cells) if is_free else 1)
 
     @cached_property
     def half_width(self) -> int:

@@ -102,7 +102,7 @@ class _Problem:
         weighted: dict[Names, tuple[Array, float]] = {}
         for one in self.measurements:
             names, counts = self._in_order(one.columns, one.counts)
-            weight = max(one.deviation, _LEAST_DEVIATION) ** -2
+            weight = max(one.noise.fit_deviation, _LEAST_DEVIATION) ** -2
             total, weights = weighted.get(names, (np.zeros(counts.shape), 0.0))
             weighted[names] = (total + weight * counts, weights + weight)
         return {

@@ -162,7 +162,7 @@ class Mst:
         # What a usual pair would have if the tree were all.
         noise = self.allowance.noise(self._divided(self.edges)[2], MARGINAL)
         usual = statistics.median(self._cells(pair) for pair in self.candidates)
-        error = usual * noise.mean_size / self.people if self.people else 0.0
+        error = noise.mean_sum(round(usual)) / self.people if self.people else 0.0
         return min(how_many(len(self.names), error), left)
 
     @property

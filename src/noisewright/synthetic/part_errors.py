@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.spaces import Records
-from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise
+from noisewright.synthetic.allowance import Noise
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
@@ -164,37 +164,21 @@ def part_name(part: Queries, domain: Records) -> str:
 
 
 def marginal_error(cells: int, noise: Noise, people: int) -> float:
-    """Return the mean L1 error of the shares of a table with so many noisy cells."""
-    return min(2.0, noise.mean_sum(cells) / people)
-
-
-def mean_at_total(errors: WorkloadErrors, workload: Workload, allowance: Allowance) -> float:
-    """Return the mean expected error once noisy tables are moved to the known number of rows.
-
-    By this the noise of an allowance is compared with that of another: independent noise on K cells
-    then loses 1/K of its variance, and noise that adds up to 0 is there already.
-    """
-    if errors.bound is not None:
-        return errors.bound
-    noise = allowance.noise(allowance.total, MARGINAL)
-    found: list[float] = []
-    for part, queries in zip(errors.parts, workload.parts, strict=False):
-        is_free = isinstance(queries, Marginal) and noise.on(part.queries).balanced_cells is None
-        found.append(part.expected * (math.sqrt(1 - 1 / part.queries) if is_free else 1))
-    return float(np.mean(found))
+    """Return the mean L1 error of the shares of a table of known total and so many noisy cells."""
+    return min(2.0, noise.mean_error(cells) / people)
 
 
 def noise_error(part: Queries, domain: Records, noise: Noise, people: int) -> float:
     """Return the mean L1 error of a part that is computed from noisy counts of its columns.
 
-    Noise of several cells that one query adds up is taken as normal.
+    Their total is known. Noise of several cells that one query adds up is taken as normal.
     """
     if isinstance(part, Marginal):
         return marginal_error(part.count(domain), noise, people)
     shape = shape_of(domain, part.columns)
-    cells, used = part.answers(np.ones(shape)), noise.on(math.prod(shape))
-    spreads = np.sqrt(used.variance_of_sum(cells))
-    sizes = np.where(cells <= 1, cells * used.mean_size, spreads * _NORMAL_SIZE)
+    cells, whole = part.answers(np.ones(shape)), math.prod(shape)
+    spreads = noise.on(whole).fit_deviation * np.sqrt(cells * (1 - cells / whole))
+    sizes = np.where(cells <= 1, cells * noise.mean_error(whole) / whole, spreads * _NORMAL_SIZE)
     return float(np.minimum(1.0, sizes / people).sum())
 
 
@@ -227,7 +211,8 @@ def _compared(
         if (frozenset(one.columns) if one.cells is None else one.name) in told:
             continue
         cells, found = one.counts.size, _found(one, rows)
-        expected = min(_most(one), cells * one.noise.mean_size / one.rows)
+        noise = one.noise.mean_size if one.query else one.noise.mean_error(cells)
+        expected = min(_most(one), noise / one.rows)
         made.append(
             PartError(one.name, one.columns, cells, expected, True, found, in_workload=False)
         )

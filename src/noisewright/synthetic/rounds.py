@@ -146,8 +146,9 @@ class Rounds:
         for part in self.workload.parts:
             change = MARGINAL if isinstance(part, Marginal) else QUERY
             noise, queries = self.allowance.noise(count, change), part.count(self.domain)
-            whole = noise.mean_sum(queries) / people
-            error = min(2.0 if change == MARGINAL else queries, whole)
+            is_table = change == MARGINAL
+            whole = noise.mean_error(queries) if is_table else queries * noise.mean_size
+            error = min(2.0 if is_table else queries, whole / people)
             name = part_name(part, self.domain)
             made.append(PartError(name, part.columns, queries, error, counted))
         return WorkloadErrors("mwem", people, tuple(made), to_choose=self.rounds)
