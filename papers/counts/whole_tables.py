@@ -201,7 +201,8 @@ def section_8_whole(setting: Setting) -> Claim:
         + ", ".join(f"{part:.0%} (K = {cells})" for cells, part in share.items())
         + " of that of independent noise; subtracting the excess afterwards would leave 1 − 1/K.",
         judge(better and private, more=max(nearest) < 1.1),
-        "Where n is public, draw the noise of a table so that it adds up to 0.",
+        "Where n is public, draw the noise of a table so that it adds up to 0, as synthetic tables "
+        "and models here do.",
         grids=(
             Grid(
                 "Mean squared error, summed over the cells; the last is a linear program",

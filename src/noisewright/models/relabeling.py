@@ -4,11 +4,10 @@
 
 If every table of n rows in K cells is equally likely, c has the weights C(n − c + K − 2, K − 2).
 The estimate is the mean of c given z, so it has the least mean squared error of all. For
-two-sided geometric noise more is true: noise and estimate together are the count mechanism that
-has the least squared error for this prior among *all* that are as private (Ghosh–Roughgarden–
-Sundararajan 2009). So designing one for each cell could not do better. Noise for the table as a
-whole could: cells add up to n, and noise that adds up to 0 is smaller at the same ε, the more so
-the fewer cells there are (measured in `papers/counts/whole_tables.py`).
+independent two-sided geometric noise more is true: noise and estimate together are the count
+mechanism that has the least squared error for this prior among *all* that are as private (Ghosh–
+Roughgarden–Sundararajan 2009). So designing one for each cell could not do better. Noise for the
+table as a whole does: it adds up to 0, as `synthetic/balanced.py` has it.
 
 It sees z only, so it is post-processing, and floating point is fine.
 """
