@@ -68,7 +68,7 @@ def test_noisy_max_is_what_its_name_says(qualities: list[int], epsilon: float) -
 
 @settings(max_examples=40, deadline=None)
 @example(1, 13, [[0, 0], [-1, 0]])
-@example("0.1", 99, [[2, 2, 2], [1, 1, 2]])
+@example(1, 51, [[0, 0, 0], [0, 0, -1]])
 @given(
     st.sampled_from([1, "0.1", "2.5"]),
     st.integers(1, 120),
@@ -86,6 +86,16 @@ def test_tables_of_noisy_max_are_proven_where_ratios_are_just_allowed(
 
 
 MAKERS = [nw.exponential, nw.permute_and_flip, nw.noisy_max]
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+@pytest.mark.parametrize("epsilon", [30, 44, 45, 48, 51, 53, 54, 55, 60, 200])
+def test_tables_are_proven_just_before_and_after_they_get_a_floor(
+    maker: Callable[..., Any], epsilon: int
+) -> None:
+    rows = [[0, 0, 0], [0, 0, -1], [0, -1, -2]]
+    table = maker(range(3), rows, space=nw.Counts(2), epsilon=epsilon)
+    assert nw.verify(table, epsilon=epsilon)
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)

@@ -76,8 +76,9 @@ def rounded_rows(
     columns = len(exponents[0])
     spread = max(max(row) - min(row) for row in exponents) + more
     depth = int(spread * 3 / 2) + 2
-    floor = 1 << weight_bits if depth > _DEEPEST else 0
-    depth = min(depth, _FLOOR)
+    floor = 0
+    if depth > _DEEPEST:
+        floor, depth = 1 << weight_bits, _FLOOR
     bits = weight_bits + depth + 2 * columns.bit_length()
     room = (1 << bits) - columns * floor
     weights = np.empty((len(exponents), columns), dtype=object)
