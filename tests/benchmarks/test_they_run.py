@@ -14,6 +14,7 @@ from benchmarks import (
     models,
     proofs,
     release,
+    row_totals,
     sampling,
     selection,
     startup,
@@ -38,6 +39,16 @@ def test_designs() -> None:
     ]
     assert len(results) == 11
     assert all(result.rate > 0 for result in results)
+
+
+def test_row_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_totals, "TESTED", 500)
+    found = row_totals.gains(1)
+    assert [one.what.split(",")[0] for one in found] == ["naive Bayes"] * 2 + ["mst"] * 2 + [
+        "mwem"
+    ] * 2
+    assert all(one.independent != one.balanced for one in found)
+    assert "less" in str(found[0])
 
 
 def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:

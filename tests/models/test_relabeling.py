@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +42,43 @@ def test_it_is_the_mean_given_the_noisy_count(
         weights = [float(p) * q for p, q in zip(prior(rows, cells), chance, strict=True)]
         wanted = sum(c * w for c, w in enumerate(weights)) / sum(weights)
         assert mean == pytest.approx(wanted, abs=1e-9)
+
+
+def tables(rows: int, cells: int) -> NDArray[np.int64]:
+    every = np.array(list(product(range(rows + 1), repeat=cells)))
+    return every[every.sum(axis=1) == rows]
+
+
+@pytest.mark.parametrize(("rows", "cells"), [(9, 2), (6, 3), (4, 4)])
+def test_with_noise_that_adds_up_to_0_it_is_the_mean_over_all_tables(rows: int, cells: int) -> None:
+    """Every table and every noise that adds up to 0, of which one cell is seen."""
+    noise = Noise(Fraction(3), "epsilon", 2).on(cells)
+    reach = 22 if cells < 4 else 11
+    free = np.array(list(product(range(-reach, reach + 1), repeat=cells - 1)))
+    z = np.column_stack([free, -free.sum(axis=1)])
+    weights = np.exp(-1.5 * np.abs(z).sum(axis=1))
+    seen = np.array([-2, 0, 1, rows - 1, rows + 2])
+    means: list[float] = []
+    for value in seen:
+        mass = total = 0.0
+        for table in tables(rows, cells):
+            chance = float(weights[z[:, 0] == value - table[0]].sum())
+            mass, total = mass + chance, total + chance * table[0]
+        means.append(total / mass)
+    for value, mean in zip(seen.tolist(), means, strict=True):
+        noisy = np.zeros(cells, dtype=np.int64)
+        noisy[0] = value
+        assert expected_counts(noisy, noise, rows=rows)[0] == pytest.approx(mean, rel=1e-4)
+
+
+@pytest.mark.parametrize("unit", ["epsilon", "rho"])
+def test_rows_of_a_person_count_in_the_noise(unit: Any) -> None:
+    """Noise for three rows is that of a third of the part, or of a ninth."""
+    noisy = np.array([-3, 4, 11, 8])
+    several = Noise(Fraction(1, 2), unit, 2, rows_per_person=3)
+    alone = Noise(Fraction(1, 6 if unit == "epsilon" else 18), unit, 2)
+    found, wanted = (expected_counts(noisy, noise, rows=20) for noise in (several, alone))
+    assert found == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize(("rows", "cells"), [(5, 4), (9, 6), (12, 3)])

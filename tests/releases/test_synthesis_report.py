@@ -227,6 +227,17 @@ def test_files_that_do_not_belong_together_are_refused(kind: str, tmp_path: Path
         nw.Synthesis.open(out)
 
 
+def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> None:
+    out = tmp_path / "synthetic.parquet"
+    made = nw.synthesize(DATA, spaces("smokes"), epsilon=1, ledger=None, out=out, report=False)
+    (one,) = made.measurements
+    assert int(one.counts.sum()) == made.people
+    _edited(lambda document: document["measurements"][0].pop("adds_up"))(tmp_path)
+    (other,) = nw.Synthesis.open(out).measurements
+    assert (one.noise.balanced_cells, other.noise.balanced_cells) == (2, None)
+    assert other.deviation > 1.9 * one.deviation
+
+
 def test_conditions_of_your_own_are_named_and_not_read_back(tmp_path: Path) -> None:
     domain = nw.Records(visits=nw.Counts(5))
     odd = nw.Workload.predicates(domain, {"odd": lambda v: v % 2 == 1}, columns=["visits"])
