@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check explore lint types spark bench papers docs constraints clean
+.PHONY: help setup demo test check explore lint types suite spark bench papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -9,6 +9,8 @@ PYTHON ?=
 export PYTHON
 # Pyright would ask the network whether a newer version exists; constraints.txt decides that.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# Hundreds of processes start in a run: Python keeps what it compiled for the first.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -31,10 +33,10 @@ $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-bench bench
 	@touch $@
 
-$(SPARK_READY): $(READY)
-	@echo "Adding Spark, which takes a minute."
-	@scripts/make_venv.sh .venv dev,spark
-	@touch $@
+# All at once where both are needed.
+$(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv dev,mbi,spark
+	@touch $(READY) $@
 
 demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them
 	@$(BIN)/noisewright demo
@@ -50,23 +52,24 @@ lint: setup
 	@$(BIN)/lint-imports --no-logo
 
 types: setup
-	@echo "Types"
-	@$(BIN)/pyright --warnings
+	@$(THEN_SAY) $(BIN)/pyright --warnings
 
-# Neither the type checker nor Spark keeps two processors busy: they run at the same time, and Spark
-# is installed before, so that types are not read from half a package.
-test: lint ## what check does, and every other test; those on Spark where Java is
-	@if scripts/need_java.sh; then \
-	    $(MAKE) --no-print-directory $(SPARK_READY) && \
-	    $(MAKE) --no-print-directory -j2 types spark; \
-	else echo "The tests on Spark are left out."; $(MAKE) --no-print-directory types; fi
+# Types and Spark leave a processor idle now and then: the rest runs beside them, and what they say
+# comes when they are done.
+test: ## what check does, and every other test; those on Spark where Java is
+	@if scripts/need_java.sh; then $(MAKE) --no-print-directory $(SPARK_READY); \
+	else echo "The tests on Spark are left out."; fi
+	@$(MAKE) --no-print-directory lint
+	@spark=$$(if scripts/need_java.sh >/dev/null 2>&1; then echo spark; fi); \
+	$(MAKE) --no-print-directory -j3 THEN_SAY=scripts/then_say.sh types $$spark suite
+
+suite: setup
 	@echo "Tests, and the code blocks of the docs"
 	@$(BIN)/pytest -q -n auto --ignore=tests/spark
 
 spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two workers, started here
 	@scripts/need_java.sh
-	@echo "Tests on Spark"
-	@$(BIN)/pytest -q tests/spark
+	@$(THEN_SAY) $(BIN)/pytest -q tests/spark
 
 ROUNDS ?= 5
 explore: setup ## search for examples that break a law: each property test, ROUNDS times, new examples

@@ -1,5 +1,6 @@
 """Rules of every run: how Hypothesis searches, and that a skipped test needs a stated need."""
 
+import gc
 from collections.abc import Generator
 from typing import TypeVar
 
@@ -34,6 +35,12 @@ def _fail_unless_needed(report: Report) -> Report:
             f"make it run, or give a reason that starts with {NEEDS!r} and names what is missing."
         )
     return report
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay until the end: not to be looked through for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
