@@ -1,5 +1,6 @@
 """The worst input on long lines of counts: a game of relabelings, proven like any other route."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -32,6 +33,25 @@ def test_many_counts_take_it_and_the_checker_proves_the_bound() -> None:
     certificate = nw.certify(found)
     assert certificate.bound is not None
     assert nw.check(certificate).holds
+
+
+def test_lines_so_long_that_columns_grow_beyond_all_digits() -> None:
+    """A private column may be e^200 times as large at one end as at the other."""
+    found = nw.design(nw.Counts(200), epsilon=1, loss="L1", goal="worst")
+    assert "relabeled at random" in found.route
+    assert found.gap <= 1e-7
+    assert nw.check(nw.certify(found)).holds
+
+
+@pytest.mark.parametrize("loss", ["L1", "L2"])
+@pytest.mark.parametrize("alpha", ["1/10", "1/1000"])
+def test_long_lines_with_a_prior_are_proven_too(alpha: str, loss: str) -> None:
+    weights = [1 + j * 7919 % 13 for j in range(101)]
+    prior = [Fraction(weight, sum(weights)) for weight in weights]
+    found = nw.design(nw.Counts(100), alpha=alpha, loss=loss, prior=prior)
+    assert "geometric" in found.route
+    assert found.gap <= 1e-10
+    assert nw.check(nw.certify(found)).holds
 
 
 @pytest.mark.parametrize(

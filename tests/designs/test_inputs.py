@@ -92,6 +92,8 @@ def test_points_without_an_order_have_no_ordered_properties(code: str) -> None:
         (nw.Subsets(range(1000), largest=2), {}),
         (nw.Categories(range(200)), {"prior": [1 / 100] * 100 + [0] * 100}),
         (nw.Interval(0, 1, step="1e-9"), {"loss": "L2"}),
+        (nw.Counts(1500), {"loss": "L1", "goal": "worst", "properties": "F"}),
+        (nw.Counts(600), {"loss": lambda x, y: (3 * x + 5 * y) % 7, "goal": "worst"}),
     ],
 )
 def test_too_large_a_problem_is_refused_at_once(space: Any, keywords: Any) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from noisewright.designs.answer import Answer
 from noisewright.designs.bound import lower_bound, proof_of
-from noisewright.designs.closed_forms import closed_form
+from noisewright.designs.closed_forms import closed_form, is_path
 from noisewright.designs.conflicts import require_feasible
 from noisewright.designs.diagonal import by_diagonal
 from noisewright.designs.ends import by_ends
@@ -198,7 +199,7 @@ def _require_solvable(problem: Problem) -> None:
     if rows > _MOST_ROWS:
         raise TooLargeError(
             f"the linear program for {problem.space!r} would have {rows:,} privacy constraints "
-            f"(at most {_MOST_ROWS:,}). Design for fewer points, or declare fewer neighbors.",
+            f"(at most {_MOST_ROWS:,}). {_what_is_small_enough(problem)}",
             size=rows,
         )
     require_feasible(problem)
@@ -207,6 +208,17 @@ def _require_solvable(problem: Problem) -> None:
             "OD (output privacy) with epsilon=0 makes all outputs equally likely. Give an epsilon "
             "above 0, leave OD out, or use nw.uniform(space)."
         )
+
+
+def _what_is_small_enough(problem: Problem) -> str:
+    if not is_path(problem):
+        return "Design for fewer points, or declare fewer neighbors."
+    # 2 n (n + 1) constraints for n + 1 counts.
+    largest = (isqrt(1 + 2 * _MOST_ROWS) - 1) // 2
+    few = f"Design for fewer points: up to nw.Counts({largest})"
+    if not problem.properties:
+        return f"{few}. Losses that grow with the distance need no program on a line of counts."
+    return f"{few}; or leave the properties out: many losses need no program then."
 
 
 def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction, Refined]:

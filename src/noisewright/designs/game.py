@@ -32,6 +32,9 @@ from noisewright.spaces import Counts
 _FEW = 76
 """Up to here the program over all entries is small; it proves more digits, and breaks ties."""
 
+_NEVER = {"F", "OD", "U"}
+"""Not looked for in a table (OD, U), or never found after a game: the ends differ from the rest."""
+
 _ROUNDS = 40
 _CLOSE = Fraction(1, 10**7)
 _BITS = 96
@@ -44,12 +47,15 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Answer | None:
     """Return the best mechanism for the worst input on a line of more than so many counts."""
     if not is_path(problem) or problem.goal != "worst" or not isinstance(problem.space, Counts):
         return None
-    if problem.space.size <= more_than:
+    if problem.space.size <= more_than or problem.properties & _NEVER:
         return None
     alpha = float(np.exp(-problem.guarantee.epsilon.ceiling()))
     if not 0 < alpha < 1:
         return None
-    found = _equilibrium(_geometric(problem.space.size, alpha), _costs(problem))
+    costs = _costs(problem)
+    if not _grow_with_distance(costs):
+        return None
+    found = _equilibrium(_geometric(problem.space.size, alpha), costs)
     if found is None:
         return None
     shares, weights = found
@@ -77,6 +83,12 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Answer | None:
 
 def _costs(problem: Problem) -> Floats:
     return np.array(problem.loss.costs, dtype=np.float64)
+
+
+def _grow_with_distance(costs: Floats) -> bool:
+    """Whether no answer costs less than one between it and the truth; the theorem needs that."""
+    steps = np.diff(costs, axis=1)
+    return bool((np.triu(steps) >= 0).all() and (np.tril(steps, -1) <= 0).all())
 
 
 def _geometric(size: int, alpha: float) -> Floats:

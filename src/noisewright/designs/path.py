@@ -24,6 +24,9 @@ from noisewright.exact import Epsilon
 BITS = 256
 """Fixed point: numbers here are integers over 2^256."""
 
+_SPENT = 37
+"""A bound may be lowered by this part of it, 2^-37, twice."""
+
 
 def best_relabeling(
     epsilon: Epsilon, costs: Costs, prior: tuple[Fraction, ...], then: Costs | None = None
@@ -56,20 +59,12 @@ def proven_bound(
     are lowered by what some private column could still undercut them, which is rounding when
     the relabeling is optimal; None when it is more.
     """
-    size = len(costs)
-    whole = _whole(costs, prior)
-    prices = _break_even(epsilon, whole, relabeling)
-    low, _ = epsilon.alpha_bounds(BITS)
-    _, inverse = epsilon.ratio_bounds(BITS)
-    undercut = 0
-    for output in range(len(costs[0])):
-        charged = [whole[j][output] - prices[j] for j in range(size)]
-        undercut = max(undercut, -_least(charged, low, inverse))
-    # Lowering every price by h adds at least h to any column with v_0 = 1.
-    bound = sum(prices) - size * undercut
-    if size * undercut > max(bound, 0) >> 36:
+    found = _unbeaten(epsilon, _whole(costs, prior), relabeling)
+    if found is None:
         return None
-    return Fraction(bound, 1 << BITS)
+    prices, undercut = found
+    # Lowering every price by h adds at least h to any column with v_0 = 1.
+    return Fraction(sum(prices) - len(prices) * undercut, 1 << BITS)
 
 
 def proof_of_relabeling(problem: Problem, relabeling: list[int]) -> Proof:
@@ -82,7 +77,8 @@ def proof_of_relabeling(problem: Problem, relabeling: list[int]) -> Proof:
     last = len(costs) - 1
     scale = BITS + epsilon.ratio_bounds(0)[1].bit_length()
     whole = _whole(costs, problem.prior)
-    prices = _break_even(epsilon, whole, relabeling)
+    unbeaten = _unbeaten(epsilon, whole, relabeling)
+    prices = unbeaten[0] if unbeaten else _break_even(epsilon, whole, relabeling)
     low, _ = epsilon.alpha_bounds(scale)
     _, inverse = epsilon.ratio_bounds(BITS)
     found = Prices(scale, last)
@@ -105,6 +101,33 @@ def _whole(costs: Costs, prior: tuple[Fraction, ...]) -> list[list[int]]:
         [w * c.numerator // c.denominator for c in row]
         for w, row in zip(weights, costs, strict=True)
     ]
+
+
+def _unbeaten(
+    epsilon: Epsilon, whole: list[list[int]], relabeling: list[int]
+) -> tuple[list[int], int] | None:
+    """Return prices, and by how much a private column with v_0 = 1 undercuts them at most.
+
+    A column may be e^(ε j) at j, so that what is rounding there is much at v_0 = 1. All prices are
+    then lowered a little: whether a column undercuts them at all does not depend on its scale.
+    """
+    size = len(whole)
+    even = _break_even(epsilon, whole, relabeling)
+    low, _ = epsilon.alpha_bounds(BITS)
+    _, inverse = epsilon.ratio_bounds(BITS)
+    most = (max(sum(even), 0) >> _SPENT) // size
+    for lowered in (0, most >> BITS // 4, most):
+        prices = [price - lowered for price in even]
+        allowed = (max(sum(prices), 0) >> _SPENT) // size
+        undercut = 0
+        for output in range(len(whole[0])):
+            charged = [row[output] - price for row, price in zip(whole, prices, strict=True)]
+            undercut = max(undercut, -_least(charged, low, inverse))
+            if undercut > allowed:
+                break
+        else:
+            return prices, undercut
+    return None
 
 
 def _least(charged: list[int], alpha: int, inverse: int) -> int:
