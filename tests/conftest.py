@@ -11,12 +11,15 @@ from hypothesis import HealthCheck, settings
 # search for new ones is `make explore`.
 settings.register_profile(
     "gate",
+    max_examples=50,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("explore", settings.get_profile("gate"), derandomize=False)
+settings.register_profile(
+    "explore", settings.get_profile("gate"), max_examples=200, derandomize=False
+)
 settings.load_profile("gate")
 
 NEEDS = "needs:"

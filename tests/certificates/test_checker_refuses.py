@@ -233,14 +233,15 @@ FREE = ("name", "what")
 @pytest.mark.parametrize("document", EVERYTHING)
 def test_types_are_strict_even_when_the_digests_are_right(document: Any) -> None:
     for path, new in itertools.product(list(places(document)), STRANGE):
-        forged = changed(document, path, new)
         if not path or path[0] not in ("mechanism", "neighbors", "claims") or path[-1] in FREE:
+            continue
+        if "labels" in path:
             continue
         old: Any = document
         for key in path:
             old = old[key]
-        again = resealed(forged)
-        if again is None or "labels" in path:
+        again = resealed(changed(document, path, new))
+        if again is None:
             continue
         report = checker.check(again)
         if report:  # then it was a change within the same type, to another true claim
