@@ -140,9 +140,9 @@ def test_a_circle_takes_three_columns_at_a_time() -> None:
 
 
 def test_how_many_circles_follows_the_noise() -> None:
-    numbers = [how_many(20, noise) for noise in (0.0, 0.05, 0.1, 0.5, 1, 100)]
-    assert numbers == [20, 20, 16, 7, 5, 5]
-    assert how_many(200, 0.0) == 40
+    numbers = [how_many(20, noise) for noise in (0.0, 0.05, 0.1, 0.5, 0.89, 0.9, 100)]
+    assert numbers == [20, 20, 16, 7, 5, 0, 0]
+    assert how_many(200, 0.0) == 20
     assert how_many(1, 0.0) == 1
 
 

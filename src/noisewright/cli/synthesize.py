@@ -83,7 +83,7 @@ def synthesize(
     ] = None,
     inference: Annotated[
         str, typer.Option(help="How counts are fitted: graph, tree, or mbi with that extra.")
-    ] = "tree",
+    ] = "graph",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,

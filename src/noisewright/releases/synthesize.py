@@ -74,16 +74,16 @@ def synthesize(
     `ledger`, `dataset` and `what` are as in `release`; the whole run is debited once, before any
     noise is drawn. Without a ledger nobody accounts.
 
-    `method`: "mst" counts columns, chooses a tree of pairs in private, counts these and draws rows
-    from the tree; "mwem" keeps a weight for each point of the domain (a million at most), and takes
-    `rounds`; "blr" draws from all small tables, see `blr`. `workload` says which counting queries
-    should be answered well: a Workload, the path of one, or a whole number k for all k-way
-    marginals, or several such as [1, 2]; left out, 2. `inference="mbi"` (the extra mbi) counts some
-    pairs more than a tree has and fits a graph to all: better, and some seconds slower; for "mwem"
-    it keeps a graph of whole marginals instead of points, of any number. `rows` is the size of the
-    table, that of the data if left out (for "blr" what can be listed). With `out` the table is
-    written there, all else beside it as JSON, and, unless `report` is false, a page about it that
-    reads by itself.
+    `method`: "mst" counts columns, chooses pairs in private, counts these and draws rows from a
+    model that fits all counts; "mwem" chooses and counts in `rounds`; "blr" draws from all small
+    tables, see `blr`. `workload` says which counting queries should be answered well: a Workload,
+    the path of one, or a whole number k for all k-way marginals, or several such as [1, 2]; left
+    out, 2. `inference`: "graph" links columns in circles too, as far as the noise is worth it;
+    "tree" counts fewer pairs and is a little faster; "mbi" is as "graph", fitted by that library
+    (the extra mbi). "mwem" keeps a weight for each point of the domain, up to a million; beyond
+    that, and with "mbi" always, a graph, for whole marginals. `rows` is the size of the table, that
+    of the data if left out (for "blr" what can be listed). With `out` the table is written there,
+    all else beside it as JSON, and, unless `report` is false, a page about it that reads by itself.
 
     A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
     in at most so many bins of equally many points, and by itself point by point; rows have points

@@ -24,19 +24,24 @@ Array = NDArray[np.float64]
 Names = tuple[str, ...]
 Pair = tuple[str, str]
 
-_MOST_LOOKS = 1 << 13
+_DROWNED = 0.9
+_MOST_LOOKS = 1 << 12
+"""Measured, see decision 0017."""
 
 
 def how_many(columns: int, noise: float) -> int:
     """Return how many pairs are worth counting besides those of a tree.
 
-    `noise` is the error that noise alone makes in a usual pair, as a share of all rows. With much
-    of it more pairs only make all of them worse; with little of it, more of them are always better.
-    Large tables get fewer: each choice looks at all pairs of columns.
+    `noise` is the error that noise alone makes in a usual pair, as a share of all rows. With little
+    of it, a pair for each column; with more, fewer, since each makes the noise of all larger; and
+    none where it drowns nearly everything. Large tables get fewer, too: each choice looks at all
+    pairs of columns.
     Ensures: it depends on public facts alone.
     """
+    if noise >= _DROWNED:
+        return 0
     share = 1 / (4 * math.sqrt(noise)) if noise > 1 / 16 else 1.0
-    return min(round(columns * max(share, 1 / 4)), _MOST_LOOKS // columns)
+    return min(round(columns * share), _MOST_LOOKS // columns)
 
 
 def pairs_of_tree(tree: TreeModel, wanted: Iterable[Pair]) -> Generator[tuple[Pair, Array]]:

@@ -14,7 +14,7 @@ from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.tree_model import TreeModel
 
 Inference = Literal["graph", "tree", "mbi"]
-INFERENCE: Inference = "tree"
+INFERENCE: Inference = "graph"
 _ALL: tuple[Inference, ...] = ("graph", "tree", "mbi")
 
 
