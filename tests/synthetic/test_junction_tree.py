@@ -140,10 +140,11 @@ def test_a_circle_takes_three_columns_at_a_time() -> None:
 
 
 def test_how_many_circles_follows_the_noise() -> None:
-    numbers = [how_many(20, noise) for noise in (0.0, 0.05, 0.1, 0.5, 0.89, 0.9, 100)]
-    assert numbers == [20, 20, 16, 7, 5, 0, 0]
-    assert how_many(200, 0.0) == 20
-    assert how_many(1, 0.0) == 1
+    noises = (0.0, 0.05, 0.1, 0.29, 0.3, 0.89, 0.9, 100)
+    assert [how_many(20, noise, "rho") for noise in noises] == [20, 20, 16, 9, 9, 5, 0, 0]
+    assert [how_many(20, noise, "epsilon") for noise in noises] == [20, 16, 8, 3, 0, 0, 0, 0]
+    assert how_many(200, 0.0, "rho") == 20
+    assert how_many(1, 0.0, "epsilon") == 1
 
 
 def test_a_graph_drawn_from_is_the_graph_that_was_passed() -> None:

@@ -1,4 +1,4 @@
-"""Which columns were counted together: as a tree, as rounds, and as a chart of all pairs."""
+"""Which columns were counted together: as a tree with circles, as rounds, as a chart of pairs."""
 
 from __future__ import annotations
 
@@ -32,26 +32,49 @@ def _tree(facts: SynthesisFacts) -> Markup:
     if not pairs or len(pairs) != len(facts.together):
         # Other counts than pairs are no tree: they are listed below.
         return Markup("")
-    degrees = {name: sum(name in pair for pair in pairs) for name in facts.names}
+    tree, circles = _parted(pairs, facts.names)
+    degrees = {name: sum(name in pair for pair in tree) for name in facts.names}
     seen: set[str] = set()
-    roots: list[str] = []
-    for name in sorted(facts.names, key=lambda each: -degrees[each]):
-        if name not in seen:
-            roots.append(_branch(name, pairs, seen, None))
-    if len(pairs) > len(facts.names) - len(roots):
-        # There are circles; the chart shows all pairs.
-        return Markup("")
-    words = (
-        "Each line joins two columns that were counted together. Rows are drawn along the lines: a "
-        "column depends on the one above it, and on all others only through that one."
+    roots = [
+        _branch(name, tree, seen, None)
+        for name in sorted(facts.names, key=lambda each: -degrees[each])
+        if name not in seen
+    ]
+    words = "Each line joins two columns that were counted together."
+    if not circles:
+        words += (
+            " Rows are drawn along the lines: a column depends on the one above it, and on all "
+            "others only through that one."
+        )
+    listed = Markup(", ".join(label(" × ".join(one.columns), longest=80) for one in circles))
+    besides = (
+        "Then these pairs were counted, of which the lines said least; the rows fit all counts: "
     )
     return joined(
         [
             "<h3>The tree of columns</h3>",
             paragraph(text(words)),
             f'<ul class="tree">{"".join(roots)}</ul>',
+            paragraph(Markup(f"{text(besides)}{listed}.")) if circles else "",
         ]
     )
+
+
+def _parted(
+    pairs: Mapping[frozenset[str], Counted], names: tuple[str, ...]
+) -> tuple[dict[frozenset[str], Counted], list[Counted]]:
+    """Return the pairs that make a tree, in the order of counting, and those that close circles."""
+    group = {name: name for name in names}
+    tree: dict[frozenset[str], Counted] = {}
+    circles: list[Counted] = []
+    for pair, one in pairs.items():
+        first, second = (group[name] for name in one.columns)
+        if first == second:
+            circles.append(one)
+            continue
+        tree[pair] = one
+        group = {name: second if own == first else own for name, own in group.items()}
+    return tree, circles
 
 
 def _branch(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from math import prod
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +25,23 @@ Array = NDArray[np.float64]
 Names = tuple[str, ...]
 Pair = tuple[str, str]
 
-_DROWNED = 0.9
 _MOST_LOOKS = 1 << 12
-"""Measured, see decision 0017."""
 
 
-def how_many(columns: int, noise: float) -> int:
+def how_many(columns: int, noise: float, unit: Literal["epsilon", "rho"]) -> int:
     """Return how many pairs are worth counting besides those of a tree.
 
-    `noise` is the error that noise alone makes in a usual pair, as a share of all rows. With little
-    of it, a pair for each column; with more, fewer, since each makes the noise of all larger; and
-    none where it drowns nearly everything. Large tables get fewer, too: each choice looks at all
-    pairs of columns.
+    `noise` is the error that noise alone makes in a usual pair of a tree, as a share of all rows.
+    With little of it, a pair for each column. With more, fewer, since each makes the noise of all
+    larger, as the number of pairs does where parts of ε add up, and as its root where parts of ρ
+    do; and none where noise drowns nearly everything. Large tables get fewer, too: each choice
+    looks at all pairs of columns. The numbers are measured (decision 0017).
     Ensures: it depends on public facts alone.
     """
-    if noise >= _DROWNED:
+    if noise >= (0.3 if unit == "epsilon" else 0.9):
         return 0
-    share = 1 / (4 * math.sqrt(noise)) if noise > 1 / 16 else 1.0
-    return min(round(columns * share), _MOST_LOOKS // columns)
+    few = max(25 * noise if unit == "epsilon" else 4 * math.sqrt(noise), 1.0)
+    return min(round(columns / few), _MOST_LOOKS // columns)
 
 
 def pairs_of_tree(tree: TreeModel, wanted: Iterable[Pair]) -> Generator[tuple[Pair, Array]]:

@@ -163,7 +163,7 @@ class Mst:
         noise = self.allowance.noise(self._divided(self.edges)[2], MARGINAL)
         usual = statistics.median(self._cells(pair) for pair in self.candidates)
         error = noise.mean_sum(round(usual)) / self.people if self.people else 0.0
-        return min(how_many(len(self.names), error), left)
+        return min(how_many(len(self.names), error, self.allowance.unit), left)
 
     @property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
