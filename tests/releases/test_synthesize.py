@@ -278,7 +278,10 @@ def test_bad_arguments_say_what_to_do() -> None:
     wide = {f"c{place}": nw.Counts(99) for place in range(4)}
     table = {name: [0, 1] for name in wide}
     with pytest.raises(TooLargeError, match="method='mst'"):
-        nw.synthesize(pa.table(table), wide, ledger=None, epsilon=1, method="mwem", bins=None)
+        nw.synthesize(pa.table(table), wide, epsilon=1, method="mwem", bins=None, inference="tree")
+    # Beyond a million points a graph is kept in place of a weight for each.
+    made = nw.synthesize(pa.table(table), wide, epsilon=1, method="mwem", bins=None, rounds=2)
+    assert made.how == "mwem on a graph"
     for options, words in [
         ({"method": "magic"}, "'mst', 'mwem' or 'blr'"),
         ({"rounds": 3}, "belongs to method='mwem'"),

@@ -41,8 +41,8 @@ def test_a_constant_column_comes_out_constant(
     assert nw.Synthesis.open(tmp_path / "s.parquet").table.equals(made.table)
 
 
-@pytest.mark.parametrize("inference", ["tree", "mbi"])
-def test_no_pair_is_spent_on_a_constant_column(inference: Literal["tree", "mbi"]) -> None:
+@pytest.mark.parametrize("inference", ["graph", "tree", "mbi"])
+def test_no_pair_is_spent_on_a_constant_column(inference: Literal["graph", "tree", "mbi"]) -> None:
     table = CONSTANT.append_column("late", pa.array([row % 3 == 0 for row in range(90)]))
     made = nw.synthesize(
         table,
@@ -66,7 +66,8 @@ def test_a_table_of_constant_columns_only_is_possible() -> None:
     assert made.table["study"].to_pylist() == ["A7"] * 90
     one = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, rows=1)
     assert (
-        repr(one) == "<1 synthetic row by mst, 1 measurement, epsilon=1, accounted for by nobody>"
+        repr(one)
+        == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, accounted for by nobody>"
     )
 
 

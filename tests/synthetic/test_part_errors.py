@@ -75,7 +75,7 @@ def test_a_prediction_needs_no_data_and_is_what_the_table_carries() -> None:
     spaces = {"a": ["x", "y"], "b": nw.Counts(4), "c": nw.Interval(0, 5, step=1)}
     data = {"a": ["x"] * 300, "b": [1] * 300, "c": [2.0] * 300}
     for method, more in (("mst", {}), ("mwem", {"rounds": 2}), ("blr", {"rows": 1})):
-        asked: Any = {"epsilon": 1, "method": method, **more}
+        asked: Any = {"epsilon": 1, "method": method, "inference": "tree", **more}
         before = nw.predict_synthesis(spaces, people=300, **asked)
         import pyarrow as pa
 

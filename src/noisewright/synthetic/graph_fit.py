@@ -46,7 +46,7 @@ _CLOSE = 1e-4
 _FEWEST, _MOST = 20, 400
 """Steps."""
 
-_MOST_WORK = 1 << 28
+_MOST_WORK = 1 << 26
 """Cells times steps; a larger model gets fewer of them."""
 
 _MOST_CELLS = 1 << 23
