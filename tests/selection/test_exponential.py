@@ -1,6 +1,9 @@
 """The exponential mechanism: private as claimed, and never by an unchecked sensitivity."""
 
+import pickle
+from bisect import bisect_right
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -126,3 +129,39 @@ def test_a_function_that_could_take_both_needs_the_inputs() -> None:
         nw.exponential([1, 2], lambda *points: points[-1], sensitivity=1, epsilon=1)
     top = nw.top_k([1, 2, 3], lambda candidate: -candidate, k=3, sensitivity=1, epsilon=1)
     assert sorted(top.sample()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["doubles", "whole numbers"])
+def test_many_doubles_are_drawn_by_the_weights_that_are_shown(kind: str) -> None:
+    """The same bits of u, and the running sums of the exact integers, give the same candidate."""
+    rng = np.random.default_rng(11)
+    qualities = rng.random(500) if kind == "doubles" else rng.integers(0, 9, 500)
+    choice = nw.exponential(range(500), qualities.tolist(), sensitivity="0.2", epsilon=1)
+    assert choice.qualities == tuple(map(Fraction, qualities.tolist()))
+    assert choice.weights is not None
+    ends = list(accumulate(choice.weights))
+    seen: set[int] = set()
+    for seed in range(300):
+        unit = int(nw.SeededSource(seed).words(1)[0]) >> 11
+        place = bisect_right(ends, unit * ends[-1] >> 53)
+        assert choice.sample(source=nw.SeededSource(seed)) == place
+        seen.add(place)
+    assert len(seen) > 50
+
+
+@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip])
+def test_many_doubles_can_be_pickled_and_show_the_same_chances(maker: Any) -> None:
+    qualities = np.random.default_rng(12).random(300)
+    choice = maker(range(300), qualities, sensitivity="0.2", epsilon=1)
+    again = pickle.loads(pickle.dumps(choice))
+    assert again.qualities == choice.qualities
+    assert again.sample(source=nw.SeededSource(1)) == choice.sample(source=nw.SeededSource(1))
+    few = maker(range(300), list(map(Fraction, qualities.tolist())), sensitivity="0.2", epsilon=1)
+    assert isinstance(few.qualities, tuple)
+    assert few.probabilities.tolist() == choice.probabilities.tolist()
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), None, "x"])
+def test_a_quality_that_is_none_is_named_by_its_place_among_many(bad: Any) -> None:
+    with pytest.raises(InputError, match="candidate 278 is no finite number"):
+        nw.exponential(range(300), [*[0.5] * 277, bad, *[0.5] * 22], sensitivity=1, epsilon=1)
