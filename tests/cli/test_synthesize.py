@@ -13,6 +13,7 @@ from tests.cli.conftest import Program
 from tests.releases.survey import JOBS, SECRET, Survey, make_survey
 
 ARGUMENTS = ("synthesize", "survey.csv", "--plan", "columns.toml", "-o", "synthetic.parquet")
+ALONE = ("--without-ledger", "--no-report")
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
 def test_the_certificate_is_proven_and_not_when_it_is_forged(
     survey: Survey, noisewright: Program
 ) -> None:
-    made = noisewright(*ARGUMENTS, "--epsilon", "1", "--delta", "0.4", "--without-ledger", "--json")
+    made = noisewright(*ARGUMENTS, "--epsilon", "1", "--delta", "0.4", *ALONE, "--json")
     path = survey.folder / "synthetic.certificate.json"
     said = noisewright("check", path.name, "--digest", made.json["certificate"])
     assert said.code == 0, said
@@ -89,11 +90,9 @@ def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
 
 
 def test_the_budget_of_the_plan_is_the_default(survey: Survey, noisewright: Program) -> None:
-    said = noisewright(*ARGUMENTS, "--without-ledger", "--json")
+    said = noisewright(*ARGUMENTS, *ALONE, "--json")
     assert said.json["guarantee"]["exact"] == {"epsilon": "2", "delta": "0"}
-    blr = noisewright(
-        *ARGUMENTS, "--without-ledger", "--method", "blr", "--rows", "2", "--overwrite"
-    )
+    blr = noisewright(*ARGUMENTS, *ALONE, "--method", "blr", "--rows", "2", "--overwrite")
     assert blr.code == 0, blr
     assert "2 synthetic rows from 500" in blr.out
     assert "with probability 95%" in blr.out
@@ -108,37 +107,37 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
     )
     asked = noisewright(
         *ARGUMENTS, "--workload", "queries.toml", "--method", "mwem", "--rounds", "10",
-        "--without-ledger", "--json",
+        *ALONE, "--json",
     )  # fmt: skip
     assert asked.code == 0, asked
     assert sorted(asked.json["measurements"]) == [
         "silent", *(f"visits ≤ {visits}" for visits in range(9))
     ]  # fmt: skip
-    alone = noisewright(*ARGUMENTS, "--ways", "1", "--without-ledger", "--overwrite", "--json")
+    alone = noisewright(*ARGUMENTS, "--ways", "1", *ALONE, "--overwrite", "--json")
     assert alone.json["measurements"] == ["job", "visits"]
-    both = noisewright(*ARGUMENTS, "--ways", "1,2", "--without-ledger", "--overwrite", "--json")
+    both = noisewright(*ARGUMENTS, "--ways", "1,2", *ALONE, "--overwrite", "--json")
     assert both.code == 0, both
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--ways", "3", "--without-ledger"), "ways is 3, more than there are columns: 2"),
-        (("--ways", "1;2", "--without-ledger"), "give a whole number, or several such as 1,2"),
-        (("--ways", "2", "--workload", "queries.toml", "--without-ledger"), "give one of them"),
-        (("--workload", "none.toml", "--without-ledger"), "cannot read the workload 'none.toml'"),
-        (("--workload", "columns.toml", "--without-ledger"), "the workload has no setting"),
+        (("--ways", "3", *ALONE), "ways is 3, more than there are columns: 2"),
+        (("--ways", "1;2", *ALONE), "give a whole number, or several such as 1,2"),
+        (("--ways", "2", "--workload", "queries.toml", *ALONE), "give one of them"),
+        (("--workload", "none.toml", *ALONE), "cannot read the workload 'none.toml'"),
+        (("--workload", "columns.toml", *ALONE), "the workload has no setting"),
         (("--epsilon", "1"), "nobody would account"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
-        (("--method", "magic", "--without-ledger"), "mst, mwem or blr"),
-        (("--inference", "magic", "--without-ledger"), "graph, tree or mbi"),
-        (("--inference", "mbi", "--method", "blr", "--without-ledger"), "fits nothing"),
-        (("--rounds", "3", "--without-ledger"), "--rounds belongs to --method mwem"),
-        (("--method", "mwem", "--rounds", "9", "--without-ledger"), "give at most 1,"),
-        (("--epsilon", "abc", "--without-ledger"), "--epsilon is 'abc'; write a number"),
-        (("--delta", "1e", "--without-ledger"), "--delta is '1e'; write a number"),
-        (("--without-ledger", "--dataset", "survey"), "--dataset names a budget"),
-        (("--plan", "plan.toml", "--without-ledger"), "belong to nobody"),
+        (("--method", "magic", *ALONE), "mst, mwem or blr"),
+        (("--inference", "magic", *ALONE), "graph, tree or mbi"),
+        (("--inference", "mbi", "--method", "blr", *ALONE), "fits nothing"),
+        (("--rounds", "3", *ALONE), "--rounds belongs to --method mwem"),
+        (("--method", "mwem", "--rounds", "9", *ALONE), "give at most 1,"),
+        (("--epsilon", "abc", *ALONE), "--epsilon is 'abc'; write a number"),
+        (("--delta", "1e", *ALONE), "--delta is '1e'; write a number"),
+        ((*ALONE, "--dataset", "survey"), "--dataset names a budget"),
+        (("--plan", "plan.toml", *ALONE), "belong to nobody"),
     ],
     ids=[
         "ways",
@@ -196,12 +195,12 @@ def test_fine_grids_in_bins_and_people_with_several_rows(
         others="drop",
         person=nw.Person("name", rows=3, keep="first"),
     ).save(survey.folder / "columns.toml")
-    said = noisewright(*ARGUMENTS, "--without-ledger", "--bins", "25")
+    said = noisewright(*ARGUMENTS, *ALONE, "--bins", "25")
     assert said.code == 0, said
     assert "epsilon=2, with up to 3 rows" in said.out
     assert "Note: Numbers on fine grids are counted" in said.out
     assert "'visits' in 25 bins of 4." in " ".join(said.out.split())
-    plain = noisewright(*ARGUMENTS, "--without-ledger", "--bins", "0", "--overwrite", "--json")
+    plain = noisewright(*ARGUMENTS, *ALONE, "--bins", "0", "--overwrite", "--json")
     assert (plain.json["points_in_a_bin"], plain.json["rows_per_person"]) == ({}, 3)
     told = noisewright(*ARGUMENTS, "--predict", "--json").json
     finer = noisewright(*ARGUMENTS, "--predict", "--json", "--bins", "50").json
@@ -274,7 +273,7 @@ def test_what_is_known_before_is_said_before(survey: Survey, noisewright: Progra
     assert "no delta is spent" in " ".join(said.out.split())
     known = noisewright(*ARGUMENTS[:4], *words, "--predict", "--json").json
     assert "no delta is spent" in known["remarks"][0]
-    made = noisewright(*ARGUMENTS, *words, "--without-ledger")
+    made = noisewright(*ARGUMENTS, *words, *ALONE)
     assert "Note: Noise is two-sided geometric" in made.out
     nothing = noisewright(*ARGUMENTS[:4], "--epsilon", "1e-12", "--predict")
     assert "will say nothing about the data" in " ".join(nothing.out.split())

@@ -95,7 +95,7 @@ def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
 
 def test_what_was_counted_in_bins_is_said(tmp_path: Path) -> None:
     made = nw.synthesize(
-        DATA, SPACES, ledger=None, epsilon=1, delta=1e-6, out=tmp_path / "synthetic.parquet"
+        DATA, SPACES, ledger=None, epsilon=1, delta=1e-6, out=tmp_path / "s.parquet", report=False
     )
     assert "'age' in 25 bins of 3, 'gain' in 32 bins of 3,125" in made.notes[0]
     assert "errors are about bins" in made.notes[0]

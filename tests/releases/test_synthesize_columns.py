@@ -35,6 +35,7 @@ def test_a_constant_column_comes_out_constant(
         method=method,
         rows=6,
         out=tmp_path / "s.parquet",
+        report=False,
     )
     assert made.table["study"].to_pylist() == ["A7"] * 6
     assert nw.check(made.files["certificate"])

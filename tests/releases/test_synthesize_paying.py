@@ -57,6 +57,7 @@ def test_the_ledger_is_debited_once_and_before_the_first_bit(
         method=method,
         out=tmp_path / "synthetic.parquet",
         source=source,
+        report=False,
     )
     assert source.seen
     assert all(states == ["reserved"] for states in source.seen)
@@ -149,6 +150,7 @@ def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
         delta=delta,
         method=method,
         out=out,
+        report=False,
     )
     path = tmp_path / "synthetic.certificate.json"
     assert made.files["certificate"] == path
@@ -172,8 +174,9 @@ def test_an_old_certificate_is_replaced_and_an_alien_one_is_in_the_way(tmp_path:
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(TargetError, match=r"certificate\.json' exists already"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out)
-    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out, overwrite=True)
-    again = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2, out=out, overwrite=True)
+    options: Any = {"ledger": None, "out": out, "overwrite": True, "report": False}
+    made = nw.synthesize(DATA, SPACES, epsilon=1, **options)
+    again = nw.synthesize(DATA, SPACES, epsilon=2, **options)
     assert made.certificate.digest != again.certificate.digest
     assert path.read_text(encoding="utf-8") == again.certificate.to_json()
     in_memory = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2)
@@ -215,7 +218,7 @@ def test_grids_finer_than_doubles_are_counted_exactly(ledger: nw.Ledger) -> None
 
 
 def test_a_description_that_says_other_than_its_proof_is_refused(tmp_path: Path) -> None:
-    made = nw.synthesize(DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet")
+    made = nw.synthesize(DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet", report=False)
     side = made.files["synthesis"]
     text = side.read_text(encoding="utf-8")
     document = json.loads(text)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -44,8 +45,8 @@ DATA = stays()
 
 
 def bounded(table: Any, k: int) -> int:
-    patients = table["patient"].to_pylist()
-    return sum(min(patients.count(one), k) for one in set(patients))
+    rows = Counter(table["patient"].to_pylist())
+    return sum(min(own, k) for own in rows.values())
 
 
 @pytest.mark.parametrize("keep", ["first", "random"])
@@ -139,6 +140,7 @@ def test_the_ledger_is_debited_for_a_person(tmp_path: Path) -> None:
         ledger=book,
         dataset="stays",
         out=tmp_path / "synthetic.parquet",
+        report=False,
     )
     assert made.balance is not None
     # With two columns normal noise is worse, and no delta is spent.
