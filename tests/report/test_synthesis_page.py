@@ -44,7 +44,7 @@ def facts_of(
     workload = nw.Workload.marginals(domain, ways=min(2, len(domain.columns)))
     allowance = Allowance.of(1, delta)
     made: Any = {
-        "mst": lambda: Mst(domain, workload, allowance),
+        "mst": lambda: Mst(domain, workload, allowance, (), more.get("inference", "tree"), 10**6),
         "mwem": lambda: Mwem(domain, workload, allowance, 3),
         "blr": lambda: ByBlr(domain, workload, allowance, rows, ROWS),
     }[method]()
@@ -112,6 +112,23 @@ def test_it_is_whole_and_loads_and_runs_nothing(page: Page) -> None:
         spoken = drawing.get("role") == "img" and drawing.get("aria-label")
         assert spoken or drawing.get("aria-hidden") == "true"
     assert len(page.named("caption")) == len(page.named("table"))
+
+
+def test_circles_are_listed_beside_the_tree() -> None:
+    facts = facts_of(SMALL, delta=1e-6, inference="graph")
+    page = Page(synthesis_page(facts))
+    assert page.mistakes == []
+    assert "fits all counts, each weighted by its noise" in page.text
+    assert "on all others only through that one" not in page.text
+    # Four columns: three pairs make the tree, and each further one closes a circle.
+    pairs = [one for one in facts.counted if len(one.columns) == 2]
+    _, besides = page.text.split("of which the lines said least; the rows fit all counts:")
+    listed, _ = besides.split(".", 1)
+    assert len(pairs) > 3
+    assert [name.strip() for name in listed.split(",")] == [
+        " × ".join(one.columns) for one in pairs[3:]
+    ]
+    assert page.source.count('<ul class="tree">') == 1
 
 
 def test_it_says_what_it_is_what_it_costs_and_what_it_cannot_tell(
