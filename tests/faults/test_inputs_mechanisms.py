@@ -212,3 +212,20 @@ def test_what_cannot_be_made(
 ) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+MADE_FROM_A_SPACE: list[Callable[..., Any]] = [
+    nw.randomized_response,
+    nw.discrete_exponential,
+    nw.design,
+    nw.error_bound,
+    lambda space, **_: nw.uniform(space),
+]
+
+
+@pytest.mark.parametrize("make", MADE_FROM_A_SPACE, ids=["rr", "dem", "design", "bound", "uniform"])
+def test_values_are_no_space(make: Callable[..., Any]) -> None:
+    with pytest.raises(ParameterError, match="declare what these are"):
+        make(["yes", "no"], epsilon=1)
+    with pytest.raises(ParameterError, match="space is of type int"):
+        make(8, epsilon=1)

@@ -29,7 +29,7 @@ from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.mechanisms import Guarantee, SetFlips, Table
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import read_outputs
-from noisewright.spaces import Space
+from noisewright.spaces import Space, require_space
 
 _AS_GOOD = Fraction(1, 1 << 31)
 """A tie may be broken at a relative cost of 5e-10, below what a design promises to prove."""
@@ -130,10 +130,7 @@ def design(
             "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
             "nw.uniform(space) for that."
         )
-    if not isinstance(space, Space):
-        raise ParameterError(
-            f"space is of type {type(space).__name__}; it must be a space such as nw.Counts(8)."
-        )
+    require_space(space)
     formula = many_items(
         space, guarantee, loss, prior=prior, properties=properties, outputs=outputs
     )

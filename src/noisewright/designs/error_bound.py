@@ -23,10 +23,10 @@ from fractions import Fraction
 import numpy as np
 
 from noisewright.designs.design import design
-from noisewright.errors import ParameterError, SpaceError, TooLargeError
+from noisewright.errors import SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, floor_float
 from noisewright.mechanisms import Guarantee
-from noisewright.spaces import Counts, DistanceMatrix, Interval, Rows, Space
+from noisewright.spaces import Counts, DistanceMatrix, Interval, Rows, Space, require_space
 
 TWO_POINTS = "two points"
 THEOREM_7 = "separated points"
@@ -98,10 +98,7 @@ def error_bound(
     their hypotheses hold.
     Source: Holohan–Leith–Mason 2015, Theorems 6 (sharpened by a factor of two) and 7.
     """
-    if not isinstance(space, Space):
-        raise ParameterError(
-            f"space is of type {type(space).__name__}; it must be a space such as nw.Counts(8)."
-        )
+    require_space(space)
     if isinstance(space, Rows):
         raise SpaceError(
             f"{space!r} is a database; ask for the bound of one row, {space.row!r}. Rows are "

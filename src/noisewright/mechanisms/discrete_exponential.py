@@ -24,7 +24,7 @@ from noisewright.mechanisms.qualities import Quality, read_qualities
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
-from noisewright.spaces import Rows, Space
+from noisewright.spaces import Rows, Space, require_space
 
 _HALVINGS = 60
 """The scale is found to a relative 2^-60, then proven."""
@@ -54,6 +54,7 @@ def discrete_exponential(
     For another utility an integer table: from `k` it claims the least ε at δ = 0, exactly; from
     (ε, δ) the scale is the largest found by bisection, and the table is proven.
     """
+    require_space(space)
     if space.by_distance:
         raise SpaceError(
             "discrete_exponential() promises the same to all neighbors. With neighbors='metric' "

@@ -19,7 +19,7 @@ from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.response import Response, most_kept
 from noisewright.mechanisms.table import Table
-from noisewright.spaces import Space
+from noisewright.spaces import Space, require_space
 
 
 def randomized_response(
@@ -39,6 +39,7 @@ def randomized_response(
     as integers allow, so no smaller ε holds to a relative 2^-56. With `table=True` an integer
     table; with `table=False` a formula without one; by default a table up to 2,048 points.
     """
+    require_space(space)
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if space.size < 2:
         raise SpaceError(f"randomized_response() needs at least two points; got {space!r}.")

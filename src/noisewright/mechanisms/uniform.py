@@ -7,7 +7,7 @@ import numpy as np
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
-from noisewright.spaces import Space
+from noisewright.spaces import Space, require_space
 
 _BITS = 64
 
@@ -20,6 +20,7 @@ def uniform(space: Space) -> Table:
     are left, in every row alike: probabilities are uniform to within 2^-64. By that hair the
     table misses F, WH, CH and CM, which the ideal uniform mechanism has.
     """
+    require_space(space)
     require_tabulable(space, space, instead="Use fewer points.")
     bits = _BITS + space.size.bit_length()
     share, left = divmod(1 << bits, space.size)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from noisewright.spaces.neighbors import Neighbors, Pairs, Within
     from noisewright.spaces.records import Records
     from noisewright.spaces.rows import Rows
-    from noisewright.spaces.space import Space
+    from noisewright.spaces.space import Space, require_space
     from noisewright.spaces.subsets import Subsets
 
 names_on_use(
@@ -33,7 +33,7 @@ names_on_use(
         "neighbors": ("Neighbors", "Pairs", "Within"),
         "records": ("Records",),
         "rows": ("Rows",),
-        "space": ("Space",),
+        "space": ("Space", "require_space"),
         "subsets": ("Subsets",),
     },
 )
@@ -57,5 +57,6 @@ __all__ = [
     "Within",
     "amount",
     "counted",
+    "require_space",
     "whole_number",
 ]

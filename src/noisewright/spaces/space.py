@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import OutsideSpaceError, TooLargeError
+from noisewright.errors import OutsideSpaceError, ParameterError, TooLargeError
 from noisewright.exact import as_text
 from noisewright.spaces.amounts import amount
 from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_free, read_metric
@@ -263,3 +263,13 @@ class Space(ABC):
         for row, code in enumerate(codes.tolist()):
             points[row] = self.point(code)
         return points
+
+
+def require_space(value: Any) -> None:
+    """Raise ParameterError unless this is a space: labels and numbers have to be declared."""
+    if isinstance(value, Space):
+        return
+    instead = "it must be a space such as nw.Counts(8)"
+    if isinstance(value, list | tuple | set | frozenset | range):
+        instead = "declare what these are: nw.Categories([…]) for labels, nw.Counts(n) for counts"
+    raise ParameterError(f"space is of type {type(value).__name__}; {instead}.")
