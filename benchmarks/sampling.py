@@ -31,6 +31,8 @@ from noisewright.sampling import (
 )
 
 VALUES = 1 << 21
+LARGEST = 1000
+ROUNDS = 9
 LOG2_TOTAL = 100
 
 
@@ -85,11 +87,21 @@ def cases() -> list[tuple[str, Callable[[], object], int, float | None]]:
         ("randomized response, k = 4", table_work(response(4, 1), np.uint8), VALUES, 0.20),
         ("randomized response, k = 16", table_work(response(16, 1), np.uint8), VALUES, 0.20),
         ("  the same with 64-bit codes", table_work(response(16, 1), np.int64), VALUES, 0.20),
-        ("randomized response, k = 1,000", table_work(response(1000, 5), np.uint16), VALUES, None),
+        (
+            f"randomized response, k = {LARGEST:,}",
+            table_work(response(LARGEST, 5), np.uint16),
+            VALUES,
+            None,
+        ),
         ("any table, 16 x 16", table_work(arbitrary(16), np.uint8), VALUES, 0.08),
         ("  the same with 64-bit codes", table_work(arbitrary(16), np.int64), VALUES, 0.08),
         ("any table, 200 x 200", table_work(arbitrary(200), np.uint8), VALUES, None),
-        ("any table, 1,000 x 1,000", table_work(arbitrary(1000), np.uint16), VALUES, None),
+        (
+            f"any table, {LARGEST:,} x {LARGEST:,}",
+            table_work(arbitrary(LARGEST), np.uint16),
+            VALUES,
+            None,
+        ),
         ("Bernoulli(1/3)", lambda: bernoulli(Fraction(1, 3), VALUES), VALUES, None),
         ("uniform below 1,000", lambda: uniform_below(1000, VALUES), VALUES, None),
         ("two-sided geometric, eps = 1", lambda: two_sided_geometric(epsilon, few), few, None),
@@ -111,7 +123,7 @@ def against_the_limit() -> list[Result]:
     for name, work, values, required in cases():
         work()
         # Rounds that alternate, so that a slow moment of the machine meets both.
-        pairs = [(seconds(bare, repeats=1), seconds(work, repeats=1)) for _ in range(9)]
+        pairs = [(seconds(bare, repeats=1), seconds(work, repeats=1)) for _ in range(ROUNDS)]
         rate = values / min(pair[1] for pair in pairs)
         alone = VALUES / min(pair[0] for pair in pairs)
         results.append(Result(name, rate, rate / alone, "AES-CTR", required))
