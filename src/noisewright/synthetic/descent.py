@@ -21,6 +21,11 @@ _FALL, _SLOPE = 1e-4, 0.9
 _TRIES = 20
 
 
+def dot(first: Array, second: Array) -> float:
+    """Return the sum of products, in one thread: the same on every machine, whatever it has."""
+    return float(np.einsum("i,i", first, second))
+
+
 def lowest(
     function: Callable[[Array], tuple[float, Array]],
     start: Array,
@@ -41,12 +46,12 @@ def lowest(
         if is_enough(done, slope):
             break
         way = -_turned(slope, known, scales)
-        fall = float(slope @ way)
+        fall = dot(slope, way)
         if not fall < 0:
             # Rounding has spoilt what was known of the curvature.
             known.clear()
             way = -slope / scales
-            fall = float(slope @ way)
+            fall = dot(slope, way)
         found = _along(function, place, value, way, fall)
         if found is None:
             if not known:
@@ -55,7 +60,7 @@ def lowest(
             continue
         there, value, new_slope = found
         step, change = there - place, new_slope - slope
-        if float(step @ change) > 0:
+        if dot(step, change) > 0:
             known.append((step, change))
         place, slope = there, new_slope
     return place
@@ -65,16 +70,16 @@ def _turned(slope: Array, known: deque[tuple[Array, Array]], scales: Array) -> A
     """Return the inverse of the curvature, as far as it is known, times the gradient."""
     way, back = slope.copy(), list[tuple[Array, Array, float, float]]()
     for step, change in reversed(known):
-        weight = 1 / float(step @ change)
-        part = weight * float(step @ way)
+        weight = 1 / dot(step, change)
+        part = weight * dot(step, way)
         way -= part * change
         back.append((step, change, weight, part))
     way /= scales
     if known:
         step, change = known[-1]
-        way *= float(step @ change) / float(change @ (change / scales))
+        way *= dot(step, change) / dot(change, change / scales)
     for step, change, weight, part in reversed(back):
-        way += (part - weight * float(change @ way)) * step
+        way += (part - weight * dot(change, way)) * step
     return way
 
 
@@ -90,7 +95,7 @@ def _along(function: Any, place: Array, value: float, way: Array, fall: float) -
             high = far
         else:
             best = (there, new, slope)
-            if float(slope @ way) >= _SLOPE * fall:
+            if dot(slope, way) >= _SLOPE * fall:
                 break
             low = far
         far = (low + high) / 2 if high < float("inf") else 2 * low

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation.simplex import projected
-from noisewright.synthetic.descent import lowest
+from noisewright.synthetic.descent import dot, lowest
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.graph_model import GraphModel
 from noisewright.synthetic.junction_tree import JunctionTree
@@ -178,5 +178,5 @@ class _Problem:
         people = np.concatenate([each.reshape(-1) for each in shares[: len(self._seen)]])
         people *= self._rows
         held = self._pull * numbers
-        value = self._rows * whole - float(numbers @ self.counts) + float(numbers @ held) / 2
+        value = self._rows * whole - dot(numbers, self.counts) + dot(numbers, held) / 2
         return value, people - self.counts + held
