@@ -1,6 +1,5 @@
 """The stand-alone checker against forgers, malformed documents and unreadable files."""
 
-import copy
 import itertools
 import json
 import subprocess
@@ -97,14 +96,12 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(document: Any, path: tuple[Any, ...], new: Any) -> Any:
-    document = copy.deepcopy(document)
+    """The document with something else in one place; the parts beside it are shared."""
     if not path:
         return new
-    place = document
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = new
-    return document
+    copied = document.copy()
+    copied[path[0]] = changed(document[path[0]], path[1:], new)
+    return copied
 
 
 EVERYTHING = [
