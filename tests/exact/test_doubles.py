@@ -96,3 +96,8 @@ def test_the_ends_of_powers() -> None:
         0,
         0,
     ]
+
+
+def test_what_a_mask_hides_is_no_double() -> None:
+    hidden = np.ma.MaskedArray([1.0, 2.0], mask=[True, False])
+    assert Doubles.read(hidden) is None

@@ -51,3 +51,8 @@ def test_ten_thousand_even_steps() -> None:
     for k in (0, 1, 5_000, 6_900, 9_999):
         truth = scaled_exp(Fraction(-k, 100), 100)
         assert truth - 2 < found[k] <= truth + SLACK
+
+
+@pytest.mark.parametrize("step", [10**9, Fraction(10**400)])
+def test_steps_beyond_all_bits(step: Fraction) -> None:
+    assert even_powers(Fraction(step), 3, 100) == [1 << 100, 0, 0]

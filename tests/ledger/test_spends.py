@@ -5,6 +5,7 @@ import pickle
 import re
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,19 @@ def test_room_can_be_asked_for_without_a_record(ledger: nw.Ledger) -> None:
     with pytest.raises(UnknownDatasetError):
         ledger.require_room("servey", HALF)
     assert [entry.kind for entry in ledger.history()] == ["grant"]
+
+
+def test_a_large_grant_is_compared_at_once(folder: Path) -> None:
+    ledger = nw.Ledger.create(folder / "large.db")
+    ledger.grant("people", epsilon=10**7)
+    third = nw.Guarantee(nw.Epsilon.log(Fraction(4, 3)))
+    with ledger.spend("people", third, what="a little"):
+        pass
+    with ledger.spend("people", nw.Guarantee(Fraction(1, 10**160)), what="nearly nothing"):
+        pass
+    assert not ledger.balance("people").reserved
+    with (
+        pytest.raises(OverBudgetError),
+        ledger.spend("people", nw.Guarantee(10**7), what="all of it"),
+    ):
+        pytest.fail("more than is left was spent")

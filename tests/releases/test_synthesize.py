@@ -288,6 +288,7 @@ def test_bad_arguments_say_what_to_do() -> None:
         ({"rows": 0}, "rows"),
         ({"bins": 1}, "bins is 1"),
         ({"epsilon": 0}, "above 0"),
+        ({"epsilon": "1e-101"}, "at least 1e-100"),
         ({"delta": 1}, "below 1"),
     ]:
         wanted: Any = {"epsilon": 1, **options}

@@ -1,6 +1,7 @@
 """Choices and BLR are proven, then debited, then drawn: what the ledger says, and when."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -121,3 +122,32 @@ def test_who_pays(
     with pytest.raises(ParameterError, match=message):
         made[0].sample(**arguments(ledger))
     assert [entry.kind for entry in ledger.history()].count("spend") == 0
+
+
+TINY = Fraction(1, 10**9)
+DATASETS: dict[str, Any] = {
+    "ties": [0, 0, 0],
+    "a tie and a step": [0, 0, TINY],
+    "whole numbers": [0, 1, 7],
+    "fractions": [0, Fraction(1, 3), TINY / 7],
+    "doubles": [0.0, 1e-9, 0.5],
+}
+HUGE_FACTORS: dict[str, Callable[[Any], Any]] = {
+    "exponential": lambda q: nw.exponential(NAMES, q, sensitivity=TINY, epsilon=1),
+    "permute and flip": lambda q: nw.permute_and_flip(NAMES, q, sensitivity=TINY, epsilon=1),
+    "top k by permuting": lambda q: nw.top_k(NAMES, q, k=2, sensitivity=TINY, epsilon=1),
+    "top k": lambda q: nw.top_k(NAMES, q, k=2, sensitivity=TINY, epsilon=1, method="exponential"),
+    "many": lambda q: nw.exponential(range(300), [*q, *([0] * 297)], sensitivity=TINY, epsilon=1),
+    "many doubles": lambda q: nw.exponential(
+        range(300), [float(v) for v in (*q, *([0] * 297))], sensitivity=TINY, epsilon=1
+    ),
+}
+
+
+@pytest.mark.parametrize("data", DATASETS)
+@pytest.mark.parametrize("choice", HUGE_FACTORS)
+def test_whether_there_is_an_answer_does_not_depend_on_the_data(choice: str, data: str) -> None:
+    # Means over a billion people change by so little that a unit of quality is worth e^(10^8).
+    made = HUGE_FACTORS[choice](DATASETS[data])
+    assert made.sample() is not None
+    assert made.certificate.guarantee.epsilon <= nw.Epsilon.of(1)

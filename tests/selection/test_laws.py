@@ -379,3 +379,18 @@ def test_a_choice_travels(maker: Callable[..., Any]) -> None:
     again = pickle.loads(pickle.dumps(choice))
     assert again.sample(source=nw.SeededSource(5)) == drawn
     assert again.claim == choice.claim
+
+
+def test_the_best_is_found_among_doubles_whose_differences_are_none() -> None:
+    # (5e-324 - 0) * 0.5 is 0 in doubles; a coin of the better one must not be above 1.
+    qualities = np.full(300, -1000.0)
+    qualities[:2] = 0, 5e-324
+    choice = nw.permute_and_flip(range(300), qualities, sensitivity=1, epsilon=1)
+    assert {choice.sample(source=nw.SeededSource(seed)) for seed in range(40)} == {0, 1}
+
+
+def test_masked_qualities_are_refused_however_many() -> None:
+    for many in (3, 300):
+        hidden = np.ma.MaskedArray(np.arange(float(many)), mask=[True, *[False] * (many - 1)])
+        with pytest.raises(InputError):
+            nw.exponential(range(many), hidden, sensitivity=1, epsilon=1)

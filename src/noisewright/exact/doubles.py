@@ -43,7 +43,9 @@ class Doubles(Sequence[Fraction]):
         """Return numbers as doubles, or None if some number is no double, or none of these."""
         if isinstance(values, np.ndarray):
             kind = values.dtype.kind
-            if values.ndim != 1 or values.dtype.itemsize > 8:
+            # What a mask hides is no number.
+            is_masked = isinstance(values, np.ma.MaskedArray)
+            if values.ndim != 1 or values.dtype.itemsize > 8 or is_masked:
                 return None
         else:
             kinds = set(map(type, values))

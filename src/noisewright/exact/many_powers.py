@@ -69,7 +69,8 @@ class _Falling:
     def __init__(self, step: Fraction, work: int) -> None:
         self._work = work
         self._known = [1 << work]
-        self._factor = exp_bounds(-step, work)[0]
+        # e^-t < 2^-t: whatever the step, there is an answer.
+        self._factor = exp_bounds(-step, work)[0] if step <= work else 0
 
     def to(self, k: int) -> int:
         while len(self._known) <= k:

@@ -44,6 +44,9 @@ class Total:
         room = granted.epsilon - self.rational
         if room < 0 or self.delta > granted.delta:
             return False
+        # ln(ratio) is less than the numerator's bits: a large grant needs no large power of e.
+        if self.ratio == 1 or room >= self.ratio.numerator.bit_length():
+            return True
         return Epsilon(rational=room).sign(self.ratio.numerator, self.ratio.denominator) <= 0
 
     def left(self, granted: Granted) -> Guarantee:

@@ -58,8 +58,7 @@ class Coins:
         """Flip coins with exactly these probabilities: nothing is rounded."""
         from noisewright.sampling import first_heads
 
-        near = qualities.depths(factor) if isinstance(qualities, Doubles) else None
-        if near is not None:
+        if isinstance(qualities, Doubles) and (near := qualities.depths(factor)) is not None:
             return _coins_near(qualities, factor, near)
         levels, which = by_level(qualities)
         top = max(levels)
@@ -100,9 +99,7 @@ class Coins:
         return qualities.max(axis=1, keepdims=True) - qualities
 
 
-def _coins_near(
-    qualities: Sequence[Fraction], factor: Fraction, near: NDArray[np.float64]
-) -> Drawer:
+def _coins_near(qualities: Doubles, factor: Fraction, near: NDArray[np.float64]) -> Drawer:
     """Flip the same coins, whose exponents are nearly known: exact ones only for those looked at.
 
     Requires: `near` is within a relative 2^-51 of each exponent; see `Doubles.depths`.
@@ -111,7 +108,8 @@ def _coins_near(
 
     # Whole numbers that are surely no larger than the exponents: a coin is e^-depth times a rest.
     depths = np.minimum(np.floor(near * (1 - 2.0**-50)), _DEEPEST).astype(np.int64)
-    top = qualities[int(np.argmin(near))]
+    # Not where `near` is 0: a difference may be too small for a double.
+    top = qualities[int(np.argmax(qualities.array))]
 
     def rest(place: int) -> Exp:
         exponent = min((top - qualities[place]) * factor, Fraction(_DEEPEST))

@@ -17,7 +17,7 @@ to gain from that.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +30,7 @@ from noisewright.mechanisms.qualities import Quality, read_candidates, read_valu
 from noisewright.privacy import ZeroConcentrated
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.certified import LARGEST, MOST_ALIKE, Sensitivity, Step, certified
-from noisewright.selection.chosen import Law, Selection, rational_below
+from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import Powers
 from noisewright.selection.peeling import peeled_table
@@ -105,15 +105,21 @@ class TopK:
         """
         proof = self.certificate
         left = list(range(len(self.candidates)))
-        epsilon = rational_below(self.each)
+        # Whatever could fail fails here: the rounds after the first have fewer of the same.
+        draw = self._drawer(left)
         chosen: list[Any] = []
         words = what or f"the top {self.k} by {self.law.name}"
         with debited(ledger, dataset, proof, what=words, source=source):
-            for _ in range(self.k):
-                qualities = [self.qualities[place] for place in left]
-                winner = self.law.drawer(qualities, self.factor, epsilon)(source)
-                chosen.append(self.candidates[left.pop(winner)])
+            for rounds_left in reversed(range(self.k)):
+                chosen.append(self.candidates[left.pop(draw(source))])
+                if rounds_left:
+                    draw = self._drawer(left)
         return tuple(chosen)
+
+    def _drawer(self, left: Sequence[int]) -> Drawer:
+        """Return what draws one of the candidates that are left."""
+        qualities = [self.qualities[place] for place in left]
+        return self.law.drawer(qualities, self.factor, rational_below(self.each))
 
     def first(self) -> Selection:
         """Return the first round as a choice of its own, for looking at."""

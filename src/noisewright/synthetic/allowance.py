@@ -57,6 +57,9 @@ _MOST_PEOPLE = 1 << 40
 NOISES = {"epsilon": "two-sided geometric", "rho": "rounded normal"}
 """What the noise is called, by what is divided."""
 
+_LEAST = Fraction(1, 10**100)
+"""The least ε of a synthesis or a model: variances of its noise still are doubles."""
+
 MARGINAL, QUERY = 2, 1
 """By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
 
@@ -232,6 +235,11 @@ class Allowance:
         if value <= 0:
             raise ParameterError(
                 f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away."
+            )
+        if value < _LEAST:
+            raise ParameterError(
+                f"epsilon is {shown(value)}; at least {shown(_LEAST)} is needed, and with that "
+                "already nothing is left of the counts but noise."
             )
         if spare == 0:
             return cls(Guarantee(value), value, "epsilon", most)
