@@ -49,7 +49,7 @@ from noisewright.synthetic.balanced import MOST_CELLS, BalancedLaw
 _BITS = 64
 _STEPS = 40
 _NORMAL_95 = 1.959963984540054
-_LEAST = Fraction(1, 1 << 1000)
+_LEAST_RHO = Fraction(1, 1 << 1000)
 _STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
@@ -57,7 +57,7 @@ _MOST_PEOPLE = 1 << 40
 NOISES = {"epsilon": "two-sided geometric", "rho": "rounded normal"}
 """What the noise is called, by what is divided."""
 
-_LEAST = Fraction(1, 10**100)
+_LEAST_EPSILON = Fraction(1, 10**100)
 """The least ε of a synthesis or a model: variances of its noise still are doubles."""
 
 MARGINAL, QUERY = 2, 1
@@ -236,9 +236,9 @@ class Allowance:
             raise ParameterError(
                 f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away."
             )
-        if value < _LEAST:
+        if value < _LEAST_EPSILON:
             raise ParameterError(
-                f"epsilon is {shown(value)}; at least {shown(_LEAST)} is needed, and with that "
+                f"epsilon is {shown(value)}; at least {shown(_LEAST_EPSILON)} is needed, and with that "
                 "already nothing is left of the counts but noise."
             )
         if spare == 0:
@@ -279,7 +279,7 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     low = Fraction(1)
     while not holds(low):
         low /= 2
-        if low < _LEAST:
+        if low < _LEAST_RHO:
             raise ParameterError(
                 f"no rho is found that implies epsilon {shown(epsilon)} and delta {shown(delta)}: "
                 "one of them is too far from what is common. Leave delta out (delta=0) for "
