@@ -238,8 +238,8 @@ class Allowance:
             )
         if value < _LEAST_EPSILON:
             raise ParameterError(
-                f"epsilon is {shown(value)}; at least {shown(_LEAST_EPSILON)} is needed, and with that "
-                "already nothing is left of the counts but noise."
+                f"epsilon is {shown(value)}; at least {shown(_LEAST_EPSILON)} is needed, and "
+                "with that already nothing is left of the counts but noise."
             )
         if spare == 0:
             return cls(Guarantee(value), value, "epsilon", most)
