@@ -45,6 +45,7 @@ AT_ONCE: dict[str, set[str]] = {
     "releases": {"numpy"},
     "report": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
+    "__main__": set(),
 }
 
 # Loaded when a function that needs it is called, or only for its types.

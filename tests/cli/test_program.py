@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -47,6 +48,20 @@ def test_the_same_help_inside_python(verb: str) -> None:
 def test_the_version(shell: Program) -> None:
     said = shell("--version")
     assert (said.code, said.out) == (0, f"noisewright {nw.__version__}\n")
+
+
+def test_the_package_is_the_program_too(tmp_path: Path) -> None:
+    for arguments, code in ((["--version"], 0), (["frobnicate"], 2)):
+        said = subprocess.run(
+            [sys.executable, "-m", "noisewright", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert said.returncode == code
+        assert "noisewright" in said.stdout + said.stderr
+        assert "__main__" not in said.stdout + said.stderr
 
 
 @pytest.mark.parametrize(

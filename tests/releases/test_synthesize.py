@@ -226,6 +226,12 @@ def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
     amounts = [Fraction(spend["amount"]) for spend in said["spends"]]
     assert sum(amounts) == Fraction(said["spent"]["amount"])
     assert said["measurements"][0]["counts"] == made.measurements[0].counts.tolist()
+    first = made.measurements[0]
+    header, *lines = str(first.estimate).splitlines()[1:]
+    assert header.split() == [*first.columns, "count", "standard_error", "low", "high"]
+    assert [float(line.split()[-4]) for line in lines] == first.counts.reshape(-1).tolist()
+    with pytest.raises(TypeError, match="not iterable"):
+        list(first.estimate)
     assert said["columns"]["job"] == ["clerk", "cook", "nurse", "another", "not said"]
     assert "evaluation" not in text
     assert "Zebulon" not in text

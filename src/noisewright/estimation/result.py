@@ -138,6 +138,9 @@ class Estimate:
             sizes=None,
         )
 
+    # Answers are found by label: going through them is for `columns` and `table`.
+    __iter__ = None
+
     def top(self, count: int) -> Estimate:
         """Return the largest answers of a table with one axis, the largest first.
 
@@ -198,7 +201,8 @@ class Estimate:
         if self.together:
             head += ", all together"
         columns = self.columns()
-        names = [name for name in columns if name != "count"]
+        # Beside a share, its count says nothing new.
+        names = [name for name in columns if name != "count" or self.what == "count"]
         rows = list(zip(*(columns[name][:_MOST_SHOWN] for name in names), strict=True))
         texts = [names, *([_shown(cell) for cell in row] for row in rows)]
         widths = [max(len(row[i]) for row in texts) for i in range(len(names))]
