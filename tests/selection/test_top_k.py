@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import noisewright as nw
@@ -206,3 +207,30 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"k": 2, "sensitivity": 1, "epsilon": 1, **changes}
     with pytest.raises(ParameterError, match=message):
         nw.top_k(NAMES, [1, 2, 3], **given)
+
+
+@pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
+def test_rounds_of_many_doubles_are_choices_among_those_left(method: str) -> None:
+    """Bit for bit, and for coins also those of fractions, which go another way."""
+    values = [float(value) for value in np.random.default_rng(3).random(320)]
+    asked = nw.top_k(range(320), values, k=40, sensitivity="1/20", epsilon=40, method=method)
+    drawn = asked.sample(source=nw.SeededSource(8))
+    maker = nw.permute_and_flip if method == "permute_and_flip" else nw.exponential
+    kinds = [float, Fraction] if method == "permute_and_flip" else [float]
+    for kind in kinds:
+        source, left, found = nw.SeededSource(8), list(range(320)), list[int]()
+        for _ in range(40):
+            qualities = [kind(values[place]) for place in left]
+            one = maker(left, qualities, sensitivity="1/20", epsilon=1).sample(source=source)
+            left.remove(one)
+            found.append(one)
+        assert drawn == tuple(found)
+    # About the best, in about this order: not just any different ones.
+    assert float(np.mean([values[place] for place in drawn])) > 0.75
+
+
+@pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
+def test_many_doubles_can_all_be_chosen(method: str) -> None:
+    values = np.arange(300) / 7
+    every = nw.top_k(range(300), values, k=300, sensitivity=1, epsilon=300 * 400, method=method)
+    assert every.sample(source=nw.SeededSource(9)) == tuple(reversed(range(300)))

@@ -23,8 +23,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, exactly, exp_bounds
+from noisewright.exact import Doubles, Epsilon, Number, exactly, exp_bounds
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
@@ -68,7 +71,7 @@ class TopK:
     """
 
     candidates: tuple[Any, ...]
-    qualities: tuple[Fraction, ...]
+    qualities: Sequence[Fraction]
     k: int
     factor: Fraction
     law: Law
@@ -104,21 +107,26 @@ class TopK:
         nobody accounts.
         """
         proof = self.certificate
-        left = list(range(len(self.candidates)))
+        left = np.arange(len(self.candidates))
         # Whatever could fail fails here: the rounds after the first have fewer of the same.
         draw = self._drawer(left)
         chosen: list[Any] = []
         words = what or f"the top {self.k} by {self.law.name}"
         with debited(ledger, dataset, proof, what=words, source=source):
             for rounds_left in reversed(range(self.k)):
-                chosen.append(self.candidates[left.pop(draw(source))])
+                place = draw(source)
+                chosen.append(self.candidates[left[place]])
+                left = np.delete(left, place)
                 if rounds_left:
                     draw = self._drawer(left)
         return tuple(chosen)
 
-    def _drawer(self, left: Sequence[int]) -> Drawer:
+    def _drawer(self, left: NDArray[np.intp]) -> Drawer:
         """Return what draws one of the candidates that are left."""
-        qualities = [self.qualities[place] for place in left]
+        if isinstance(self.qualities, Doubles):
+            qualities = Doubles(self.qualities.array[left])
+        else:
+            qualities = [self.qualities[place] for place in left.tolist()]
         return self.law.drawer(qualities, self.factor, rational_below(self.each))
 
     def first(self) -> Selection:
@@ -212,7 +220,7 @@ def top_k(
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
     known = Sensitivity(change, bool(monotonic))
-    values = tuple(read_values(quality, listed))
+    values = read_values(quality, listed)
     return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
 
 
