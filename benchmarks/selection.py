@@ -78,6 +78,25 @@ def one_draw(candidates: int) -> list[Result]:
     return results
 
 
+def peeled(candidates: int, k: int) -> list[Result]:
+    """From qualities that are all different to the k best: choices of one, as many as needed."""
+    qualities = np.random.default_rng(2).random(candidates)
+    names = list(range(candidates))
+    results: list[Result] = []
+    for method, maker in {
+        "exponential": nw.exponential,
+        "permute_and_flip": nw.permute_and_flip,
+    }.items():
+        one = seconds(
+            lambda m=maker: m(names, qualities, sensitivity="0.01", epsilon=1).sample(), repeats=3
+        )
+        options: dict[str, Any] = {"sensitivity": "0.01", "epsilon": k, "method": method}
+        spent = seconds(lambda o=options: nw.top_k(names, qualities, k=k, **o).sample(), repeats=1)
+        what = f"top {k} of {candidates:,} different qualities by {method}, once"
+        results.append(Result(what, 1 / spent, k * one / spent, f"{k} choices of one"))
+    return results
+
+
 def quality(draws: int) -> list[Result]:
     """The expected revenue of the pricing example at epsilon = 1: exact numbers, not draws."""
     databases = nw.Categories(["0.0", *PRICES]) ** len(BIDS)
@@ -142,6 +161,7 @@ def run() -> list[Result]:
         *many_draws(100),
         *many_draws(10_000),
         *one_draw(10_000),
+        *peeled(10_000, 100),
         *quality(20_000),
         *blr(2, 60),
         *blr(3, 20),

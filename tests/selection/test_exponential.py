@@ -165,3 +165,25 @@ def test_many_doubles_can_be_pickled_and_show_the_same_chances(maker: Any) -> No
 def test_a_quality_that_is_none_is_named_by_its_place_among_many(bad: Any) -> None:
     with pytest.raises(InputError, match="candidate 278 is no finite number"):
         nw.exponential(range(300), [*[0.5] * 277, bad, *[0.5] * 22], sensitivity=1, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("step", "on", "off"),
+    [
+        ("1", 2.0, 2.5),
+        ("3/10", 1.5, 1.25),
+        ("0.25", -0.75, 0.1),
+        ("1/3", 7.0, 1 / 3),
+        ("7/1180591620717411303424", 7.0 * 2**-70, 2.0**-70),
+        (str(2**53 + 1), 0.0, 2.0**53),
+    ],
+)
+def test_the_first_of_many_doubles_off_the_step_is_named(step: str, on: float, off: float) -> None:
+    assert not (Fraction(on) / Fraction(step)) % 1
+    assert (Fraction(off) / Fraction(step)) % 1
+    values = np.full(300, on)
+    values[::7] = 0
+    nw.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)
+    values[[201, 250]] = off
+    with pytest.raises(InputError, match="candidate 202 is not a whole number of steps"):
+        nw.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)

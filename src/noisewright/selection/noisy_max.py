@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
-from noisewright.exact import Epsilon, Number, as_text, exactly, exp_bounds
+from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly, exp_bounds
 from noisewright.mechanisms.decay import bits_below_one
 from noisewright.mechanisms.powers import Masses, powers
 from noisewright.mechanisms.qualities import Quality, by_level
@@ -60,15 +60,35 @@ class NoisyMax:
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Refuse qualities between the steps."""
         for row in qualities:
-            levels, which = by_level(row)
-            between = [bool((level / self.step) % 1) for level in levels]
-            if any(between):
-                place = int(np.flatnonzero(np.array(between)[which])[0])
+            place = self._first_between(row)
+            if place is not None:
                 raise InputError(
                     f"the quality of candidate {place + 1:,} is not a whole number of steps of "
                     f"{as_text(self.step)}. Give a step= that divides all possible qualities, or "
                     "round the quality; numbers such as '3.1' are exact as text, and not as floats."
                 )
+
+    def _first_between(self, qualities: Sequence[Fraction]) -> int | None:
+        """Return the place of the first quality between the steps, or None."""
+        if isinstance(qualities, Doubles) and (even := self._among_doubles()) is not None:
+            # Doubles only say where to look: what they find is looked at exactly.
+            found = np.flatnonzero(np.fmod(qualities.array, even))
+            if found.size and (qualities[int(found[0])] / self.step) % 1:
+                return int(found[0])
+        levels, which = by_level(qualities)
+        between = np.array([bool((level / self.step) % 1) for level in levels])
+        return int(np.flatnonzero(between[which])[0]) if between.any() else None
+
+    def _among_doubles(self) -> float | None:
+        """Return the step between those doubles that are whole numbers of steps, if it is one.
+
+        An odd divisor of the step's denominator divides no double: with a step of 3/10 every
+        third half is on it.
+        """
+        below = self.step.denominator & -self.step.denominator
+        step = Fraction(self.step.numerator, below)
+        near = float(step) if 2.0**-500 < step < 2.0**500 else 0.0
+        return near if near == step else None
 
     def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
         """Nothing is weighed."""
