@@ -71,7 +71,7 @@ def facts_of_synthesis(
         balance = replace(balance, dataset="", reserved=())
     counts = _own_counts(made)
     return SynthesisFacts(
-        data="synthetic.parquet" if made.path is None else made.path.name,
+        data="" if made.path is None else made.path.name,
         method=made.method,
         domain=made.domain,
         rows=made.rows,

@@ -148,7 +148,9 @@ def predict_synthesis(
 ) -> WorkloadErrors:
     """Return the errors to be expected of a synthetic table, before any data is read or spent.
 
-    `people` is how many rows will be counted, which is public; all else is as in `synthesize`.
+    `people` is how many rows will be counted, which is public; where a plan says whose a row is,
+    those that are left when each person has at most so many as the plan allows. All else is as in
+    `synthesize`.
     Ensures: for each part of the workload the mean error that noise alone causes if the part is
     counted by itself, in shares added up over its cells; for "blr" the bound that holds with
     probability 95%. Links between columns that are not counted together are not covered: how far a

@@ -137,8 +137,8 @@ def _chart(facts: SynthesisFacts) -> Markup:
             if frozenset((first, second)) in facts.linked
             else "not counted",
         }
-        for place, second in enumerate(facts.names)
-        for first in facts.names[:place]
+        for place, second in enumerate(facts.varying)
+        for first in facts.varying[:place]
     ]
     if all(cell["kind"] == "counted together" for cell in cells):
         return paragraph(text(f"All {len(cells)} pairs of columns were counted together."))

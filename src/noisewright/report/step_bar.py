@@ -68,6 +68,8 @@ def _kind(what: str, columns: dict[str, int]) -> str:
 
 def _unit_words(facts: SynthesisFacts) -> str:
     count = len(facts.spends)
+    if count == 1 and facts.counted:
+        return "All of the budget went into one step: counting one table."
     if count == 1:
         return "All of ε went into one private choice: that of the whole table."
     if facts.spends[0].unit == "epsilon":

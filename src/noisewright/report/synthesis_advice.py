@@ -30,18 +30,23 @@ def known_and_not(facts: SynthesisFacts) -> Markup:
             )
         ]
         return _both(known, unknown)
-    count, pairs = len(facts.names), len(facts.linked)
+    count = len(facts.varying)
+    pairs = sum(pair <= set(facts.varying) for pair in facts.linked)
     possible = count * (count - 1) // 2
     known = [text("How often each value occurs in columns that were counted, within noise.")]
-    if facts.linked:
+    if pairs:
         known.append(
             text(f"How columns go together that were counted together: {pairs:,} of {possible:,}.")
         )
     unknown: list[Markup] = []
     if pairs < possible:
+        left = possible - pairs
+        which = "two columns go" if possible == 1 else "one other pair of columns goes"
+        if left > 1:
+            which = f"{'other ' if pairs else ''}{left:,} pairs of columns go"
         unknown.append(
             text(
-                f"How the other {possible - pairs:,} pairs of columns go together. The rows show "
+                f"How the {which} together. The rows show "
                 "something there, which follows from the counted pairs alone: it may be far off, "
                 "and none of the errors above covers it."
             )
@@ -74,6 +79,8 @@ def how_to_use(facts: SynthesisFacts) -> Markup:
     """Say how the table is to be read, with the lines to type."""
     name = facts.counted[0].name if facts.counted else ""
     lines = ["import noisewright as nw", "", f"made = nw.Synthesis.open({facts.data!r})"]
+    if not facts.data:
+        lines = ["made = nw.synthesize(…)   # as it was called for this table; it is in no file"]
     lines.append("print(made.table)   # the rows, as an Arrow table")
     items: list[str] = []
     if name:
@@ -106,17 +113,7 @@ def how_to_use(facts: SynthesisFacts) -> Markup:
 
 def how_to_check_synthesis(facts: SynthesisFacts) -> Markup:
     """Say what can be checked, and what rests on trust."""
-    data = shlex.quote(facts.data)
-    parts: list[str] = [
-        paragraph(
-            text(
-                "The file beside the table names every step and what it spent, as fractions; "
-                "opening it compares the SHA-256 of the table. This page can be made again from "
-                "the two of them:"
-            )
-        ),
-        code_block([f"noisewright report {data}"], about="command that makes this page again"),
-    ]
+    parts: list[str] = _remade(facts)
     certificate = certificate_name(facts.files)
     if certificate:
         digest = facts.certificate_digest
@@ -144,6 +141,27 @@ def how_to_check_synthesis(facts: SynthesisFacts) -> Markup:
         )
     )
     return joined(parts)
+
+
+def _remade(facts: SynthesisFacts) -> list[str]:
+    """Say how the page is made again, and where the proof is if no file has it."""
+    if not facts.data:
+        words = (
+            "The table is in memory alone: whoever made it has every step and what it spent as "
+            "made.spends, and the proof as made.certificate. With out= they go into files."
+        )
+        digest = facts.certificate_digest
+        said = f"The digest of its certificate is {digest}." if digest else ""
+        return [paragraph(text(words)), paragraph(text(said)) if said else ""]
+    words = (
+        "The file beside the table names every step and what it spent, as fractions; opening it "
+        "compares the SHA-256 of the table. This page can be made again from the two of them:"
+    )
+    command = f"noisewright report {shlex.quote(facts.data)}"
+    return [
+        paragraph(text(words)),
+        code_block([command], about="command that makes this page again"),
+    ]
 
 
 def glossary_of_synthesis() -> Markup:

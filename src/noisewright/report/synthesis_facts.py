@@ -64,7 +64,7 @@ class Counted:
 class SynthesisFacts:
     """A synthetic table, as far as its page tells of it.
 
-    `data` is the name of its file. `counted` are the noisy counts that its rows come from. The rest
+    `data` is the name of its file, empty if it has none. `counted` are the noisy counts that its rows come from. The rest
     is as in `ReleaseFacts`.
     Requires: nothing in here depends on raw data except through what was released.
     """
@@ -99,6 +99,11 @@ class SynthesisFacts:
     def names(self) -> tuple[str, ...]:
         """The columns."""
         return tuple(name for name, _ in self.domain.columns)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The columns with more than one possible value: how others go with the rest is known."""
+        return tuple(name for name, space in self.domain.columns if space.size > 1)
 
     @cached_property
     def together(self) -> tuple[Counted, ...]:

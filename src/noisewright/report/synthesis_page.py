@@ -87,7 +87,7 @@ def synthesis_page(facts: SynthesisFacts) -> str:
     Ensures: everything that came from outside is escaped; charts are left out when their libraries
     are not installed.
     """
-    title = f"Synthetic table {facts.data}"
+    title = f"Synthetic table {facts.data or 'in memory'}"
     contents = {
         "guarantee": _guarantee(facts),
         "method": _method(facts),
@@ -127,7 +127,7 @@ def _head(facts: SynthesisFacts, title: str, sections: list[tuple[str, str]]) ->
             '<p class="eyebrow">Differentially private synthetic table</p>',
             f"<h1>{label(title, longest=200)}</h1>",
             alarm(not_private=facts.not_private),
-            f'<p class="lead">The {facts.rows:,} rows of <code>{label(facts.data)}</code> belong '
+            f'<p class="lead">The {facts.rows:,} rows of {_named(facts)} belong '
             f"to nobody. They were made up so that counting them gives roughly what counting the "
             f"{facts.people:,} real ones would give.</p>",
             f"<p>Columns: {columns_listed(facts)}. Names, types and labels are those of the "
@@ -152,6 +152,10 @@ def _head(facts: SynthesisFacts, title: str, sections: list[tuple[str, str]]) ->
             "</header>",
         ]
     )
+
+
+def _named(facts: SynthesisFacts) -> Markup:
+    return Markup(f"<code>{label(facts.data)}</code>" if facts.data else "this table")
 
 
 def _guarantee(facts: SynthesisFacts) -> Markup:

@@ -279,7 +279,7 @@ def require_listable(
         raise TooLargeError(
             f"BLR lists every synthetic database: {amount(count)} multisets of {m:,} records over "
             f"{size:,} points (at most {MOST_MULTISETS:,}). {advice}, or MWEM, "
-            "nw.synthesize(…, method='mwem'), which lists only the points.",
+            "nw.synthesize(…, method='mwem'), which lists no databases.",
             size=count,
         )
     if rows * m >= _EXACT:

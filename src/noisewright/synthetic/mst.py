@@ -106,18 +106,19 @@ class Mst:
 
     @cached_property
     def candidates(self) -> tuple[Pair, ...]:
+        """The pairs that the workload is about and that are not too large to be counted."""
+        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CIRCLES
+        return tuple(pair for pair in self._wanted if self._cells(pair) <= most)
+
+    @cached_property
+    def _wanted(self) -> tuple[Pair, ...]:
         """The pairs that some part of the workload is about; a constant is linked to nothing."""
         asked = {
             frozenset(pair)
             for part in self.workload.parts
             for pair in combinations(part.columns, 2)
         }
-        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CIRCLES
-        return tuple(
-            pair
-            for pair in combinations(self._varying, 2)
-            if frozenset(pair) in asked and self._cells(pair) <= most
-        )
+        return tuple(pair for pair in combinations(self._varying, 2) if frozenset(pair) in asked)
 
     @property
     def _varying(self) -> list[str]:
@@ -132,11 +133,10 @@ class Mst:
     @property
     def apart(self) -> tuple[str, ...]:
         """The columns that have too many points to be counted with any other that is asked for."""
-        paired = {name for pair in self.candidates for name in pair}
-        asked = {
-            name for part in self.workload.parts if len(part.columns) > 1 for name in part.columns
-        }
-        return tuple(name for name in self._varying if name in asked - paired)
+        paired, wanted = (
+            {name for pair in pairs for name in pair} for pairs in (self.candidates, self._wanted)
+        )
+        return tuple(name for name in self._varying if name in wanted - paired)
 
     @property
     def groupings(self) -> tuple[Names, ...]:
