@@ -64,8 +64,8 @@ class Counted:
 class SynthesisFacts:
     """A synthetic table, as far as its page tells of it.
 
-    `data` is the name of its file, empty if it has none. `counted` are the noisy counts that its rows come from. The rest
-    is as in `ReleaseFacts`.
+    `data` is the name of its file, empty if it has none. `counted` are the noisy counts that its
+    rows come from. The rest is as in `ReleaseFacts`.
     Requires: nothing in here depends on raw data except through what was released.
     """
 
