@@ -23,7 +23,7 @@ def column_links(facts: SynthesisFacts, *, charts: bool) -> Markup:
     if not facts.counted:
         return Markup("")
     picture = _rounds(facts) if facts.method == "mwem" else _tree(facts)
-    wide = 3 <= len(facts.varying) and len(facts.names) <= _MOST_IN_A_CHART
+    wide = len(facts.varying) >= 3 and len(facts.names) <= _MOST_IN_A_CHART
     return joined([picture, _chart(facts) if charts and wide else ""])
 
 
