@@ -15,6 +15,7 @@ The sum of these is a lower bound, whatever the prices are. For the goal "worst"
 free as well: the worst input is no better than any average.
 """
 
+import sys
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -110,3 +111,8 @@ def charge_properties(checker: Any, costs: Any, properties: Any, asked: Any) -> 
         else:
             costs[z][w] += price
     return free
+
+
+if __name__ == "__main__":
+    sys.stderr.write("This file only helps checker.py beside it: run `python checker.py a.json`.\n")
+    sys.exit(2)

@@ -84,7 +84,6 @@ class Number:  # the real number value + ln(ratio), known exactly
         with localcontext(Context(300, Emax=MAX_EMAX, Emin=MIN_EMIN)):
             logarithm = (Decimal(self.ratio.numerator) / self.ratio.denominator).ln()
             return f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.20g}"
-
 def excess(p: Sequence[int], q: Sequence[int], epsilon: Number, allowed: Any = 0) -> Any:
     """None if the sum of max(0, p - e^epsilon q) <= allowed; else a bound of e^epsilon shows it."""
     likelier = [(a, b) for a, b in zip(p, q, strict=True) if a > b]  # others add nothing
@@ -94,7 +93,6 @@ def excess(p: Sequence[int], q: Sequence[int], epsilon: Number, allowed: Any = 0
         if sum(max(0, a * scale - low * b) for a, b in likelier) <= allowed * scale: return None
         if sum(max(0, a * scale - high * b) for a, b in likelier) > allowed * scale:
             return Fraction(high, scale)
-
 def fit(section: Any, part: str, *shapes: str) -> list[Any]:
     """The values of a section that has exactly the fields of one of the shapes."""
     for want in (dict(field.split(": ") for field in shape.split(", ")) for shape in shapes):
@@ -255,9 +253,9 @@ def check(document: Any) -> Report:
     """Re-prove every claim of a certificate. Nothing in the document makes this raise."""
     found: list[Any] = []
     try:
-        need(isinstance(document, dict), "format", f"found {brief(document)}; need a JSON object")
-        version = document.get("version")
-        need(version == 1, "format", f"version is {brief(version)}, not 1; get a newer checker")
+        known = isinstance(document, dict) and document.get("format") == "noisewright-certificate"
+        need(known, "format", f"found {brief(document)}, which is no certificate")
+        need((v := document.get("version")) == 1, "format", f"get a checker for version {brief(v)}")
         fit(document, "format", "format: noisewright-certificate, version: whole, claims: object, "
             "mechanism: object, neighbors: object, made_by: text, digests: object, digest: text")
         fit(document["digests"], "format", "mechanism: text, neighbors: text, claims: text")
@@ -289,12 +287,14 @@ def check_file(path: Any) -> Report:
     except (Failure, OSError, ValueError, RecursionError) as error:
         return Report(False, (), (Failure("format", f"cannot read {path}: {error}"),))
 def main(arguments: list[str]) -> int:
-    reports = {name: check_file(name) for name in arguments if name != "--json"}
+    options = {"--json", "--help", "-h"}
+    reports = {name: check_file(name) for name in arguments if name not in options}
+    if not reports: print(str(__doc__).splitlines()[2])  # how to run it
     for name, report in reports.items():
         lines = [f"{name}: {'proven' if report else 'NOT PROVEN'}", *report.proved]
         lines += [f"FAILED {failure.part}: {failure.message}" for failure in report.failures]
         text = "\n  ".join(lines).encode("ascii", "backslashreplace").decode()
         print(json.dumps({"file": name, **asdict(report)}) if "--json" in arguments else text)
     parts = {failure.part for report in reports.values() for failure in report.failures}
-    return 2 if "format" in parts or not reports else 1 if parts else 0
+    return 2 if "format" in parts or {*arguments} <= {"--json"} else 1 if parts else 0
 if __name__ == "__main__": sys.exit(main(sys.argv[1:]))

@@ -4,6 +4,7 @@ This file belongs beside `checker.py` and `formula_checker.py`, which calls it f
 curves. Only the standard library is used.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -115,3 +116,8 @@ def root_above(square: Fraction) -> Fraction:
     scaled = square.numerator * square.denominator << 512
     root = isqrt(scaled)
     return Fraction(root + (root * root < scaled), square.denominator << 256)
+
+
+if __name__ == "__main__":
+    sys.stderr.write("This file only helps checker.py beside it: run `python checker.py a.json`.\n")
+    sys.exit(2)

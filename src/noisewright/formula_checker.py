@@ -4,6 +4,7 @@ This file belongs beside `checker.py`, which calls it for such certificates and 
 arithmetic. Only the standard library is used.
 """
 
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
@@ -224,3 +225,8 @@ def prove_person(
     need(enough, "epsilon", message)
     need(min(lost, 1) <= delta, "delta", f"{rows} rows cost {checker.Number(lost)}, more than that")
     yield f"Up to {rows} rows of a person are independent and cost {rows} times one row."
+
+
+if __name__ == "__main__":
+    sys.stderr.write("This file only helps checker.py beside it: run `python checker.py a.json`.\n")
+    sys.exit(2)

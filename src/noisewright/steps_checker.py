@@ -4,6 +4,7 @@ This file belongs beside `checker.py` and `formula_checker.py`, which calls it f
 synthetic tables, of fitted models and of private choices. Only the standard library is used.
 """
 
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from math import lcm
@@ -47,6 +48,8 @@ def prove_steps(
         f"No step costs more than its part (steps with noisy counts: {len(steps) - choices}; "
         f"choices: {choices}; rows of one person: up to {rows})."
     )
+    for assumed in assumptions(checker, steps, rows):
+        yield f"Assuming: {assumed}."
     total, found = positive(checker, total, "total"), exact_sum(checker, parts)
     words = f"the parts add up to {checker.Number(found)}, which is not the total"
     need(found == total, "total", words)
@@ -59,6 +62,34 @@ def prove_steps(
     elif epsilon and unit == "rho":
         prove_delta(checker, total, positive(checker, order[0], "order"), epsilon, delta)
         yield "So much rho implies the claimed epsilon and delta."
+
+
+def assumptions(checker: Any, steps: list[Any], rows: int) -> Iterator[str]:
+    """Yield what the steps take on trust, each different one once.
+
+    A certificate has no scores in it: how far a person moves them is said by who made it.
+    """
+    who, said = "one person" if rows == 1 else "each row of a person", list[str]()
+    for step in steps:
+        fields = {"change", "width", "step"} & {*step}
+        known = {field: written(checker, str(step[field])) for field in fields}
+        if any("balanced_cells" in noise for noise in step.get("noise", ())):
+            said.append("the number of rows is public (noise on small marginals adds up to 0)")
+        if step["kind"] == "choice":
+            way = step.get("moves", "both ways")
+            said.append(f"{who} changes a quality by at most {known['change']}, {way}")
+        if "width" in step:
+            said.append(f"qualities lie in a range of width {known['width']}")
+        if "step" in step:
+            said.append(f"qualities are whole multiples of {known['step']}")
+    if rows > 1 or any("noise" in step for step in steps):  # else a score is moved by a person
+        yield f"one person has {'one row' if rows == 1 else f'up to {rows} rows'}"
+    yield from dict.fromkeys(said)
+
+
+def written(checker: Any, text: str) -> str:
+    """Return a fraction as it is written, or its first digits where that is long."""
+    return text if len(text) <= 40 else f"about {checker.Number(Fraction(text))}"
 
 
 def prove_step(checker: Any, step: Any, unit: str, rows: int, number: int) -> Fraction:
@@ -262,3 +293,8 @@ def series_below(z: Fraction, bits: int) -> int:
         units, odd = units + power // odd, odd + 2
         power = power * square.numerator // square.denominator
     return units
+
+
+if __name__ == "__main__":
+    sys.stderr.write("This file only helps checker.py beside it: run `python checker.py a.json`.\n")
+    sys.exit(2)

@@ -332,3 +332,40 @@ def test_every_range_that_can_be_calibrated_is_proven(ends: Any, epsilon: Any) -
         ["l", "r"], [0, 1], sensitivity=2, epsilon=epsilon, calibrated=True, quality_range=ends
     )
     assert nw.check(made.certificate)
+
+
+@pytest.mark.parametrize(
+    ("name", "assumed"),
+    [
+        ("exponential", ["one person changes a quality by at most 16/5, both ways"]),
+        ("permute and flip, monotonic", ["one person changes a quality by at most 1/3, one way"]),
+        (
+            "noisy max",
+            [
+                "one person changes a quality by at most 1, both ways",
+                "qualities are whole multiples of 1/2",
+            ],
+        ),
+        ("top k, many rounds", ["one person changes a quality by at most 1, both ways"]),
+    ],
+)
+def test_what_is_taken_on_trust_is_said_once(name: str, assumed: list[str]) -> None:
+    said = checker.check(json.loads(ALL[name](FIRST).certificate.to_json())).proved
+    assert [line for line in said if line.startswith("Assuming")] == [
+        f"Assuming: {words}." for words in assumed
+    ]
+
+
+def test_a_range_is_taken_on_trust() -> None:
+    said = nw.check(ALL["a range"](FIRST).certificate).proved
+    width = mechanism_of(ALL["a range"](FIRST))["steps"][0]["width"]
+    assert f"Assuming: qualities lie in a range of width {width}." in said
+
+
+def test_rows_of_a_person_and_long_numbers_are_said() -> None:
+    step = law_step("1", "1", f"1/{10**200}", by=POWERS)
+    report = checker.check(certificate(steps_of("1", step), one_person(3), "1"))
+    assert report
+    change = "each row of a person changes a quality by at most about 1e-200, both ways"
+    assert f"Assuming: {change}." in report.proved
+    assert "Assuming: one person has up to 3 rows." in report.proved

@@ -485,3 +485,17 @@ def test_three_files_and_python_are_all_it_takes(name: str, tmp_path: Path) -> N
     together = subprocess.run(run, capture_output=True, text=True, check=False)
     assert together.returncode == 0, together.stdout + together.stderr
     assert "the parts add up to" in together.stdout
+
+
+PUBLIC = "Assuming: the number of rows is public (noise on small marginals adds up to 0)."
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "public"),
+    [("mst", "one row", True), ("mst, delta", "one row", False), ("mst, rows", "up to 7", False)],
+)
+def test_what_is_taken_on_trust_is_said(name: str, rows: str, public: bool) -> None:
+    said = nw.check(MADE[name]()).proved
+    assert any(line.startswith(f"Assuming: one person has {rows}") for line in said)
+    assert (PUBLIC in said) == public
+    assert len({*said}) == len(said)

@@ -101,3 +101,18 @@ def test_labels_of_any_language_and_terminals_of_any_age(
     forged = resealed({**document, "claims": {**document["claims"], "epsilon": {"value": "1"}}})
     (tmp_path / "m.json").write_text(json.dumps(forged), encoding="utf-8")
     assert noisewright("check", "m.json").code == 1
+
+
+@pytest.mark.parametrize("sensitivity", ["1", "1/1000000"])
+def test_what_a_certificate_takes_on_trust_is_said(
+    noisewright: Program, tmp_path: Path, sensitivity: str
+) -> None:
+    choice = nw.exponential(["a", "b"], [1, 2], sensitivity=sensitivity, epsilon=1, monotonic=True)
+    choice.certificate.save(tmp_path / "e.json")
+    words = f"one person changes a quality by at most {sensitivity}, one way."
+    said = noisewright("check", "e.json")
+    assert said.code == 0
+    assert f"  Assuming: {words}\n" in said.out
+    (answer,) = noisewright("check", "e.json", "--json").json["certificates"]
+    assert answer["assuming"] == [words]
+    assert not any(line.startswith("Assuming") for line in answer["proved"])

@@ -24,6 +24,9 @@ Examples:
   python checker.py m.json     (the same, without this package)
 """
 
+_ASSUMING = "Assuming: "
+"""How a sentence of the checker begins that it takes on trust."""
+
 _BESIDE = (".synthesis.json", ".recipe.json", ".report.html", ".evaluation-NOT-FOR-RELEASE.json")
 """How the names of files end that lie beside a certificate, apart from the data."""
 
@@ -60,7 +63,12 @@ def check(
             {
                 "certificate": str(path),
                 "holds": not failures,
-                "proved": list(report.proved),
+                "proved": [line for line in report.proved if not line.startswith(_ASSUMING)],
+                "assuming": [
+                    line.removeprefix(_ASSUMING)
+                    for line in report.proved
+                    if line.startswith(_ASSUMING)
+                ],
                 "failures": [{"part": part, "message": text} for part, text in failures],
             }
         )
@@ -120,5 +128,7 @@ def _tell(one: dict[str, Any]) -> None:
     )
     for sentence in one["proved"]:
         say(f"  {sentence}")
+    for sentence in one["assuming"]:
+        say(f"  {_ASSUMING}{sentence}", style="yellow")
     for failure in one["failures"]:
         say(f"  {failure['part']}: {failure['message']}", style="red")
