@@ -255,7 +255,8 @@ def check(document: Any) -> Report:
     try:
         known = isinstance(document, dict) and document.get("format") == "noisewright-certificate"
         need(known, "format", f"found {brief(document)}, which is no certificate")
-        need((v := document.get("version")) == 1, "format", f"get a checker for version {brief(v)}")
+        version = document.get("version")
+        need(version == 1, "format", f"version is {brief(version)}, not 1; get a newer checker")
         fit(document, "format", "format: noisewright-certificate, version: whole, claims: object, "
             "mechanism: object, neighbors: object, made_by: text, digests: object, digest: text")
         fit(document["digests"], "format", "mechanism: text, neighbors: text, claims: text")
@@ -287,8 +288,7 @@ def check_file(path: Any) -> Report:
     except (Failure, OSError, ValueError, RecursionError) as error:
         return Report(False, (), (Failure("format", f"cannot read {path}: {error}"),))
 def main(arguments: list[str]) -> int:
-    options = {"--json", "--help", "-h"}
-    reports = {name: check_file(name) for name in arguments if name not in options}
+    reports = {name: check_file(name) for name in arguments if name not in ("--json", "--help")}
     if not reports: print(str(__doc__).splitlines()[2])  # how to run it
     for name, report in reports.items():
         lines = [f"{name}: {'proven' if report else 'NOT PROVEN'}", *report.proved]

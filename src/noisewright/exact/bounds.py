@@ -40,8 +40,9 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
         return fixed(Fraction(1), bits)
     if abs(x) > _LARGEST_EXPONENT:
         raise ParameterError(
-            f"e^x was asked for |x| > {_LARGEST_EXPONENT:,}; such an epsilon promises nothing. "
-            "Use a smaller epsilon."
+            f"e^x was asked for |x| > {_LARGEST_EXPONENT:,}. Either epsilon is so large that it "
+            "promises nothing: use a smaller one. Or a sensitivity is that small compared to the "
+            "differences between qualities: use the true one."
         )
     guard = 16
     while True:

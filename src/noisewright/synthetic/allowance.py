@@ -60,6 +60,9 @@ NOISES = {"epsilon": "two-sided geometric", "rho": "rounded normal"}
 _LEAST_EPSILON = Fraction(1, 10**100)
 """The least ε of a synthesis or a model: variances of its noise still are doubles."""
 
+_LARGEST_EPSILON = 10**100
+"""The largest one, for the same reason: what is worked out with it still is a double."""
+
 MARGINAL, QUERY = 2, 1
 """By how much one row changes the counts of a marginal, or of one query, in L1 and in L2²."""
 
@@ -240,6 +243,11 @@ class Allowance:
             raise ParameterError(
                 f"epsilon is {shown(value)}; at least {shown(_LEAST_EPSILON)} is needed, and "
                 "with that already nothing is left of the counts but noise."
+            )
+        if value > _LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon is {shown(value)}; at most 1e100 is possible, and anything above 20 or "
+                "so already hides nobody. Use a smaller epsilon."
             )
         if spare == 0:
             return cls(Guarantee(value), value, "epsilon", most)
