@@ -124,6 +124,7 @@ def test_records_are_tuples_lists_or_mappings() -> None:
     assert space.code(("green", 3)) == space.code(["green", 3]) == 8
     assert space.code({"age": 3, "color": "green"}) == 8
     assert space.join(space.split(8)) == 8
+    assert space.by_name == {"color": COLORS, "age": Counts(4)}
 
 
 HUGE: dict[str, tuple[Callable[[], Space], int]] = {

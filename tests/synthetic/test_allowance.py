@@ -16,6 +16,7 @@ from noisewright.mechanisms.powers import mixed_weights
 from noisewright.sampling import SeededSource
 from noisewright.spaces import Counts, Records
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance, Noise
+from noisewright.synthetic.balanced import MOST_CELLS
 from noisewright.synthetic.measured import measured
 from noisewright.synthetic.schedule import Schedule, counting
 
@@ -145,3 +146,16 @@ def test_sums_beyond_64_bits_show_nothing_of_the_counts(
     near_the_end = np.abs(np.abs(found.counts) - (1 << 62)) < 1000
     assert near_the_end.sum() >= 6
     assert set(np.abs(found.counts[near_the_end]).tolist()) == {1 << 62}
+
+
+@pytest.mark.parametrize("change", [MARGINAL, QUERY])
+def test_noise_on_cells_is_that_of_these_cells_whatever_was_asked_before(change: int) -> None:
+    noise = Noise(Fraction(1, 3), "epsilon", change)
+    for cells in (9, 4, MOST_CELLS + 1, 9, MOST_CELLS, 4):
+        balanced = cells if change == MARGINAL and cells <= MOST_CELLS else None
+        alone = Noise(Fraction(1, 3), "epsilon", change, balanced_cells=balanced)
+        assert noise.on(cells) == alone
+        assert noise.mean_sum(cells) == cells * alone.mean_size
+        # Also from what is made for other cells.
+        assert noise.on(4).on(cells) == alone
+    assert noise == Noise(Fraction(1, 3), "epsilon", change)

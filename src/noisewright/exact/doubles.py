@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast, final, overload
 
 import numpy as np
@@ -129,8 +129,11 @@ def falling_powers(depths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(depths > _DEEPEST, 0.0, found * series)
 
 
+@cache
 def _list(step: Fraction, count: int) -> NDArray[np.float64]:
     """Return e^(-k step) for k = 0, 1, …, each the double nearest to it but for 2^-57."""
     # e^-k > 2^-(3k/2): this many bits are enough for the smallest.
     bits = int(step * count * 3 / 2) + 60
-    return np.array([power / (1 << bits) for power in even_powers(step, count, bits)])
+    found = np.array([power / (1 << bits) for power in even_powers(step, count, bits)])
+    found.setflags(write=False)
+    return found

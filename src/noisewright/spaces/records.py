@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from noisewright.errors import SpaceError
@@ -58,6 +59,11 @@ class Records(Space):
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={space!r}" for name, space in self.columns)
         return f"Records({inner})"
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Space]:
+        """The space of each column."""
+        return dict(self.columns)
 
     @property
     def size(self) -> int:

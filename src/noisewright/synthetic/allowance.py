@@ -109,8 +109,17 @@ class Noise:
 
     def on(self, cells: int) -> Noise:
         """Return the noise for a marginal of so many cells, which are public."""
-        is_small = self.may_balance and cells <= MOST_CELLS
-        return replace(self, balanced_cells=cells if is_small else None)
+        known = self._on_cells.get(cells)
+        if known is None:
+            is_small = self.may_balance and cells <= MOST_CELLS
+            known = replace(self, balanced_cells=cells if is_small else None)
+            self._on_cells[cells] = known
+        return known
+
+    @cached_property
+    def _on_cells(self) -> dict[int, Noise]:
+        """What `on` has made: of thousands of marginals most have as many cells as another."""
+        return {}
 
     @cached_property
     def scale(self) -> Fraction:

@@ -159,4 +159,4 @@ class Predicate(Queries):
 
 def column(domain: Records, name: str) -> Space:
     """Return the space of a column."""
-    return dict(domain.columns)[name]
+    return domain.by_name[name]
