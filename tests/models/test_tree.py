@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError
+from noisewright.errors import InputError, ParameterError, TooLargeError
 from tests.models.people import DOMAIN, halves, people
 
 NOISELESS = 3_000
@@ -159,3 +159,44 @@ def test_refusals() -> None:
         tree(label="sick").predict(table)
     with pytest.raises(InputError, match="no rows"):
         tree().fit({name: values[:0] for name, values in people(5).items()})
+
+
+@pytest.mark.parametrize("rows", [-1, 1.5, "3", True], ids=repr)
+def test_only_whole_numbers_of_rows_are_sampled(rows: Any) -> None:
+    model = tree().fit(people(20))
+    with pytest.raises(ParameterError, match="rows is"):
+        model.sample(rows)
+
+
+def test_more_rows_than_memory_holds_are_refused() -> None:
+    model = tree().fit(people(20))
+    with pytest.raises(TooLargeError, match="do not fit"):
+        model.sample(10**13)
+    assert all(len(values) == 0 for values in model.sample(0).values())
+
+
+@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_an_epsilon_beyond_all_doubles_is_refused(kind: Any, delta: float) -> None:
+    label = DOMAIN.columns[0][0]
+    with pytest.raises(ParameterError, match="at most 1e100"):
+        kind(DOMAIN, label=label, epsilon="1e400", delta=delta).fit(people(20))
+
+
+@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+@pytest.mark.parametrize("form", ["columns", "array", "rows"])
+def test_a_missing_y_is_said_to_be_missing(kind: Any, form: str) -> None:
+    label, *features = (name for name, _ in DOMAIN.columns)
+    table = people(20)
+    columns = {name: list(table[name]) for name in features}
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    X: Any = {"columns": columns, "array": np.array(rows, dtype=object), "rows": rows}[form]
+    with pytest.raises(InputError, match="y is missing"):
+        kind(DOMAIN, label=label, epsilon=1).fit(X)
+
+
+@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+def test_what_is_no_source_is_refused(kind: Any) -> None:
+    label = DOMAIN.columns[0][0]
+    with pytest.raises(ParameterError, match="source is of type int"):
+        kind(DOMAIN, label=label, epsilon=1, source=7).fit(people(20))

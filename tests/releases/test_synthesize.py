@@ -295,6 +295,9 @@ def test_bad_arguments_say_what_to_do() -> None:
         ({"bins": 1}, "bins is 1"),
         ({"epsilon": 0}, "above 0"),
         ({"epsilon": "1e-101"}, "at least 1e-100"),
+        ({"epsilon": "1e400"}, "at most 1e100"),
+        ({"epsilon": 10**400, "delta": 1e-9}, "at most 1e100"),
+        ({"source": 7}, "source is of type int"),
         ({"delta": 1}, "below 1"),
     ]:
         wanted: Any = {"epsilon": 1, **options}

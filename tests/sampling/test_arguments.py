@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import noisewright as nw
 from noisewright.errors import OutsideSpaceError, ParameterError, TableError
 from noisewright.exact import Epsilon, Exp
 from noisewright.sampling import (
@@ -226,3 +227,14 @@ def test_weights_are_copied_and_fixed() -> None:
     sampler = TableSampler(weights, 4)
     weights[0, 0], weights[0, 1] = 0, 16
     assert sampler.draw_row(0, 100).tolist() == [0] * 100
+
+
+@pytest.mark.parametrize("source", [7, 0, "seed", b""], ids=repr)
+def test_what_is_no_source_is_refused_and_never_replaced(source: Any) -> None:
+    choice = nw.exponential(["a", "b"], [1, 2], sensitivity=1, epsilon=1)
+    with pytest.raises(ParameterError, match="source is of type"):
+        choice.sample(source=source)
+    with pytest.raises(ParameterError, match="source is of type"):
+        nw.geometric(nw.Counts(5), epsilon=1).sample([2, 3], source=source)
+    with pytest.raises(ParameterError, match="source is of type"):
+        nw.laplace(nw.Interval(0, 9, step=1), epsilon=1).sample([2, 3], source=source)

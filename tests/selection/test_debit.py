@@ -151,3 +151,18 @@ def test_whether_there_is_an_answer_does_not_depend_on_the_data(choice: str, dat
     made = HUGE_FACTORS[choice](DATASETS[data])
     assert made.sample() is not None
     assert made.certificate.guarantee.epsilon <= nw.Epsilon.of(1)
+
+
+def test_a_path_is_no_open_ledger_and_the_message_says_how_to_open_one() -> None:
+    choice = CHOICES["exponential"][0]()
+    path: Any = "l.db"
+    with pytest.raises(ParameterError, match=r"nw\.Ledger\.open\("):
+        choice.sample(ledger=path, dataset="people")
+
+
+def test_what_is_no_source_is_refused_before_the_debit(ledger: nw.Ledger) -> None:
+    before = ledger.balance("people")
+    source: Any = 7
+    with pytest.raises(ParameterError, match="source is of type int"):
+        CHOICES["exponential"][0]().sample(ledger=ledger, dataset="people", source=source)
+    assert ledger.balance("people") == before

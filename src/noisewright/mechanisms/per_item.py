@@ -361,9 +361,9 @@ def _argmin(function: Callable[[float], float], low: float, high: float) -> floa
 
 def _cut(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
     """Return a uniformly random part of at most so many items of each set."""
-    from noisewright.sampling import chosen, default_source
+    from noisewright.sampling import chosen, source_or_default
 
-    bits = source or default_source()
+    bits = source_or_default(source)
     keep = np.ones(len(sets.indices), dtype=np.bool_)
     for row in np.flatnonzero(sets.sizes > most).tolist():
         start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])

@@ -9,7 +9,7 @@ from noisewright.ledger import Ledger
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import payer_for
 from noisewright.releases.payment import Payment, paid
-from noisewright.sampling import Source
+from noisewright.sampling import Source, source_or_default
 
 
 def debited(
@@ -26,6 +26,6 @@ def debited(
     be any part of a table, so they have no fingerprint: `dataset` says whose budget pays.
     """
     payer = payer_for(ledger, None, dataset, price=certificate.guarantee, shown=None)
-    is_private = source is None or source.private
+    is_private = source_or_default(source).private
     words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
     return paid(payer, certificate, what=words)

@@ -23,7 +23,7 @@ from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
-from noisewright.sampling import Source
+from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.schedule import Schedule, counting
@@ -116,7 +116,7 @@ class PrivateNaiveBayes(Conventions):
         self.spends_ = tuple(steps.spends)
         self.certificate_: Certificate = proof
         self.noise_ = _words(possible)
-        self.private_ = self.source is None or self.source.private
+        self.private_ = source_or_default(self.source).private
         self.guarantee_: Guarantee = allowance.guarantee
         return self
 

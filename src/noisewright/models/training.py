@@ -69,6 +69,8 @@ class Reader:
         if y is None or self.label is None:
             if y is not None:
                 raise InputError("y is given, but the model has no label. Say label= which it is.")
+            if self.label is not None:
+                _require_label(X, self.label, len(self.features))
             return self._batches(_by_name(X, names), names, self.person)
         table = _by_name(X, self.features)
         columns = {name: _sized(_column(table, name)) for name in (*self.features, *whose)}
@@ -149,6 +151,24 @@ def _by_name(X: Any, names: Sequence[str]) -> Any:
             _require_width(len(record), names, row)
         return {name: [record[place] for record in X] for place, name in enumerate(names)}
     return X
+
+
+def _require_label(X: Any, label: str, features: int) -> None:
+    """Say that y is missing where nothing in X can be the label."""
+    if isinstance(X, np.ndarray):
+        is_missing = X.ndim == 2 and X.shape[1] == features
+    elif isinstance(X, list) and X and isinstance(X[0], list | tuple):
+        is_missing = len(X[0]) == features
+    else:
+        has_names = (
+            isinstance(X, Mapping | list) or hasattr(X, "column_names") or hasattr(X, "columns")
+        )
+        is_missing = has_names and hasattr(X, "__len__") and len(X) > 0 and label not in _names(X)
+    if is_missing:
+        raise InputError(
+            f"y is missing: X has no column for the label {label!r}. Give fit(X, y), or an X that "
+            "has the label as a column."
+        )
 
 
 def _names(table: Any) -> list[str]:

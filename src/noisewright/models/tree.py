@@ -29,8 +29,9 @@ from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
-from noisewright.sampling import Source
-from noisewright.spaces import Records
+from noisewright.releases.memory import require_memory
+from noisewright.sampling import Source, source_or_default
+from noisewright.spaces import Records, whole_number
 from noisewright.synthetic.allowance import Allowance
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.mst import Mst
@@ -100,7 +101,7 @@ class PrivateTree(Conventions):
         self._learn(reader, drawn.measurements, smoothing)
         self.spends_ = drawn.spends
         self.noise_ = f"{named(steps.allowance)} noise"
-        self.private_ = self.source is None or self.source.private
+        self.private_ = source_or_default(self.source).private
         self.guarantee_: Guarantee = proof.guarantee
         self.certificate_: Certificate = proof
         return self
@@ -169,6 +170,8 @@ class PrivateTree(Conventions):
     def sample(self, rows: int, *, source: Source | None = None) -> dict[str, NDArray[Any]]:
         """Return made-up rows as one array for each column; this costs nothing more."""
         self._require_fitted()
+        rows = whole_number(rows, name="rows", least=0)
+        require_memory(rows, len(self.model_.shares))
         drawn = self.model_.draw(rows, source)
         return {n: np.asarray(self._reader.space(n).decode(drawn[n])) for n in self.model_.shares}
 

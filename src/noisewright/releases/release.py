@@ -27,7 +27,7 @@ from noisewright.releases.released import Release, file_digest
 from noisewright.releases.staging import Staging, staging_beside
 from noisewright.releases.target import Target
 from noisewright.releases.unchanged import Snapshot
-from noisewright.sampling import Source
+from noisewright.sampling import Source, source_or_default
 
 
 def release(
@@ -98,7 +98,7 @@ class _Order:
 
     @property
     def is_private(self) -> bool:
-        return self.source is None or self.source.private
+        return source_or_default(self.source).private
 
     def recipe(self, rows: int, payer: Payer | None) -> Recipe:
         return Recipe.of(

@@ -10,7 +10,7 @@ from noisewright.privacy import Certificate
 from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
 from noisewright.releases.task import Task
-from noisewright.sampling import Source
+from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic import Workload, WorkloadErrors
 from noisewright.synthetic.bins import Codes
 from noisewright.synthetic.drawn import Drawn, Progress, Synthesizer
@@ -32,7 +32,7 @@ class Request:
     @property
     def is_private(self) -> bool:
         """Whether its noise is from a private source."""
-        return self.source is None or self.source.private
+        return source_or_default(self.source).private
 
     def counted(self) -> Tallies:
         """Read and check every row, once, without randomness."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         SystemSource,
         default_source,
         require_private,
+        source_or_default,
     )
     from noisewright.sampling.gaussian import discrete_gaussian
     from noisewright.sampling.geometric import discrete_laplace, two_sided_geometric
@@ -32,7 +33,14 @@ names_on_use(
         "bernoulli": ("bernoulli",),
         "choices": ("GroupSampler", "first_heads", "geometric_argmax"),
         "enclosed": ("EnclosedSampler",),
-        "entropy": ("SeededSource", "Source", "SystemSource", "default_source", "require_private"),
+        "entropy": (
+            "SeededSource",
+            "Source",
+            "SystemSource",
+            "default_source",
+            "require_private",
+            "source_or_default",
+        ),
         "gaussian": ("discrete_gaussian",),
         "geometric": ("discrete_laplace", "two_sided_geometric"),
         "normal": ("rounded_normal",),
@@ -66,6 +74,7 @@ __all__ = [
     "permutation",
     "require_private",
     "rounded_normal",
+    "source_or_default",
     "staircase_noise",
     "two_sided_geometric",
     "uniform_below",

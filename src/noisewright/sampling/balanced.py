@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import two_sided_geometric, waits
 
 _ROOM = 1 << 40
@@ -52,7 +52,7 @@ def balanced_geometric(
             "integers. Give a larger epsilon."
         )
     width, count = whole(cells, name="cells", least=1), checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     found: list[NDArray[Any]] = []
     missing = count
     while missing:

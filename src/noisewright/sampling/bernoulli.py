@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.exact import Bounds, Computable, Known, Number, exactly
 from noisewright.sampling.arguments import CHUNK, checked_size
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 
 _FIRST = 16
 _MORE = 64
@@ -87,7 +87,7 @@ def bernoulli(
     Ensures: P(true) = p exactly, for irrational p too; about 2 bytes of entropy a flip.
     """
     count = checked_size(size)
-    return Coin(_probability(p)).flip(count, source or default_source())
+    return Coin(_probability(p)).flip(count, source_or_default(source))
 
 
 def _probability(p: Number | Computable) -> Computable:

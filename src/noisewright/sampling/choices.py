@@ -15,7 +15,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Computable, Epsilon
 from noisewright.sampling.arguments import checked_size
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import waits
 from noisewright.sampling.uniform import permutation, uniform_below
 
@@ -72,7 +72,7 @@ def first_heads(
     the first part is flipped for all places at once, as a geometric waiting time, and the second
     for those that are left, in a random order, until one comes up.
     """
-    bits = source or default_source()
+    bits = source_or_default(source)
     # P(wait > depth) = e^-depth
     left = np.flatnonzero(waits(_ONE, len(depths), bits) > depths)
     for place in left[permutation(left.size, bits)].tolist():
@@ -88,7 +88,7 @@ def geometric_argmax(values: Sequence[int], decay: Epsilon, source: Source | Non
     Requires: integers; decay > 0.
     Ensures: P(G = g) = (1 − a) a^g with a = e^-decay, exactly; of equal sums the first wins.
     """
-    noise: NDArray[Any] = waits(decay, len(values), source or default_source())
+    noise: NDArray[Any] = waits(decay, len(values), source_or_default(source))
     if noise.dtype != object and max(map(abs, values)) < 1 << 61:
         return int(np.argmax(np.array(values, dtype=np.int64) + noise))
     sums = [value + extra for value, extra in zip(values, noise.tolist(), strict=True)]

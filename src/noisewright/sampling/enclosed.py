@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 
 _FIRST = 53
 
@@ -43,7 +43,7 @@ class EnclosedSampler:
     @redone_after_fork
     def draw(self, source: Source | None = None) -> int:
         """Return one place."""
-        bits = source or default_source()
+        bits = source_or_default(source)
         unit = int(bits.words(1)[0]) >> (64 - _FIRST)
         place = self.certain(unit)
         return self._narrowed(unit, bits) if place is None else place

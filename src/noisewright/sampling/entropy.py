@@ -220,12 +220,24 @@ def default_source() -> Source:
     return _DEFAULT
 
 
+def source_or_default(source: Source | None) -> Source:
+    """Return the source, and the default one for None; what is no source is refused."""
+    if source is None:
+        return _DEFAULT
+    if not isinstance(source, Source):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ParameterError(
+            f"source is of type {type(source).__name__}; leave it out for private noise, or give "
+            "a nw.SeededSource(…) for tests."
+        )
+    return source
+
+
 def require_private(source: Source | None) -> Source:
     """Return the source (the default for None) if its bits are private.
 
     Ensures: `result.private`; otherwise EntropyError.
     """
-    source = default_source() if source is None else source
+    source = source_or_default(source)
     if not source.private:
         raise EntropyError(
             f"{source!r} was given, but what leaves the building must use private entropy: "

@@ -32,7 +32,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Bounds, Number, exactly, exp_bounds
 from noisewright.sampling.arguments import CHUNK, checked_size
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import discrete_laplace
 
 MARGIN = 2.0**-47
@@ -62,7 +62,7 @@ def discrete_gaussian(
     if value <= 0:
         raise ParameterError(f"variance is {variance}; it must be positive.")
     count = checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     kept = Acceptance(value, math.isqrt(value.numerator // value.denominator) + 1)
     parts: list[NDArray[Any]] = []
     missing = count

@@ -24,7 +24,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Bounds, Computable, Epsilon, Number, exactly, exp_bounds
 from noisewright.sampling.arguments import CHUNK, checked_size
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 
 _ENOUGH = 4
 """Digits stop once 2^I · ε is at least this: then one flip in 55 goes on to a second."""
@@ -183,7 +183,7 @@ def two_sided_geometric(
         )
     count = checked_size(size)
     noise = _noise(decay)
-    bits = source or default_source()
+    bits = source_or_default(source)
     parts = [noise.draw(min(CHUNK, count - s), bits) for s in range(0, count, CHUNK)]
     return np.concatenate(parts) if parts else noise.draw(0, bits)
 

@@ -30,7 +30,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Exp, Number, exactly, exp_bounds
 from noisewright.sampling.arguments import CHUNK, checked_size
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.gaussian import exp_minus
 
 MARGIN = 2.0**-44
@@ -63,7 +63,7 @@ def rounded_normal(
     if value <= 0:
         raise ParameterError(f"deviation is {deviation}; it must be positive.")
     count = checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     wide = value > _FILTERED_SCALE
     parts: list[NDArray[Any]] = [np.empty(0, dtype=object if wide else np.int64)]
     missing = count

@@ -19,7 +19,7 @@ from noisewright.sampling.arguments import (
     whole,
 )
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.uniform import uniform_into
 
 
@@ -63,7 +63,7 @@ class KeepOrUniform:
         """Draw as `draw` does, into an array of type `dtype` that does not overlap the codes."""
         codes = as_codes(codes)
         check_room(codes, out, dtype=self.dtype)
-        bits = source or default_source()
+        bits = source_or_default(source)
         size = min(codes.size, CHUNK)
         fresh = np.empty(size, dtype=np.int64)
         kept = np.empty(size, dtype=np.bool_)

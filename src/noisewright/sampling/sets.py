@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from noisewright.exact import Epsilon, Known
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import waits
 from noisewright.sampling.tables import TableSampler
 
@@ -50,7 +50,7 @@ class SetSampler(ABC):
         """Return the drawn sets in the form in which the sets came."""
         drawn: list[NDArray[np.int32]] = []
         sizes: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
-        for rows, places in self._blocks(indices, offsets, source or default_source()):
+        for rows, places in self._blocks(indices, offsets, source_or_default(source)):
             firsts = np.arange(rows + 1, dtype=np.int64) * self.items
             counts = np.diff(np.searchsorted(places, firsts))
             places -= np.repeat(firsts[:-1], counts)
@@ -66,7 +66,7 @@ class SetSampler(ABC):
         """Return the drawn sets as bits: item i is bit i mod 8 of byte i // 8 of its row."""
         out = np.empty((len(offsets) - 1, -(-self.items // 8)), dtype=np.uint8)
         start = 0
-        for rows, places in self._blocks(indices, offsets, source or default_source()):
+        for rows, places in self._blocks(indices, offsets, source_or_default(source)):
             cells = np.zeros(rows * self.items, dtype=np.bool_)
             cells[places] = True
             packed = np.packbits(cells.reshape(rows, self.items), axis=1, bitorder="little")

@@ -23,7 +23,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Bounds, Epsilon
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import Decay, waits
 from noisewright.sampling.uniform import uniform_below
 
@@ -76,7 +76,7 @@ def staircase_noise(
     if decay.is_zero:
         raise ParameterError("the decay is 0; it must be positive.")
     count = checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     parts: list[NDArray[Any]] = []
     missing = count
     while missing or not parts:

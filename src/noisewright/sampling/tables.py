@@ -18,7 +18,7 @@ from noisewright.sampling.arguments import (
     whole,
 )
 from noisewright.sampling.cells import Layout, cell_bits, layout, remainders
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.response import KeepOrUniform
 
 _LARGEST_LOG2_TOTAL = 100_000
@@ -96,7 +96,7 @@ class TableSampler:
         """
         codes = as_codes(codes)
         check_room(codes, out, dtype=self.dtype)
-        bits = source or default_source()
+        bits = source_or_default(source)
         if self._keep is not None:
             self._keep.draw_into(codes, out, bits)
             return
@@ -120,7 +120,7 @@ class TableSampler:
             raise ParameterError(f"row is {code}; the table has rows 0..{self.rows - 1}.")
         count = checked_size(size)
         out = np.empty(count, dtype=self.dtype)
-        work = _Work(self._layout, self._settle, out, source or default_source())
+        work = _Work(self._layout, self._settle, out, source_or_default(source))
         same = np.full(min(count, CHUNK), code, dtype=np.intp)
         for start in range(0, count, CHUNK):
             work.draw(same[: count - start], start)

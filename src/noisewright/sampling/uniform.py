@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
-from noisewright.sampling.entropy import Source, default_source, redone_after_fork
+from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 
 _LOW_32 = np.uint64((1 << 32) - 1)
 
@@ -27,7 +27,7 @@ def uniform_below(
     """
     limit = whole(bound, name="bound", least=1)
     count = checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     if limit > 1 << 63:
         return _long(limit, count, bits)
     out = np.empty(count, dtype=np.int64)
@@ -49,7 +49,7 @@ def uniform_below_each(
     limits = np.asarray(bounds)
     if limits.size and not (limits.min() >= 1 and limits.max() <= 1 << 32):
         raise ParameterError("bounds must lie between 1 and 2^32, each of them.")
-    bits = source or default_source()
+    bits = source_or_default(source)
     out = np.empty(limits.size, dtype=np.int64)
     pending = np.arange(limits.size)
     while pending.size:
@@ -69,7 +69,7 @@ def permutation(size: SupportsIndex, source: Source | None = None) -> NDArray[np
     order of the keys is equally likely.
     """
     count = checked_size(size)
-    bits = source or default_source()
+    bits = source_or_default(source)
     while True:
         keys = bits.words(count)
         order = np.argsort(keys)

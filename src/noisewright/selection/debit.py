@@ -48,12 +48,15 @@ def debited(
         return nullcontext()
     if not hasattr(ledger, "spend"):
         raise ParameterError(
-            f"ledger is of type {type(ledger).__name__}; open it first: nw.Ledger.open(…)."
+            f"ledger is of type {type(ledger).__name__}; a choice takes one that is open: "
+            'nw.Ledger.open("budget.db").'
         )
     if dataset is None:
         raise ParameterError(
             "say which budget of the ledger pays for the draw: dataset= is missing."
         )
-    is_private = source is None or source.private
+    from noisewright.sampling import source_or_default
+
+    is_private = source_or_default(source).private
     words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
     return ledger.spend(dataset, certificate.guarantee, what=words, certificate=certificate)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
 from noisewright.estimation.simplex import projected
-from noisewright.sampling import Source, default_source
+from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
 from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.drawing_down import rounded_at_random
@@ -161,7 +161,7 @@ class Bins:
         Ensures: every code is a point of its row's bin. Given the bins, points are independent of
         all other columns.
         """
-        bits = source or default_source()
+        bits = source_or_default(source)
         noisy = {one.columns[0]: one for one in seen if len(one.columns) == 1}
         made: dict[str, NDArray[Any]] = {name: codes[name] for name, _ in self.declared.columns}
         sizes = {name: space.size for name, space in self.declared.columns}

@@ -14,7 +14,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError
 from noisewright.mechanisms import Guarantee
-from noisewright.sampling import Source, default_source
+from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Records
 from noisewright.synthetic.accuracy import blr_accuracy
 from noisewright.synthetic.allowance import QUERY, Allowance, Spend
@@ -101,7 +101,7 @@ class ByBlr:
         if progress is not None:
             progress("measure", 0, 1)
         counts = made.sample(source=source).counts
-        bits = source or default_source()
+        bits = source_or_default(source)
         places = dealt(np.arange(counts.size), counts, bits)
         codes = np.unravel_index(places, tallies.counts[names].shape)
         spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)

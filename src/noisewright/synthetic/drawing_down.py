@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.sampling import Source, default_source
+from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic.dealing import dealt
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def drawn_down(
     Ensures: among the rows that agree in the parents, each value of a column occurs within one of
     its share, and on average exactly in its share.
     """
-    bits = source or default_source()
+    bits = source_or_default(source)
     drawn: dict[str, NDArray[Any]] = {}
     for step in steps:
         *sizes, own = step.shares.shape

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
-from noisewright.sampling import Source, default_source
+from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import amount
 from noisewright.synthetic.allowance import MARGINAL, QUERY, nearest_integers
 from noisewright.synthetic.dealing import dealt
@@ -73,7 +73,7 @@ class Mwem(Rounds):
         """Choose, count and fit, round by round; then make rows."""
         if not tallies.rows:
             raise InputError("the table has no rows.")
-        bits = source or default_source()
+        bits = source_or_default(source)
         steps = NoisySteps(tallies, self.schedule, source, progress)
         points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
         names = self.names
