@@ -166,3 +166,10 @@ def test_nothing_to_compare_is_an_error(noisewright: Program) -> None:
     said = noisewright("compare", "--json")
     assert said.code == 2
     assert "--counts" in said.json["error"]
+
+
+def test_a_prior_for_the_worst_input_is_said_to_count_for_nothing(noisewright: Program) -> None:
+    asked = ("design", "counts", "2", "--epsilon", "1", "--prior", "1/2,1/4,1/4")
+    words = "The prior counts for nothing here but ties"
+    assert words in noisewright(*asked, "--goal", "worst").out
+    assert words not in noisewright(*asked).out

@@ -53,3 +53,21 @@ def test_what_is_no_release_is_named(tmp_path: Path, noisewright: Program) -> No
     said = noisewright("report", "raw.csv")
     assert said.code == 2
     assert "recipe" in said.err
+
+
+@pytest.mark.parametrize("kind", ["certificate.json", "recipe.json", "report.html"])
+def test_a_file_beside_the_release_is_told_which_one_to_give(
+    survey: Survey, noisewright: Program, kind: str
+) -> None:
+    assert noisewright("report", survey.out).code == 0
+    said = noisewright("report", survey.out.with_name(f"{survey.out.stem}.{kind}"))
+    assert said.code == 2
+    assert "give the released file" in said.err
+    assert survey.out.name in said.err.replace("\n", "")
+
+
+def test_a_certificate_without_its_release_is_told_what_is_missing(noisewright: Program) -> None:
+    said = noisewright("report", "x.certificate.json")
+    assert said.code == 2
+    assert "recipe" not in said.err
+    assert "x.parquet" in said.err

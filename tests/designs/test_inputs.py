@@ -1,6 +1,8 @@
 """What the user is told about problems that cannot be read, and how quickly."""
 
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -133,3 +135,20 @@ def test_extreme_epsilons_give_private_tables_and_true_bounds(epsilon: float) ->
         found = nw.design(nw.Counts(4), epsilon=epsilon, loss="L1", **keywords)
         assert nw.verify(found.mechanism, epsilon=epsilon).holds
         assert found.exact_bound <= found.exact_loss
+
+
+@pytest.mark.parametrize("loss", ["L0", "L2"])
+def test_a_prior_does_not_change_the_loss_of_the_worst_input(loss: str) -> None:
+    asked: Any = {"epsilon": 1, "goal": "worst", "loss": loss}
+    with_prior = nw.design(nw.Counts(3), prior={0: "9/10", 3: "1/10"}, **asked)
+    assert with_prior.loss == pytest.approx(nw.design(nw.Counts(3), **asked).loss, rel=1e-9)
+
+
+def test_a_gap_is_relative_unless_the_bound_is_nearly_nothing() -> None:
+    found = nw.design(nw.Counts(3), epsilon=1)
+    loss = found.exact_loss
+    near = replace(found, exact_bound=loss * (1 - Fraction(1, 1000)))
+    assert near.gap == pytest.approx(1 / 999)
+    for bound in (loss / 10**25, Fraction(0), -loss / 10**25):
+        assert replace(found, exact_bound=bound).gap == pytest.approx(float(loss))
+    assert replace(found, exact_bound=loss).gap == 0

@@ -141,7 +141,7 @@ def test_what_it_says() -> None:
     ("arguments", "message"),
     [
         ({}, "give epsilon= or alpha= .* neither was given"),
-        ({"epsilon": 1, "alpha": 0.5}, "both was given"),
+        ({"epsilon": 1, "alpha": 0.5}, "both were given"),
         ({"epsilon": -0.5}, r"epsilon is -0\.5; it must be at least 0.*0\.1 to 3 is common"),
         ({"epsilon": -(10**5000)}, r"epsilon is about -2\^16609; it must be at least 0"),
         ({"alpha": 0}, r"alpha is 0; .* must lie in \(0, 1\]"),

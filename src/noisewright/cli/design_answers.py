@@ -64,6 +64,8 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
         )
         return
     _tell(design, written)
+    if prior is not None and design.problem.goal == "worst":
+        say("The prior counts for nothing here but ties: the goal is the worst input.")
 
 
 def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:

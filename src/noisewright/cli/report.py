@@ -27,6 +27,9 @@ Examples:
   noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
 """
 
+_DATA = (".parquet", ".csv", ".feather", ".arrow", ".ipc")
+"""How names of released files end."""
+
 
 def report(
     release: Annotated[
@@ -51,6 +54,7 @@ def report(
     import noisewright as nw
     from noisewright.releases.reading_back import is_synthesis
 
+    _require_data(release)
     kind = nw.Synthesis if is_synthesis(release) else nw.Release
     opened = kind.open(release)
     path = opened.report(output, balance=_balance(ledger, dataset))
@@ -61,6 +65,22 @@ def report(
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
     what = "synthetic table" if isinstance(opened, nw.Synthesis) else "release"
     say(f"{path}: the {what} of {opened.rows:,} rows in plain words.", style="bold green")
+
+
+def _require_data(release: Path) -> None:
+    """Refuse a file that lies beside the data, and name the data."""
+    from noisewright.releases.target import CERTIFICATE, RECIPE, REPORT, SYNTHESIS
+
+    for kind in (CERTIFICATE, RECIPE, REPORT, SYNTHESIS):
+        stem = release.name.removesuffix(f".{kind}")
+        if stem == release.name:
+            continue
+        data = [release.with_name(f"{stem}{end}") for end in _DATA]
+        there = next((str(path) for path in data if path.is_file()), None)
+        meant = f"that is {there!r}" if there else f"that is called {stem}.parquet or the like"
+        raise InputError(
+            f"{str(release)!r} lies beside a release; give the released file: {meant}."
+        )
 
 
 def _balance(ledger: str | None, dataset: str | None) -> Balance | None:

@@ -51,7 +51,8 @@ class Design:
     """An optimal mechanism with the proof that nothing is much better.
 
     `mechanism` satisfies the guarantee and every requested property exactly. No mechanism that
-    does has a loss below `bound`; `gap` is how far apart they are, relative to the bound.
+    does has a loss below `bound`; `gap` is how far apart they are, relative to the bound
+    unless that is nearly 0.
     """
 
     problem: Problem
@@ -78,14 +79,16 @@ class Design:
 
     @property
     def gap(self) -> float:
-        """(loss − bound) / bound, rounded up; loss − bound itself where the bound is 0.
+        """(loss − bound) / bound, rounded up; loss − bound itself where it is above the bound.
 
-        A loss of nothing may be possible when δ > 0; then a loss of 2^-100 is no worse than
-        that relative to anything, and the difference is what there is to say.
+        A loss of nothing, or nearly, may be possible: when δ > 0, or where a prior has only
+        inputs far apart. Then a loss of 2^-100 is no worse than that relative to anything, and the
+        difference is what there is to say.
         """
-        if self.exact_bound <= 0:
-            return ceiling_float(self.exact_loss - self.exact_bound)
-        return ceiling_float(self.exact_loss / self.exact_bound - 1)
+        above = self.exact_loss - self.exact_bound
+        if self.exact_bound < above:
+            return ceiling_float(above)
+        return ceiling_float(above / self.exact_bound) if above else 0.0
 
     @property
     def properties(self) -> frozenset[str]:
@@ -118,7 +121,8 @@ def design(
 
     Requires: epsilon > 0 or alpha < 1, or delta > 0; a loss by name ("L0", "L1", "L2", "L0,d",
     "distance"), matrix or function of (input, output); `goal`, "expected" under the prior
-    (uniform by default) or "worst"; properties by code or word, or "all". `tie_break` is the
+    (uniform by default) or "worst", for which a prior decides at most among equally good
+    mechanisms, by the `tie_break`; properties by code or word, or "all". `tie_break` is the
     loss that decides among equally good mechanisms where a program is solved.
     Ensures: the mechanism is an integer table with the guarantee and all properties exactly;
     `bound` is proven in exact arithmetic. Cheap routes come first; `route` says which was used.

@@ -48,10 +48,8 @@ class Epsilon:
         Requires: epsilon ≥ 0, or 0 < alpha ≤ 1.
         """
         if (epsilon is None) == (alpha is None):
-            given = "neither" if epsilon is None else "both"
-            raise ParameterError(
-                f"give epsilon= or alpha= (which is e^-epsilon); {given} was given."
-            )
+            given = "neither was" if epsilon is None else "both were"
+            raise ParameterError(f"give epsilon= or alpha= (which is e^-epsilon); {given} given.")
         if isinstance(epsilon, Epsilon):
             return epsilon
         if epsilon is not None:
