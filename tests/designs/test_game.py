@@ -26,6 +26,30 @@ def test_it_finds_what_the_program_over_all_entries_finds(n: int, alpha: str, lo
     assert float(answer.bound) == pytest.approx(program.loss, rel=1e-7)
 
 
+def twice_above(x: int, y: int) -> int:
+    """Too much costs twice as much as too little: not the same from both ends."""
+    return max(2 * (y - x), x - y)
+
+
+@pytest.mark.parametrize("n", [7, 12])
+def test_costs_that_differ_from_both_ends(n: int) -> None:
+    problem = problem_of(n=n, alpha="0.7", loss=twice_above, goal="worst")
+    answer = by_game(problem, more_than=0)
+    assert answer is not None
+    program = nw.design(nw.Counts(n), alpha="0.7", loss=twice_above, goal="worst")
+    reached = nw.loss(answer.mechanism, twice_above, goal="worst")
+    assert reached == pytest.approx(program.loss, rel=1e-7)
+    assert float(answer.bound) == pytest.approx(program.loss, rel=1e-7)
+
+
+@pytest.mark.parametrize("n", [11, 12])
+def test_costs_that_are_the_same_from_both_ends_give_such_a_mechanism(n: int) -> None:
+    answer = by_game(problem_of(n=n, alpha="0.9", loss="L1", goal="worst"), more_than=0)
+    assert answer is not None
+    matrix = answer.mechanism.matrix
+    assert matrix == pytest.approx(matrix[::-1, ::-1], abs=1e-12)
+
+
 def test_many_counts_take_it_and_the_checker_proves_the_bound() -> None:
     found = nw.design(nw.Counts(90), alpha="0.9", loss="L1", goal="worst")
     assert "relabeled at random" in found.route

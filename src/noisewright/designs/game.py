@@ -37,6 +37,10 @@ _NEVER = {"F", "OD", "U"}
 
 _ROUNDS = 40
 _CLOSE = Fraction(1, 10**7)
+_SCALES = (1024, 1)
+"""About the value of a program: its tolerances are absolute, and entries below 1e-9 count as 0, so
+the larger the better, but not every program can be solved that sharply."""
+
 _BITS = 96
 """Shares of a randomized relabeling are integers over 2^96."""
 
@@ -55,7 +59,11 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Answer | None:
     costs = _costs(problem)
     if not _grow_with_distance(costs):
         return None
-    found = _equilibrium(_geometric(problem.space.size, alpha), costs)
+    seen = _geometric(problem.space.size, alpha)
+    # Seen from the other end the game is mostly the same: so are shares and weights.
+    is_even = bool((costs == costs[::-1, ::-1]).all())
+    found = _equilibrium(seen, costs, is_even=True) if is_even else None
+    found = found or _equilibrium(seen, costs, is_even=False)
     if found is None:
         return None
     shares, weights = found
@@ -99,30 +107,63 @@ def _geometric(size: int, alpha: float) -> Floats:
     return matrix
 
 
-def _equilibrium(seen: Floats, costs: Floats) -> tuple[dict[tuple[int, int], float], Floats] | None:
-    """Return shares of answers i for outputs k, and the opponent's weights on the inputs."""
+def _equilibrium(
+    seen: Floats, costs: Floats, *, is_even: bool
+) -> tuple[dict[tuple[int, int], float], Floats] | None:
+    """Return shares of answers i for outputs k, and the opponent's weights on the inputs.
+
+    Requires: is_even only if all costs are the same from both ends. Then so are shares and weights,
+    and half of the inputs are enough.
+    """
+    ends = (len(seen) - 1, costs.shape[1] - 1)
     weights = np.full(len(seen), 1 / len(seen))
     chosen: set[tuple[int, int]] = set()
     shares: dict[tuple[int, int], float] = {}
     for _ in range(_ROUNDS):
-        better = _good_answers(seen, costs, weights) - chosen
+        better = _good_answers(seen, costs, weights)
+        if is_even:
+            better = {min((k, i), (ends[0] - k, ends[1] - i)) for k, i in better}
+        better -= chosen
         if not better:
             return shares, weights
         chosen |= better
         pairs = np.array(sorted(chosen))
-        solved = _solve(seen[:, pairs[:, 0]] * costs[:, pairs[:, 1]], pairs[:, 0])
+        paid, times = seen[:, pairs[:, 0]] * costs[:, pairs[:, 1]], np.ones(len(pairs))
+        if is_even:
+            paid, times = _folded(paid, pairs, ends)
+        solved = _solve(paid, pairs[:, 0], times)
         if solved is None:
             return None
-        parts, value, weights = solved
+        parts, value, found = solved
         shares = {
             (int(k), int(i)): float(part)
             for (k, i), part in zip(pairs, parts, strict=True)
             if part > 0
         }
+        if is_even:
+            shares |= {(ends[0] - k, ends[1] - i): part for (k, i), part in shares.items()}
+            weights = np.zeros(len(seen))
+            weights[: len(found)] = found / 2
+            weights[::-1][: len(found)] += found / 2
+        else:
+            weights = found
         least = float(((seen * weights[:, None]).T @ costs).min(axis=1).sum())
         if value - least <= 1e-13 * value:
             return shares, weights
     return None
+
+
+def _folded(paid: Floats, pairs: NDArray[np.intp], ends: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Return what half of the inputs pay if each answer comes with its mirror image.
+
+    Also how often an answer then counts among those to its output: twice if the output is the one
+    in the middle, and the answer is not.
+    """
+    mirrored = np.array(ends) - pairs
+    is_middle = mirrored == pairs
+    is_alone = is_middle.all(axis=1)
+    both = np.where(is_alone, paid, paid + paid[::-1])
+    return both[: (len(paid) + 1) // 2], np.where(is_middle[:, 0] & ~is_alone, 2.0, 1.0)
 
 
 def _good_answers(seen: Floats, costs: Floats, weights: Floats) -> set[tuple[int, int]]:
@@ -137,8 +178,13 @@ def _good_answers(seen: Floats, costs: Floats, weights: Floats) -> set[tuple[int
     }
 
 
-def _solve(paid: Floats, outputs: NDArray[np.intp]) -> tuple[Floats, float, Floats] | None:
-    """Minimize the largest loss over shares of the answers that are allowed."""
+def _solve(
+    paid: Floats, outputs: NDArray[np.intp], times: Floats
+) -> tuple[Floats, float, Floats] | None:
+    """Minimize the largest loss over shares of the answers that are allowed.
+
+    Requires: the shares to each output, each as many times as said, are to add up to 1.
+    """
     try:
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix
@@ -147,24 +193,24 @@ def _solve(paid: Floats, outputs: NDArray[np.intp]) -> tuple[Floats, float, Floa
             "designing by linear program needs SciPy: pip install 'noisewright[design]'."
         ) from problem
     inputs, answers = paid.shape
-    # Tolerances are absolute, so the value is brought near 1: that of choosing evenly is close.
-    size = float((paid / np.bincount(outputs)[outputs]).sum(axis=1).max()) or 1.0
-    whole: Any = csr_matrix(
-        (np.ones(answers), (outputs, np.arange(answers))), shape=(inputs, answers + 1)
-    )
-    found: Any = linprog(
-        np.append(np.zeros(answers), 1.0),
-        A_ub=np.hstack([paid / size, -np.ones((inputs, 1))]),
-        b_ub=np.zeros(inputs),
-        A_eq=whole,
-        b_eq=np.ones(inputs),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status != 0:
-        return None
-    weights = np.maximum(-found.ineqlin.marginals, 0)
-    return np.maximum(found.x[:-1], 0), float(found.fun) * size, weights / weights.sum()
+    whole: Any = csr_matrix((times, (outputs, np.arange(answers))), shape=(inputs, answers + 1))
+    # What choosing evenly costs: the value is not far below.
+    even = float((paid / np.bincount(outputs, times)[outputs]).sum(axis=1).max()) or 1.0
+    for scale in _SCALES:
+        found: Any = linprog(
+            np.append(np.zeros(answers), 1.0),
+            A_ub=np.hstack([paid * (scale / even), -np.ones((inputs, 1))]),
+            b_ub=np.zeros(inputs),
+            A_eq=whole,
+            b_eq=np.ones(inputs),
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
+        if found.status == 0:
+            weights = np.maximum(-found.ineqlin.marginals, 0)
+            value = float(found.fun) * even / scale
+            return np.maximum(found.x[:-1], 0), value, weights / weights.sum()
+    return None
 
 
 def _exact_weights(weights: Floats) -> tuple[Fraction, ...]:
