@@ -381,3 +381,26 @@ def test_a_column_of_one_value_says_nothing_and_is_no_mistake(kind: Any, declare
     X = {"clinic": ["north"] * 100, "a": values}
     fitted = kind(domain, label="b", epsilon=NOISELESS).fit(X, values)
     assert fitted.predict(X).tolist() == values
+
+
+def test_a_feature_with_one_possible_value_costs_nothing() -> None:
+    domain = {"ill": ["yes", "no"], "sex": ["f", "m"], "where": ["here"]}
+    data = {"ill": ["yes", "no"] * 50, "sex": ["f", "m"] * 50, "where": ["here"] * 100}
+    source = nw.SeededSource(1)
+    model = nw.PrivateNaiveBayes(domain, label="ill", epsilon=1, source=source).fit(data)
+    assert [(spend.what, spend.amount) for spend in model.spends_] == [("counts of ill × sex", 1)]
+    assert model.feature_shares_["where"].tolist() == [[1.0], [1.0]]
+    rows = {"sex": ["f", "m"], "where": ["here", "here"]}
+    assert model.predict(rows).tolist() == ["yes", "no"]
+    alone = nw.PrivateNaiveBayes(
+        {"ill": ["yes", "no"], "where": ["here"]}, label="ill", epsilon=1, source=source
+    ).fit({name: data[name] for name in ("ill", "where")})
+    assert [spend.what for spend in alone.spends_] == ["counts of ill × where"]
+    tree = nw.PrivateTree(domain, label="ill", epsilon=9, source=source).fit(data)
+    assert [(spend.what, spend.amount) for spend in tree.spends_] == [
+        ("counts of ill", 1),
+        ("counts of sex", 1),
+        ("counts of ill × sex", 7),
+    ]
+    assert tree.predict(rows).tolist() == ["yes", "no"]
+    assert set(tree.sample(5)["where"]) == {"here"}

@@ -60,3 +60,102 @@ def test_the_page_of_a_table_in_memory_names_no_file(tmp_path: Path) -> None:
     assert ".parquet" not in page
     assert "noisewright report" not in page
     assert made.certificate_digest in page
+
+
+def steps_of(made: nw.Synthesis) -> list[str]:
+    return [spend.what for spend in made.spends]
+
+
+MADE: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "mst": ({}, ["counts of a"]),
+    "tree": ({"inference": "tree"}, ["counts of a"]),
+    "normal noise": ({"delta": 0.01}, ["counts of a"]),
+    "mwem": ({"method": "mwem"}, ["counts of a"]),
+    "one-way": ({"workload": [1]}, ["counts of a"]),
+    "one-way mwem": ({"method": "mwem", "workload": [1]}, ["counts of a"]),
+}
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_a_column_with_one_possible_value_costs_nothing(case: str) -> None:
+    asked, steps = MADE[case]
+    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), **asked)
+    assert steps_of(made) == steps
+    assert made.spent.amount == sum(spend.amount for spend in made.spends)
+    document = made.certificate.document
+    assert [step["what"] for step in document["mechanism"]["steps"]] == steps
+    assert made.table["b"].to_pylist() == ["y"] * 1000
+    expected = {part.name: (part.expected, part.counted, part.found) for part in made.errors.parts}
+    assert all(counted and found is not None for _, counted, found in expected.values())
+    if "b" in expected:
+        assert expected["b"] == (0.0, True, 0.0)
+    # The table of both is as far off as the column that can be.
+    again = nw.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, **asked)
+    assert again.expected == made.expected_error
+
+
+@pytest.mark.parametrize("method", ["mst", "mwem"])
+def test_the_noise_beside_a_constant_is_that_of_the_column_alone(method: Any) -> None:
+    alone = nw.predict_synthesis(
+        {"a": ["x", "z"]}, people=1000, epsilon=1, workload=1, method=method
+    )
+    both = nw.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, method=method)
+    assert both.expected == alone.expected > 0
+
+
+@pytest.mark.parametrize("method", ["mst", "mwem"])
+@pytest.mark.parametrize("ways", [1, 2])
+def test_a_table_of_constants_spends_the_whole_and_is_right(method: Any, ways: int) -> None:
+    made = nw.synthesize(
+        {"a": ["x"] * 9, "b": ["y"] * 9},
+        {"a": ["x"], "b": ["y"]},
+        epsilon=1,
+        method=method,
+        workload=ways,
+        source=nw.SeededSource(1),
+    )
+    assert made.table.to_pylist() == [{"a": "x", "b": "y"}] * 9
+    assert made.spent.amount == 1
+    assert made.expected_error == 0
+
+
+def test_two_columns_need_no_choice(tmp_path: Path) -> None:
+    """The whole goes into counts: 2 parts of 9 into columns, 7 into their table."""
+    data = {"a": ["x", "z"] * 500, "b": ["y", "y", "w", "w"] * 250}
+    spaces = {"a": ["x", "z"], "b": ["y", "w"]}
+    made = nw.synthesize(data, spaces, epsilon=9, source=nw.SeededSource(1))
+    assert [(spend.what, spend.amount) for spend in made.spends] == [
+        ("counts of a", 1),
+        ("counts of b", 1),
+        ("counts of a × b", 7),
+    ]
+    assert "nothing had to be chosen" in page_of(made, tmp_path)
+    made = nw.synthesize(data, spaces, epsilon=9, method="mwem", source=nw.SeededSource(1))
+    assert "chosen in private" not in page_of(made, tmp_path)
+    assert [(spend.what, spend.amount) for spend in made.spends] == [("counts of a × b", 9)]
+
+
+def test_what_is_skipped_is_decided_by_what_is_declared() -> None:
+    """Data that never vary are counted as any others are: sizes decide, and nothing else."""
+    spaces = {name: ["x", "y"] for name in "abcd"}
+    dull = {name: ["x"] * 400 for name in "abcd"}
+    lively = {name: ["x", "y"] * 200 for name in "abcd"}
+    ways: list[dict[str, Any]] = [
+        {"inference": "tree"},
+        {},
+        {"method": "mwem"},
+        {"method": "mwem", "rounds": 2},
+    ]
+    for asked in ways:
+        one, other = (nw.synthesize(data, spaces, epsilon=1, **asked) for data in (dull, lively))
+        assert one.certificate_digest == other.certificate_digest
+        assert len(one.spends) == len(other.spends)
+
+
+def test_choices_stay_where_not_every_pair_is_counted() -> None:
+    spaces = {name: ["x", "y"] for name in "abc"}
+    data = {name: ["x", "y"] * 200 for name in "abc"}
+    tree = nw.synthesize(data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(1))
+    assert sum(what.startswith("choice") for what in steps_of(tree)) == 2
+    rounds = nw.synthesize(data, spaces, epsilon=1, method="mwem", rounds=2)
+    assert sum(what.startswith("choice") for what in steps_of(rounds)) == 2

@@ -158,12 +158,12 @@ def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> Non
 def test_mwem_draws_the_noise_of_what_it_chose(delta: float) -> None:
     """Marginals and queries have different noise; both are in the file."""
     workload = TWO_WAY + nw.Workload.ranges(BITS, "a")
-    mwem = Mwem(BITS, workload, Allowance.of(1, delta), 6)
+    mwem = Mwem(BITS, workload, Allowance.of(1, delta), 5)
     drawn = mwem.draw(tallies_of(tuple(POINTS)), 5, source=SeededSource(8))
     seen = {("query" if one.query else "marginal", one.noise.scale) for one in drawn.measurements}
     assert {kind for kind, _ in seen} == {"marginal", "query"}
     listed = scales(mwem.schedule.certificate)
-    assert len(listed) == 6
+    assert len(listed) == 5
     for step in listed:
         assert seen == set(step.items())
     alone = Mwem(BITS, TWO_WAY, Allowance.of(1, delta))

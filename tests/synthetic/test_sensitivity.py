@@ -74,13 +74,16 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
         id(table): independence_score(table, ("a", "b"), first, second) for table in TABLES.values()
     }
     found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
-    mst = Mst(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k))
+    # With two columns there is nothing to choose; with three there is, and of the same scores.
+    three = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
+    asked = nw.Workload.marginals(three, ways=2)
+    mst = Mst(three, asked, Allowance.of(1, rows_per_person=k))
     assert {2 * k} == {found} == sensitivities(mst.schedule)
 
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_scores_of_mwem_change_by_twice_the_rows_and_its_queries_by_the_rows(k: int) -> None:
-    mwem = Mwem(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k))
+    mwem = Mwem(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k), 3)
     weights = np.array([[0.1, 0.2, 0.05], [0.3, 0.15, 0.2]])
     names = ("a", "b")
     scores = {

@@ -27,7 +27,7 @@ from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
 from noisewright.synthetic.schedule import Schedule, counting
-from noisewright.synthetic.tallies import Tallies, shape_of
+from noisewright.synthetic.tallies import Tallies, shape_of, varying
 
 Array = NDArray[np.float64]
 
@@ -87,7 +87,9 @@ class PrivateNaiveBayes(Conventions):
         """
         reader = Reader.of(self.domain, self.label)
         smoothing = read_smoothing(self.smoothing)
-        groupings = [(self.label, name) for name in reader.features]
+        # What a feature with one possible value counts, every other one counts too.
+        telling = varying(reader.domain, tuple(reader.features)) or tuple(reader.features)[:1]
+        groupings = [(self.label, name) for name in telling]
         cells = [prod(shape_of(reader.domain, names)) for names in groupings]
         if max(cells) > _MOST_CELLS:
             raise TooLargeError(
@@ -108,7 +110,7 @@ class PrivateNaiveBayes(Conventions):
             ),
         )
         steps, proof = NoisySteps(tallies, schedule, self.source), schedule.certificate
-        what = f"naive Bayes of {self.label} from {len(groupings)} columns"
+        what = f"naive Bayes of {self.label} from {len(reader.features)} columns"
         with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
             tables = tuple(steps.counted(names, tallies.counts[names]) for names in groupings)
             steps.require_done()
@@ -130,8 +132,12 @@ class PrivateNaiveBayes(Conventions):
         self.n_features_in_ = len(reader.features)
         self.measurements_ = tuple(tables)
         self.class_shares_ = (by_label + smoothing) / (by_label + smoothing).sum()
+        known = {table.columns[1]: table for table in tables}
         self.feature_shares_ = {
-            table.columns[1]: _shares_given_label(table, by_label, smoothing) for table in tables
+            name: _shares_given_label(known[name], by_label, smoothing)
+            if name in known
+            else np.ones((space.size, 1))
+            for name in reader.features
         }
 
     def predict_joint_log_proba(self, X: Any) -> Array:

@@ -111,9 +111,13 @@ class PrivateTree(Conventions):
     ) -> None:
         """Fit from noisy counts alone; nothing here sees the data."""
         pairs = [one for one in measurements if len(one.columns) == 2]
+        known = {name for one in measurements for name in one.columns}
         shares = {
             name: _shares(column_counts(name, measurements) + smoothing)
-            for name, _ in reader.domain.columns
+            if name in known
+            # A column with one possible value is not counted.
+            else np.ones(space.size)
+            for name, space in reader.domain.columns
         }
         edges: dict[tuple[str, str], Array] = {}
         for pair in pairs:

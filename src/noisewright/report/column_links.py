@@ -49,6 +49,8 @@ def _tree(facts: SynthesisFacts) -> Markup:
     listed = Markup(", ".join(label(" × ".join(one.columns), longest=80) for one in circles))
     besides = (
         "Then these pairs were counted, of which the lines said least; the rows fit all counts: "
+        if facts.chose
+        else "These pairs were counted, too; the rows fit all counts: "
     )
     return joined(
         [
@@ -116,6 +118,9 @@ def _rounds(facts: SynthesisFacts) -> Markup:
     words = (
         "In each round the part of the workload that was answered worst so far was chosen in "
         "private and counted with noise; then all rows were weighed anew until they fit."
+        if facts.chose
+        else "In each round a part of the workload was counted with noise; then all rows were "
+        "weighed anew until they fit. As all of it was counted, nothing was chosen."
     )
     caption = text("Rounds, with the error by noise and between rows and noisy counts")
     return joined(

@@ -105,6 +105,11 @@ class SynthesisFacts:
         """The columns with more than one possible value: how others go with the rest is known."""
         return tuple(name for name, space in self.domain.columns if space.size > 1)
 
+    @property
+    def chose(self) -> bool:
+        """Whether some of the steps were choices, and not all of them counts."""
+        return any(spend.what.startswith("choice ") for spend in self.spends)
+
     @cached_property
     def together(self) -> tuple[Counted, ...]:
         """What was counted about several columns at once."""

@@ -78,6 +78,14 @@ _METHODS = {
     "at worst. One of them was drawn in private, good ones with far higher probability (the "
     "exponential mechanism).",
 }
+_ALL_COUNTED = {
+    "mst": "Each column was counted with noise, and so was every pair of columns that the workload "
+    "is about: nothing had to be chosen. The rows were drawn from a model that fits these counts.",
+    "mwem": "Every table and query of the workload was counted with noise: nothing had to be "
+    "chosen. The rows were drawn from a model that fits these counts.",
+}
+"""Where declared sizes alone say what is counted."""
+
 _LARGE = 3
 
 
@@ -195,6 +203,13 @@ def _method(facts: SynthesisFacts) -> Markup:
     no_charts = why_no_charts()
     why = "" if no_charts is None else f"This page has tables only: {no_charts}"
     words = _METHODS.get(facts.how, f"The table was made by {facts.how}.")
+    if not facts.chose:
+        words = _ALL_COUNTED.get(facts.method, words)
+    if len(facts.varying) < len(facts.names):
+        words += (
+            " Columns with one possible value have it in every row, and cost nothing: the number "
+            "of rows is public."
+        )
     return joined(
         [
             paragraph(text(words)),

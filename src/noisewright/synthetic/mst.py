@@ -1,13 +1,15 @@
 """Select, measure, generate: a tree of two-way marginals, chosen in private.
 
-First every column is counted with noise. Then, edge by edge, a spanning tree of columns is chosen
+First every column is counted with noise, but for those with one possible value, whose count is
+the public number of rows. Then, edge by edge, a spanning tree of columns is chosen
 by the exponential mechanism: the score of a pair says how far its joint counts are from what they
 would be if the two were independent, less what the noise of measuring it would cost. The pairs of
 the tree are counted with noise, and rows are drawn from a tree model that fits them
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
 A graph may have circles, too: then some more pairs are chosen, which the tree answers worst, and
-counted, and all counts are fitted at once (`graph_fit.py`, or `by_mbi.py`).
+counted, and all counts are fitted at once (`graph_fit.py`, or `by_mbi.py`). Where declared sizes
+alone say that every pair will be counted, nothing is chosen: all of it goes into counts.
 
 Scores are whole numbers. What independence or the tree would give is computed from noisy counts,
 the same for all neighbors; one row changes the joint counts by one in two cells, so a score by at
@@ -47,8 +49,8 @@ from noisewright.synthetic.part_errors import (
 )
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.schedule import Schedule, choosing, counting
-from noisewright.synthetic.tallies import Names, Tallies
-from noisewright.synthetic.tree_model import TreeModel, fitted
+from noisewright.synthetic.tallies import Names, Tallies, varying
+from noisewright.synthetic.tree_model import TreeModel, fitted, joining
 from noisewright.synthetic.workload import Workload
 
 Pair = tuple[str, str]
@@ -120,10 +122,15 @@ class Mst:
         }
         return tuple(pair for pair in combinations(self._varying, 2) if frozenset(pair) in asked)
 
-    @property
-    def _varying(self) -> list[str]:
+    @cached_property
+    def _varying(self) -> Names:
         """The columns that can hold more than one value."""
-        return [name for name in self.names if self._sizes[name] > 1]
+        return varying(self.domain, self.names)
+
+    @cached_property
+    def singles(self) -> Names:
+        """The columns that are counted by themselves; of constants alone one, to spend all on."""
+        return self._varying or self.names[:1]
 
     @cached_property
     def _possible(self) -> frozenset[frozenset[str]]:
@@ -140,8 +147,8 @@ class Mst:
 
     @property
     def groupings(self) -> tuple[Names, ...]:
-        """Each column, and each pair that could be chosen."""
-        return (*((name,) for name in (*self.names, *self.points)), *self.candidates)
+        """Each column that is counted, and each pair that could be chosen."""
+        return (*((name,) for name in (*self.singles, *self.points)), *self.candidates)
 
     @cached_property
     def edges(self) -> int:
@@ -160,22 +167,35 @@ class Mst:
         if self.inference == "tree" or not left:
             return 0
         # What a usual pair would have if the tree were all.
-        noise = self.allowance.noise(self._divided(self.edges)[2], MARGINAL)
+        noise = self.allowance.noise(self._divided(self.edges, self.edges)[2], MARGINAL)
         usual = statistics.median(self._cells(pair) for pair in self.candidates)
         error = noise.mean_sum(round(usual)) / self.people if self.people else 0.0
-        return min(how_many(len(self.names), error, self.allowance.unit), left)
+        return min(how_many(len(self._varying), error, self.allowance.unit), left)
 
-    @property
+    @cached_property
+    def choices(self) -> int:
+        """How many pairs are chosen: none where sizes say that every candidate is counted."""
+        every = self.edges + self.more
+        if every < len(self.candidates):
+            return every
+        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CIRCLES
+        return 0 if fit else every
+
+    @cached_property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         """What one column, one choice, one pair and one column by points get of the whole."""
-        return self._divided(self.edges + self.more)
+        return self._divided(self.edges + self.more, self.choices)
 
-    def _divided(self, pairs: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-        columns, points = len(self.names), len(self.points)
-        weights = (_SINGLES, _CHOICES * bool(pairs), _PAIRS * bool(pairs), _POINTS * bool(points))
-        single, choice, pair, point = self.allowance.divided(weights)
-        several = max(pairs, 1)
-        return single / columns, choice / several, pair / several, point / max(points, 1)
+    def _divided(self, pairs: int, choices: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        several = (len(self.singles), choices, pairs, len(self.points))
+        weights = (_SINGLES, _CHOICES, _PAIRS, _POINTS)
+        parts = self.allowance.divided(
+            [weight * bool(count) for weight, count in zip(weights, several, strict=True)]
+        )
+        single, choice, pair, point = (
+            part / max(count, 1) for part, count in zip(parts, several, strict=True)
+        )
+        return single, choice, pair, point
 
     @property
     def schedule(self) -> Schedule:
@@ -183,11 +203,17 @@ class Mst:
         (single, choice, pair, point), whole, edges = self._amounts, self.allowance, self.edges
         every = edges + self.more
         tree, besides = range(1, edges + 1), range(edges + 1, every + 1)
+        if not self.choices:
+            tree = besides = range(0)
         return Schedule(
             whole,
             (
-                *(counting(whole, f"counts of {name}", single) for name in self.names),
+                *(counting(whole, f"counts of {name}", single) for name in self.singles),
                 *(counting(whole, f"counts of {name}", point) for name in self.points),
+                *(
+                    counting(whole, f"counts of {' × '.join(names)}", pair)
+                    for names in (() if self.choices else self.candidates)
+                ),
                 *(
                     step
                     for numbers in (tree, besides)
@@ -205,9 +231,10 @@ class Mst:
     def predicted(self, people: int) -> WorkloadErrors:
         """Return the errors that noise alone causes; the columns are counted whatever is asked.
 
-        A part counts as if it were counted by itself: one column, or one pair. What a tree cannot
-        express comes on top, and the fit takes some away. More than two columns are never counted
-        together: their noise is taken as that of a tree of their pairs.
+        A part counts as if it were counted by itself: one column, or one pair. Constants add
+        nothing. What a tree cannot express comes on top, and the fit takes some away. More than
+        two columns are never counted together: their noise is taken as that of a tree of their
+        pairs.
         """
         made = [
             PartError(
@@ -219,8 +246,12 @@ class Mst:
             )
             for part in self.workload.parts
         ]
-        asked = {part.columns for part in self.workload.parts if isinstance(part, Marginal)}
-        for name in self.names:
+        asked = {
+            varying(self.domain, part.columns)
+            for part in self.workload.parts
+            if isinstance(part, Marginal)
+        }
+        for name in self.singles:
             if (name,) not in asked:
                 one = Marginal((name,))
                 error = self._noise_error(one, people)
@@ -231,14 +262,12 @@ class Mst:
 
     def _counted(self, columns: Names) -> bool | None:
         """Tell whether these columns are counted together; None if a choice decides it."""
-        if len(columns) == 1:
+        columns = varying(self.domain, columns)
+        if len(columns) <= 1:
             return True
         if frozenset(columns) not in self._possible:
             return False
-        if self.edges + self.more < len(self.candidates):
-            return None
-        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CIRCLES
-        return True if fit else None
+        return None if self.choices else True
 
     @cached_property
     def _noises(self) -> tuple[Noise, Noise]:
@@ -248,16 +277,19 @@ class Mst:
 
     def _noise_error(self, part: Queries, people: int) -> float:
         single, pair = self._noises
-        if self._counted(part.columns) is not False:
-            noise = single if len(part.columns) == 1 else pair
+        columns = varying(self.domain, part.columns)
+        if not columns:
+            return 0.0
+        if self._counted(columns) is not False:
+            noise = single if len(columns) == 1 else pair
             return noise_error(part, self.domain, noise, people)
         pairs = [
             marginal_error(self._cells(two), pair, people)
-            for two in combinations(part.columns, 2)
+            for two in combinations(columns, 2)
             if self._counted(two) is not False
         ]
-        alone = [marginal_error(self._sizes[name], single, people) for name in part.columns]
-        links = len(part.columns) - 1
+        alone = [marginal_error(self._sizes[name], single, people) for name in columns]
+        links = len(columns) - 1
         whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
         if isinstance(part, Marginal):
             return min(2.0, whole)
@@ -276,19 +308,22 @@ class Mst:
         if not tallies.rows:
             raise InputError("the table has no rows.")
         steps = NoisySteps(tallies, self.schedule, source, progress)
-        singles = [steps.counted((name,), tallies.counts[name,]) for name in self.names]
+        singles = [steps.counted((name,), tallies.counts[name,]) for name in self.singles]
         points = [steps.counted((name,), tallies.counts[name,]) for name in self.points]
-        chosen = self._chosen(steps, singles) if self.edges else []
+        chosen = self._chosen(steps, singles) if self.choices else list(self.candidates)
         pairs = [steps.counted(names, tallies.counts[names]) for names in chosen]
-        tree = fitted(singles, pairs)
-        besides = self._besides(steps, tree, chosen) if self.more else []
+        tree = fitted(singles, joining(pairs))
+        besides = self._besides(steps, tree, chosen) if self.choices and self.more else []
         pairs += [steps.counted(names, tallies.counts[names]) for names in besides]
         steps.require_done()
         if progress is not None:
             progress("fit", 0, None)
         counted = [*singles, *pairs]
-        model, notes = fitted_or_simpler(self.inference, self._sizes, counted, tree, progress)
-        codes = model.draw(rows, source)
+        sizes = {name: self._sizes[name] for name in self.singles}
+        model, notes = fitted_or_simpler(self.inference, sizes, counted, tree, progress)
+        drawn = model.draw(rows, source)
+        # A constant has the code 0 in every row.
+        codes = {n: drawn[n] if n in drawn else np.zeros(rows, np.int64) for n in self.names}
         return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends), notes)
 
     def _chosen(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:

@@ -7,7 +7,8 @@ noise, and multiply the weights of the points until the distribution fits what w
 
 Scores are whole numbers: 2 |count − expected| for a query, the sum of |count − expected| over the
 cells of a marginal, less what the noise of counting it would cost. One row changes them by at
-most 2. What was counted already is not chosen again.
+most 2. What was counted already is not chosen again, and nothing is chosen where all will be
+counted.
 
 Weights are multiplied by √(counted / expected), and counts are first moved to the nearest that
 are possible. The paper multiplies by e^((counted − expected) / 2n), which takes far more passes for
@@ -81,8 +82,10 @@ class Mwem(Rounds):
         weights = np.full(truth.shape, 1 / truth.size)
         open_targets, seen = list(self.targets), list[tuple[Target, Measurement]]()
         for _ in range(self.rounds):
-            scores = self._scores(open_targets, names, truth, weights)
-            target = steps.choice(open_targets, scores)
+            target = open_targets[0]
+            if self.chooses:
+                scores = self._scores(open_targets, names, truth, weights)
+                target = steps.choice(open_targets, scores)
             open_targets.remove(target)
             counts = target.counts(summed(truth, names, target.columns))
             made = steps.counted(target.columns, counts, query=target.query, cells=target.cells)

@@ -73,6 +73,10 @@ class MwemOnGraph(Rounds):
     def _sizes(self) -> dict[str, int]:
         return {name: space.size for name, space in self.domain.columns}
 
+    @property
+    def _all_fit(self) -> bool:
+        return cells_needed(self._sizes, [one.columns for one in self.targets]) <= _MOST_CELLS
+
     def _open(self, known: Sequence[Names]) -> list[Target]:
         """Return what may be chosen: this depends on earlier choices, and on nothing private."""
         sizes = self._sizes
@@ -100,13 +104,15 @@ class MwemOnGraph(Rounds):
         model, seen = GraphModel(self._sizes, ()), list[Measurement]()
         for _ in range(self.rounds):
             known = [one.columns for one in seen]
-            targets = self._open(known) or [t for t in self.targets if t.columns in known]
-            scores = [
-                gap_score(tallies, target.columns, model.marginal(target.columns))
-                - round(noise.mean_sum(math.prod(shape_of(self.domain, target.columns))))
-                for target in targets
-            ]
-            chosen = steps.choice(targets, scores).columns
+            chosen = self.targets[len(seen)].columns
+            if self.chooses:
+                targets = self._open(known) or [t for t in self.targets if t.columns in known]
+                scores = [
+                    gap_score(tallies, target.columns, model.marginal(target.columns))
+                    - round(noise.mean_sum(math.prod(shape_of(self.domain, target.columns))))
+                    for target in targets
+                ]
+                chosen = steps.choice(targets, scores).columns
             seen.append(steps.counted(chosen, tallies.counts[chosen]))
             model = scaled(model, seen)
         steps.require_done()

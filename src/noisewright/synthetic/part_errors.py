@@ -21,7 +21,7 @@ from noisewright.spaces import Records
 from noisewright.synthetic.allowance import Noise
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.queries import Marginal, Queries
-from noisewright.synthetic.tallies import Names, Tallies, shape_of
+from noisewright.synthetic.tallies import Names, Tallies, shape_of, varying
 from noisewright.synthetic.workload import Workload
 
 _MOST_SHOWN = 12
@@ -197,13 +197,21 @@ def _compared(
             told.add(part.name)
             made.append(replace(part, counted=True, found=_found(one, rows)))
             continue
-        one = whole.get(frozenset(part.columns))
+        columns = part.columns
+        if frozenset(columns) not in whole:
+            columns = varying(domain, columns)
+        one = whole.get(frozenset(columns))
         if one is None:
-            made.append(replace(part, counted=False))
+            # The number of rows is public: nobody is wrong about constants alone.
+            known = replace(part, counted=True, found=0.0)
+            made.append(replace(part, counted=False) if columns else known)
             continue
         if isinstance(queries, Marginal):
-            told.add(frozenset(part.columns))
-        noisy, own = (_in_order(counts, one.columns, part.columns) for counts in _both(one, rows))
+            told.add(frozenset(columns))
+        shape = shape_of(domain, part.columns)
+        noisy, own = (
+            _in_order(counts, one.columns, columns).reshape(shape) for counts in _both(one, rows)
+        )
         gaps = queries.answers(own) / rows.rows - queries.answers(noisy) / one.rows
         most = 2.0 if isinstance(queries, Marginal) else float(gaps.size)
         made.append(replace(part, counted=True, found=min(most, float(np.abs(gaps).sum()))))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.part_errors import PartError, WorkloadErrors, part_name
 from noisewright.synthetic.queries import Marginal
 from noisewright.synthetic.schedule import Choosing, Counting, Schedule, choosing, counting
-from noisewright.synthetic.tallies import Names, shape_of
+from noisewright.synthetic.tallies import Names, shape_of, varying
 from noisewright.synthetic.workload import Workload
 
 _MOST_CANDIDATES = 1 << 14
@@ -39,6 +39,16 @@ class Target:
     columns: Names
     cells: NDArray[np.bool_] | None
     query: str
+
+    @property
+    def change(self) -> Literal[1, 2]:
+        """By how much one row changes what is counted."""
+        return MARGINAL if self.cells is None else QUERY
+
+    @property
+    def name(self) -> str:
+        """What is counted, in words."""
+        return self.query or " × ".join(self.columns)
 
     def counts(self, marginal: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what is counted, from the counts by its columns."""
@@ -79,11 +89,20 @@ class Rounds:
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """All that a round can count, each once."""
+        """All that a round can count, each once; constants have nothing to count.
+
+        Where all are constants, they are counted all the same, to spend the whole on.
+        """
+        return self._found(but_constants=True) or self._found(but_constants=False)
+
+    def _found(self, *, but_constants: bool) -> tuple[Target, ...]:
         found: dict[object, Target] = {}
         for part in self.workload.parts:
+            columns = varying(self.domain, part.columns) if but_constants else part.columns
+            if not columns:
+                continue
             if isinstance(part, Marginal):
-                found.setdefault(frozenset(part.columns), Target(part.columns, None, ""))
+                found.setdefault(frozenset(columns), Target(columns, None, ""))
                 continue
             shape = shape_of(self.domain, part.columns)
             cells, queries = math.prod(shape), part.count(self.domain)
@@ -106,6 +125,16 @@ class Rounds:
             return min(_ROUNDS, len(self.targets))
         return whole_number(self.wanted_rounds, name="rounds", least=1)
 
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether anything is chosen: not where all there is will be counted, as sizes say."""
+        return self.rounds < len(self.targets) or not self._all_fit
+
+    @property
+    def _all_fit(self) -> bool:
+        """Whether a model can have all targets at once."""
+        return True
+
     @property
     def names(self) -> Names:
         """The columns."""
@@ -114,7 +143,7 @@ class Rounds:
     @cached_property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:
         """What one choice, one count of a round and one column by points get of the whole."""
-        weights = (_CHOICES, _COUNTS, _POINTS * bool(self.points))
+        weights = (_CHOICES * self.chooses, _COUNTS, _POINTS * bool(self.points))
         choice, count, point = self.allowance.divided(weights)
         return choice / self.rounds, count / self.rounds, point / max(len(self.points), 1)
 
@@ -122,13 +151,20 @@ class Rounds:
     def schedule(self) -> Schedule:
         """What it will do to the data: count points, then choose and count, round by round.
 
-        Whether a marginal or a single query is counted may depend on the choice.
+        Whether a marginal or a single query is counted may depend on the choice. Where nothing is
+        to be chosen, all targets are counted in their order.
         """
         (choice, count, point), whole = self._amounts, self.allowance
-        kinds = {MARGINAL if target.cells is None else QUERY for target in self.targets}
+        kinds = {target.change for target in self.targets}
         steps: list[Counting | Choosing] = [
             counting(whole, f"counts of {name}", point) for name in self.points
         ]
+        if not self.chooses:
+            steps += [
+                counting(whole, f"counts of {target.name}", count, [target.change])
+                for target in self.targets
+            ]
+            return Schedule(whole, tuple(steps))
         for number in range(1, self.rounds + 1):
             steps.append(choosing(whole, f"choice {number} of {self.rounds}", choice))
             what = f"counts of what choice {number} chose"
@@ -141,9 +177,14 @@ class Rounds:
         What is not chosen comes on top.
         """
         _, count, _ = self._amounts
-        counted = True if self.rounds == len(self.targets) else None
+        counted = None if self.chooses else True
         made: list[PartError] = []
         for part in self.workload.parts:
+            if not varying(self.domain, part.columns):
+                # The number of rows is public.
+                name, queries = part_name(part, self.domain), part.count(self.domain)
+                made.append(PartError(name, part.columns, queries, 0.0, True))
+                continue
             change = MARGINAL if isinstance(part, Marginal) else QUERY
             noise, queries = self.allowance.noise(count, change), part.count(self.domain)
             is_table = change == MARGINAL

@@ -73,3 +73,12 @@ def require_cells(domain: Records, names: Names) -> None:
             f"{MOST_CELLS:,}). Use fewer columns, or coarser ones.",
             size=cells,
         )
+
+
+def varying(domain: Records, columns: Names) -> Names:
+    """Return those of the columns that can hold more than one value, by what is declared.
+
+    The counts of the others are the public number of rows, and need no noise.
+    """
+    sizes = {name: space.size for name, space in domain.columns}
+    return tuple(name for name in columns if sizes[name] > 1)

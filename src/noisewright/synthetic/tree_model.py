@@ -104,6 +104,18 @@ class TreeModel:
         )
 
 
+def joining(pairs: Sequence[Measurement]) -> list[Measurement]:
+    """Return the first pairs that join columns without closing a circle: all that a tree takes."""
+    group: dict[str, str] = {}
+    found: list[Measurement] = []
+    for pair in pairs:
+        first, second = (group.setdefault(name, name) for name in pair.columns)
+        if first != second:
+            found.append(pair)
+            group = {name: second if own == first else own for name, own in group.items()}
+    return found
+
+
 def fitted(singles: Sequence[Measurement], pairs: Sequence[Measurement]) -> TreeModel:
     """Fit a tree to noisy counts of each column and of the edges of the tree.
 
