@@ -159,3 +159,31 @@ def test_choices_stay_where_not_every_pair_is_counted() -> None:
     assert sum(what.startswith("choice") for what in steps_of(tree)) == 2
     rounds = nw.synthesize(data, spaces, epsilon=1, method="mwem", rounds=2)
     assert sum(what.startswith("choice") for what in steps_of(rounds)) == 2
+
+
+def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
+    """The card at the top is about the workload; what is found is compared over the same counts."""
+    names = "abcde"
+    spaces = {name: nw.Counts(5) for name in names}
+    data = {name: [0, 1, 2, 3, 4, 5] * 100 for name in names}
+    made = nw.synthesize(data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(3))
+    errors, page = made.errors, page_of(made, tmp_path)
+    counted = [part for part in errors.parts if part.counted]
+    pairs = [part.expected for part in counted if part.in_workload]
+    assert (len(pairs), len(counted)) == (4, 9)
+    assert errors.expected_in_workload == pytest.approx(sum(pairs) / 4)
+    assert errors.expected_of_counted == pytest.approx(sum(part.expected for part in counted) / 9)
+    assert errors.found == pytest.approx(sum(part.found or 0.0 for part in counted) / 9)
+    assert (errors.expected_in_workload or 0.0) > 1.2 * (errors.expected_of_counted or 2.0)
+    shown = re.search(r"error([\d.]+)expected by noise, of 2 at most, on average over the", page)
+    assert shown is not None
+    assert float(shown.group(1)) == pytest.approx(errors.expected_in_workload, rel=0.01)
+    assert "4 parts of the workload and 5 counts that the method makes besides" in page
+
+
+def test_errors_are_compared_before_they_are_cut_off() -> None:
+    """Of one row nothing is known with either noise; the remark says what is compared."""
+    spaces = {name: ["x", "y"] for name in "abc"}
+    predicted = nw.predict_synthesis(spaces, people=1, epsilon=0.01, delta=1e-9)
+    assert predicted.expected == 2
+    assert "before they are cut off" in predicted.remarks[0]

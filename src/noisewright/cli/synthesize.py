@@ -253,10 +253,16 @@ def _tell_errors(made: Synthesis) -> None:
         "  Each table of the workload is off by the sum of |share - true share| over its cells, "
         "which is 2 at most."
     )
-    say(f"  Expected before: {made.expected_error:.3g} by noise alone, on average.")
     say(
-        f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts, where "
-        f"{made.errors.expected_of_counted:.3g} was expected."
+        f"  Expected before: {made.expected_error:.3g} by noise alone, on average over the "
+        "workload, if all of it were counted."
+    )
+    known = [part for part in made.errors.parts if part.counted]
+    asked = sum(part.in_workload for part in known)
+    say(
+        f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts, on "
+        f"average over all that was counted ({asked:,} of the workload, {len(known) - asked:,} "
+        f"besides), where {made.errors.expected_of_counted:.3g} was expected."
     )
     tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]

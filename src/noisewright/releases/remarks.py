@@ -21,9 +21,9 @@ def noise_remark(asked: Guarantee, times: float) -> str:
     larger = f"{times:.3g} times as large" if times > 1 else "no smaller"
     return (
         "Noise is two-sided geometric, and no delta is spent: rounded normal noise, which "
-        f"delta={shown(asked.delta)} would allow, is expected to make the errors {larger} here. It "
-        f"helps where there are more steps. The promise is epsilon={shown(asked.epsilon.rational)} "
-        "alone."
+        f"delta={shown(asked.delta)} would allow, is expected to make the errors {larger} here "
+        "(before they are cut off at the largest possible). It helps where there are more steps. "
+        f"The promise is epsilon={shown(asked.epsilon.rational)} alone."
     )
 
 

@@ -17,7 +17,8 @@ from noisewright.report.markup import (
 from noisewright.report.numerals import percent, readable
 from noisewright.report.strips import Scale, axis, expected_and_found
 from noisewright.report.synthesis_facts import SynthesisFacts
-from noisewright.synthetic import PartError
+from noisewright.spaces import counted
+from noisewright.synthetic import PartError, WorkloadErrors
 
 _MOST_SHOWN, _MOST_FOLDED = 15, 300
 
@@ -28,7 +29,7 @@ def part_errors(facts: SynthesisFacts) -> Markup:
     if errors.bound is not None:
         return _bound(errors.bound)
     found = "unknown" if errors.found is None else readable(errors.found)
-    counted = errors.expected_of_counted
+    noise = errors.expected_of_counted
     words = (
         "An error is the sum of |share − share| over the cells of a table of the workload: 0 if "
         "all shares agree, 2 if nothing does. Raw data are not used for either of these numbers."
@@ -38,11 +39,12 @@ def part_errors(facts: SynthesisFacts) -> Markup:
         f"<div><dt>expected before, whole workload</dt><dd>{readable(errors.expected)}<small>by "
         "noise alone, on average, if every part were counted; known before anything was spent"
         "</small></dd></div>"
-        f"<div><dt>expected, of what was counted</dt><dd>"
-        f"{'unknown' if counted is None else readable(counted)}<small>by noise alone, on average: "
-        "parts with much noise are rarely chosen</small></dd></div>"
-        f"<div><dt>found after, of what was counted</dt><dd>{found}<small>between the synthetic "
-        "rows and the noisy counts that they come from, on average</small></dd></div></dl>"
+        f"<div><dt>expected, of all that was counted</dt><dd>"
+        f"{'unknown' if noise is None else readable(noise)}<small>by noise alone, on average "
+        f"over {_how_many(errors)}</small></dd></div>"
+        f"<div><dt>found after, of all that was counted</dt><dd>{found}<small>between the "
+        "synthetic rows and the noisy counts that they come from, on average over the same"
+        "</small></dd></div></dl>"
     )
     largest = sorted(errors.parts, key=lambda part: -part.expected)
     asked = [part for part in largest if part.in_workload and part.counted]
@@ -82,6 +84,15 @@ def part_errors(facts: SynthesisFacts) -> Markup:
                 kind="soft small",
             ),
         ]
+    )
+
+
+def _how_many(errors: WorkloadErrors) -> str:
+    """Say over what is averaged: parts of the workload, and what the method counts besides."""
+    asked = [part for part in errors.parts if part.counted and part.in_workload]
+    besides = [part for part in errors.parts if part.counted and not part.in_workload]
+    return f"{counted(len(asked), 'part')} of the workload" + (
+        f" and {counted(len(besides), 'count')} that the method makes besides" if besides else ""
     )
 
 

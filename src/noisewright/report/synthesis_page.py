@@ -80,7 +80,8 @@ _METHODS = {
 }
 _ALL_COUNTED = {
     "mst": "Each column was counted with noise, and so was every pair of columns that the workload "
-    "is about: nothing had to be chosen. The rows were drawn from a model that fits these counts.",
+    "is about: nothing had to be chosen. The rows were drawn from a model that fits all counts, "
+    "each weighted by its noise.",
     "mwem": "Every table and query of the workload was counted with noise: nothing had to be "
     "chosen. The rows were drawn from a model that fits these counts.",
 }
@@ -124,9 +125,12 @@ def _head(facts: SynthesisFacts, title: str, sections: list[tuple[str, str]]) ->
     links = "".join(f'<li><a href="#{name}">{text(words)}</a></li>' for name, words in sections)
     bound = facts.errors.bound
     if bound is None:
-        expected = facts.errors.expected_of_counted
+        expected = facts.errors.expected_in_workload
+        which = "the parts of the workload that were counted"
+        if expected is None:
+            expected, which = facts.errors.expected_of_counted, "all that was counted"
         error = "unknown" if expected is None else readable(expected)
-        about = "expected by noise, of 2 at most, where columns were counted together"
+        about = f"expected by noise, of 2 at most, on average over {which}"
     else:
         error, about = percent(min(bound, 1.0)), "at most, with probability 95%"
     return joined(
@@ -204,7 +208,8 @@ def _method(facts: SynthesisFacts) -> Markup:
     why = "" if no_charts is None else f"This page has tables only: {no_charts}"
     words = _METHODS.get(facts.how, f"The table was made by {facts.how}.")
     if not facts.chose:
-        words = _ALL_COUNTED.get(facts.method, words)
+        by = " It was fitted by the library mbi." if facts.inference == "mbi" else ""
+        words = f"{_ALL_COUNTED[facts.method]}{by}" if facts.method in _ALL_COUNTED else words
     if len(facts.varying) < len(facts.names):
         words += (
             " Columns with one possible value have it in every row, and cost nothing: the number "

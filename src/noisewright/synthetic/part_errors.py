@@ -58,9 +58,10 @@ class PartError:
 class WorkloadErrors:
     """Errors of all parts of a workload, in shares, before a table is made or after.
 
-    `expected` is their mean by noise alone, as if each were counted; `expected_of_counted` the mean
-    over those that are. `found` is the mean distance between the rows and the noisy counts, over
-    all that was counted, None before and where nothing was. `bound`, for "blr"
+    `expected` is their mean by noise alone, as if each were counted; `expected_in_workload` the
+    mean over those that are. `expected_of_counted` is the mean over all that is counted, single
+    columns that nobody asked for among them, and so is `found`, the mean distance between the rows
+    and the noisy counts: None before and where nothing was. `bound`, for "blr"
     alone, is the error that no query exceeds with probability 95%; it has no parts. `to_choose` is
     how many of the parts that may be counted will be, before they are chosen. `remarks` says what
     else is known before: that noise drowns the counts, for example.
@@ -79,6 +80,12 @@ class WorkloadErrors:
         if self.bound is not None:
             return self.bound
         return float(np.mean([part.expected for part in self.parts if part.in_workload]))
+
+    @property
+    def expected_in_workload(self) -> float | None:
+        """The mean over the parts of the workload that were counted by themselves."""
+        known = [part.expected for part in self.parts if part.counted and part.in_workload]
+        return float(np.mean(known)) if known else None
 
     @property
     def expected_of_counted(self) -> float | None:
