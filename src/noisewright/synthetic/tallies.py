@@ -60,7 +60,7 @@ class Tallies:
 
 def shape_of(domain: Records, names: Sequence[str]) -> tuple[int, ...]:
     """Return how many points each of these columns has."""
-    spaces = dict(domain.columns)
+    spaces = domain.by_name
     return tuple(spaces[name].size for name in names)
 
 
