@@ -64,7 +64,7 @@ MADE: dict[str, Any] = {
     "mst, rows, epsilon": lambda: (
         Mst(DOMAIN, PAIRS, Allowance.of(1, rows_per_person=3)).schedule.certificate
     ),
-    "mwem": lambda: Mwem(DOMAIN, MIXED, Allowance.of("1/10")).schedule.certificate,
+    "mwem": lambda: Mwem(DOMAIN, MIXED, Allowance.of("1/10"), 5).schedule.certificate,
     "mwem, delta": lambda: (
         Mwem(DOMAIN, MIXED, Allowance.of(4, "1e-12", rows_per_person=2), 3).schedule.certificate
     ),
