@@ -55,9 +55,15 @@ def test_rho_is_the_largest_from_which_epsilon_and_delta_follow(
     assert delta_of(rho * (1 + 1e-6), epsilon) > delta
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [("1e-99", "1e-300"), ("1", "1e-400"), ("1e400", "1e-9")]
-)
+@pytest.mark.parametrize("delta", ["0", "1e-9"])
+def test_an_epsilon_beyond_all_sense_is_refused_and_the_largest_is_not(delta: str) -> None:
+    assert Allowance.of("1e100", delta).total > 10**90
+    for epsilon in ("1.01e100", "1e309", "1e400"):
+        with pytest.raises(ParameterError, match="at most 1e100"):
+            Allowance.of(epsilon, delta)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1e-99", "1e-300"), ("1", "1e-400")])
 def test_what_no_rho_is_found_for_is_refused_at_once(epsilon: str, delta: str) -> None:
     with pytest.raises(ParameterError, match="geometric noise"):
         Allowance.of(epsilon, delta)
