@@ -80,5 +80,5 @@ def varying(domain: Records, columns: Names) -> Names:
 
     The counts of the others are the public number of rows, and need no noise.
     """
-    sizes = {name: space.size for name, space in domain.columns}
-    return tuple(name for name in columns if sizes[name] > 1)
+    spaces = domain.by_name
+    return tuple(name for name in columns if spaces[name].size > 1)
