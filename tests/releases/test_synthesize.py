@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jsonschema
 import numpy as np
@@ -231,7 +231,7 @@ def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
     assert header.split() == [*first.columns, "count", "standard_error", "low", "high"]
     assert [float(line.split()[-4]) for line in lines] == first.counts.reshape(-1).tolist()
     with pytest.raises(TypeError, match="not iterable"):
-        list(first.estimate)
+        list(cast(Any, first.estimate))
     assert said["columns"]["job"] == ["clerk", "cook", "nurse", "another", "not said"]
     assert "evaluation" not in text
     assert "Zebulon" not in text
