@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, settings
 # search for new ones is `make explore`.
 settings.register_profile(
     "gate",
-    max_examples=50,
     deadline=None,
     derandomize=True,
     print_blob=True,

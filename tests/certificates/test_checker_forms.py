@@ -74,7 +74,7 @@ def test_geometric_is_refused_where_the_formula_is_not_meant(mechanism: Any) -> 
     assert parts(checker.check(certificate(mechanism, "replace", "5"))) == {"mechanism"}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(size=st.integers(2, 6), keep=st.integers(0, 64), ratio=st.fractions(1, 40))
 def test_response_agrees_with_its_table(size: int, keep: int, ratio: Fraction) -> None:
     total, other = size * 64, 64 - keep
@@ -196,7 +196,7 @@ def orderly() -> Iterator[tuple[list[list[int]], int]]:
     yield [[10, 4, 2], [3, 10, 3], [2, 4, 10]], 4
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(made=st.one_of(tables(square=True), st.sampled_from(list(orderly()))))
 def test_properties_hold_as_defined(made: Any) -> None:
     rows, k = made

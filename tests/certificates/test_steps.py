@@ -356,7 +356,7 @@ AMOUNT = st.fractions(Fraction(1, 1000), 2, max_denominator=1000)
 BIT = Fraction(1, 1 << 40)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     data=st.data(),
     rows=st.integers(1, 4),
@@ -417,7 +417,7 @@ def decimal(value: Fraction) -> Decimal:
     return EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(x=st.fractions(1, 10**30) | st.fractions(1, 2) | st.integers(0, 300).map(lambda k: 2**k))
 def test_logarithms_are_below_and_near(x: Fraction) -> None:
     with localcontext(EXACT):
@@ -433,7 +433,7 @@ def enough(rho: Fraction, epsilon: Fraction, a: Fraction) -> Decimal:
         return ((order - 1) * (order * r - e)).exp() * (1 - 1 / order) ** (order - 1) / order
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     rho=st.fractions(Fraction(1, 10**5), 3, max_denominator=10**6),
     epsilon=st.fractions(0, 20, max_denominator=1000),

@@ -51,7 +51,7 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(nw.Counts(size - 1), weights, log2_total=10)
 
 
-@settings(max_examples=100)
+@settings(max_examples=300)
 @given(tables(), st.sampled_from(["1/3", "1/2", "3/4", "9/10"]), st.sampled_from(["0", "1/10"]))
 def test_the_verdict_is_the_sign_of_the_only_relabeling(
     table: Table, alpha: str, tolerance: str

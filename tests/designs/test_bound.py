@@ -101,7 +101,7 @@ def test_prices_near_the_best_ones_prove_something_true(name: str, data: st.Data
     assert lower_bound(program, Refined([], duals)) <= loss
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 2**32), size=st.sampled_from([2, 7, 1 << 40, 1 << BITS]))
 def test_slack_variables_never_earn(seed: int, size: int) -> None:
     """Σ budgets that hold a slack ≥ Σ excesses that use it, after all rounding."""

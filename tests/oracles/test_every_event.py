@@ -38,7 +38,7 @@ def recheck(witness: Witness | None, table: Table, epsilon: Fraction, delta: Fra
 
 @given(cases(), epsilons, deltas)
 @example(SUBNORMAL, Fraction(500), Fraction(0))
-@settings(max_examples=100)
+@settings(max_examples=250)
 def test_verify_is_the_truth_about_all_events(
     case: Case, epsilon: Fraction, delta: Fraction
 ) -> None:
@@ -49,7 +49,7 @@ def test_verify_is_the_truth_about_all_events(
 
 
 @given(cases(), deltas)
-@settings(max_examples=100)
+@settings(max_examples=250)
 def test_tight_epsilon_is_the_least_that_no_event_breaks(case: Case, delta: Fraction) -> None:
     table, truth = case.table(), brute_force.tight_ratio(case.lines(), case.total, delta)
     assert tight_ratio(table, delta=delta) == truth
@@ -69,7 +69,7 @@ def test_tight_epsilon_is_the_least_that_no_event_breaks(case: Case, delta: Frac
 
 
 @given(cases(), epsilons)
-@settings(max_examples=100)
+@settings(max_examples=250)
 def test_tight_delta_is_the_least_that_no_event_breaks(case: Case, epsilon: Fraction) -> None:
     table, lines = case.table(), case.lines()
     value = nw.tight_delta(table, epsilon=epsilon)
@@ -82,7 +82,7 @@ def test_tight_delta_is_the_least_that_no_event_breaks(case: Case, epsilon: Frac
 
 @given(cases(), st.fractions(1, 40, max_denominator=30))
 @example(TIE, Fraction(4, 3))
-@settings(max_examples=100)
+@settings(max_examples=250)
 def test_at_the_log_of_a_rational_delta_is_rational_and_exact(case: Case, ratio: Fraction) -> None:
     table, truth = case.table(), brute_force.delta_at_ratio(case.lines(), case.total, ratio)
     epsilon = Epsilon.log(ratio)
@@ -97,7 +97,7 @@ def test_at_the_log_of_a_rational_delta_is_rational_and_exact(case: Case, ratio:
 
 
 @given(cases())
-@settings(max_examples=100)
+@settings(max_examples=150)
 def test_the_profile_is_a_concave_hull_with_the_curve_as_its_shadow(case: Case) -> None:
     curve, lines = nw.profile(case.table()), case.lines()
     assert curve.points[0][0] == 0
@@ -134,7 +134,7 @@ def test_delta_falls_and_is_convex_in_e_to_the_epsilon(case: Case, ratios: list[
 
 
 @given(cases(), st.integers(0, 12))
-@settings(max_examples=100)
+@settings(max_examples=150)
 def test_epsilon_undoes_delta(case: Case, step: int) -> None:
     """At a knot and between knots, ratio(δ(E)) is the least E with that δ."""
     curve = nw.profile(case.table())

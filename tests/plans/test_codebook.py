@@ -229,7 +229,7 @@ STRANGE: list[Any] = [
 ]  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_a_strange_codebook_is_read_or_refused(data: st.DataObject) -> None:
     document = copy.deepcopy(data.draw(st.sampled_from([ROW, TABLE_SCHEMA, PLAIN])))

@@ -132,7 +132,7 @@ def test_the_schema_knows_the_mechanisms_and_their_options() -> None:
 STRANGE: list[Any] = [True, "x", "", -1, 0, 0.5, 3, [], ["x"], [["x"]], [True, True], {}, {"x": 1}]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_what_the_schema_refuses_is_not_read(data: st.DataObject) -> None:
     """Never stricter than the reader; what only the reader sees is what no schema can say."""

@@ -34,7 +34,7 @@ def delta_of(p: list[Fraction], q: list[Fraction], ratio: Fraction) -> Fraction:
 
 
 @given(alphas, st.integers(1, 7), st.integers(0, 3), st.fractions(1, 30, max_denominator=30))
-@settings(max_examples=100)
+@settings(max_examples=150)
 def test_half_lines_decide_and_clamping_changes_nothing(
     alpha: Fraction, reach: int, more: int, ratio: Fraction
 ) -> None:
