@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,9 @@ from noisewright.errors import (
     InputError,
     LedgerError,
     OutsideSpaceError,
-    OverBudgetError,
     ParameterError,
     TooLargeError,
 )
-from noisewright.sampling import Source
 from tests.models.people import DOMAIN, halves, people
 
 NOISELESS = 3_000
@@ -316,61 +313,6 @@ class TestRefusals:
         del X["age"]
         with pytest.raises(InputError, match="no column 'age'"):
             model().fit(X, y)
-
-
-class NoBits(Source):
-    private = True
-
-    def fill(self, buffer: Any) -> None:
-        raise OSError("no bits")
-
-
-class TestLedger:
-    def test_every_fit_is_debited_before_it_draws(self, tmp_path: Path) -> None:
-        X, y, _, _ = halves(100)
-        book = nw.Ledger.create(tmp_path / "book.db")
-        book.grant("clinic", epsilon=1, why="consent of 2026")
-        private = model(epsilon="0.75", ledger=book, dataset="clinic")
-        private.fit(X, y)
-        assert book.left("clinic") == nw.Guarantee(0.25)
-        entry = book.history("clinic")[1]
-        assert entry.what == "naive Bayes of sick from 3 columns"
-        with pytest.raises(OverBudgetError):
-            private.fit(X, y)
-        assert book.left("clinic") == nw.Guarantee(0.25)
-
-    def test_what_fails_while_it_draws_is_wasted(self, tmp_path: Path) -> None:
-        X, y, _, _ = halves(100)
-        book = nw.Ledger.create(tmp_path / "book.db")
-        book.grant("clinic", epsilon=1, why="consent of 2026")
-        with pytest.raises(OSError, match="no bits"):
-            model(epsilon=1, ledger=book, dataset="clinic", source=NoBits()).fit(X, y)
-        assert book.left("clinic") == nw.Guarantee(0)
-        assert book.state(book.history("clinic")[1].sequence) == "wasted"
-
-    def test_a_budget_must_be_named(self, tmp_path: Path) -> None:
-        X, y, _, _ = halves(100)
-        book = nw.Ledger.create(tmp_path / "book.db")
-        with pytest.raises(ParameterError, match="with dataset="):
-            model(ledger=book).fit(X, y)
-
-    def test_bad_rows_cost_nothing(self, tmp_path: Path) -> None:
-        X, y, _, _ = halves(100)
-        book = nw.Ledger.create(tmp_path / "book.db")
-        book.grant("clinic", epsilon=1, why="consent of 2026")
-        X["smokes"] = X["smokes"].astype(object)
-        X["smokes"][0] = "often"
-        with pytest.raises(OutsideSpaceError):
-            model(epsilon=1, ledger=tmp_path / "book.db", dataset="clinic").fit(X, y)
-        assert book.left("clinic") == nw.Guarantee(1)
-
-    def test_a_seeded_fit_is_marked(self, tmp_path: Path) -> None:
-        X, y, _, _ = halves(100)
-        book = nw.Ledger.create(tmp_path / "book.db")
-        book.grant("clinic", epsilon=1, why="a test")
-        seeded = nw.SeededSource(1)
-        model(epsilon=1, ledger=book, dataset="clinic", source=seeded).fit(X, y)
-        assert book.history("clinic")[1].what.startswith("NOT PRIVATE (a seeded test): ")
 
 
 @pytest.mark.parametrize("kind", [nw.PrivateNaiveBayes, nw.PrivateTree], ids=["bayes", "tree"])

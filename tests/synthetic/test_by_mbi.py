@@ -20,11 +20,13 @@ from noisewright.synthetic.mwem import Mwem
 from noisewright.synthetic.mwem_on_graph import MwemOnGraph, scaled
 from noisewright.synthetic.tallies import Tallies
 from tests.synthetic.three_columns import (
+    BEYOND,
     DOMAIN,
     GROUPS,
     ROWS,
     SHAPE,
     SIZES,
+    beyond,
     counted,
     joint_of,
     most_even,
@@ -135,11 +137,8 @@ def test_where_no_circle_fits_the_tree_is_counted_again() -> None:
 
 def test_rounds_go_beyond_a_million_points_and_count_again_where_nothing_fits() -> None:
     """128³ points; two pairs make a path of 32,768 cells, and the third would make a circle."""
-    domain = nw.Records({name: nw.Counts(127) for name in "xyz"})
+    domain, codes = BEYOND, beyond()
     workload = nw.Workload.marginals(domain, ways=2)
-    rng = np.random.default_rng(6)
-    codes = {"x": rng.integers(0, 128, 3000)}
-    codes |= {"y": (codes["x"] * 3) % 128, "z": codes["x"] // 2}
     with pytest.raises(TooLargeError, match="inference='graph'"):
         Mwem(domain, workload, Allowance.of(1), 3)
     made = MwemOnGraph(domain, workload, Allowance.of(20), 3, (), "mbi")

@@ -21,11 +21,13 @@ from noisewright.synthetic.queries import Marginal
 from noisewright.synthetic.tallies import Tallies
 from noisewright.synthetic.tree_model import fitted
 from tests.synthetic.three_columns import (
+    BEYOND,
     DOMAIN,
     GROUPS,
     ROWS,
     SHAPE,
     SIZES,
+    beyond,
     counted,
     joint_of,
     most_even,
@@ -296,11 +298,8 @@ def test_circles_among_columns_without_a_way_between_them() -> None:
 
 def test_rounds_go_beyond_a_million_points() -> None:
     """128³ points, as with mbi: two pairs make a path, and the third would make a circle."""
-    domain = nw.Records({name: nw.Counts(127) for name in "xyz"})
+    domain, codes = BEYOND, beyond()
     workload = nw.Workload.marginals(domain, ways=2)
-    rng = np.random.default_rng(6)
-    codes = {"x": rng.integers(0, 128, 3000)}
-    codes |= {"y": (codes["x"] * 3) % 128, "z": codes["x"] // 2}
     with pytest.raises(TooLargeError, match="inference='graph'"):
         Mwem(domain, workload, Allowance.of(1), 3)
     made = MwemOnGraph(domain, workload, Allowance.of(20), 3)

@@ -15,6 +15,16 @@ SHAPE, ROWS = tuple(SIZES.values()), 1000
 GROUPS = [("a",), ("b",), ("c",), ("a", "b"), ("c", "b"), ("a", "c")]
 
 
+BEYOND = nw.Records({name: nw.Counts(127) for name in "xyz"})
+"""128³ points, more than a million; two pairs make a path, and a third would make a circle."""
+
+
+def beyond() -> dict[str, np.ndarray]:
+    """3,000 people whose x says all about y and z."""
+    x = np.random.default_rng(6).integers(0, 128, 3000)
+    return {"x": x, "y": (x * 3) % 128, "z": x // 2}
+
+
 def summed(joint: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
     return np.einsum(f"abc->{''.join(names)}", joint)
 
