@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from noisewright.designs import rmse as rmse
     from noisewright.estimation import Estimate as Estimate
     from noisewright.estimation import Estimates as Estimates
-    from noisewright.estimation import PlannedEpsilon as PlannedEpsilon
-    from noisewright.estimation import epsilon_for as epsilon_for
     from noisewright.estimation import estimate as estimate
     from noisewright.estimation import expected_error as expected_error
     from noisewright.exact import Epsilon as Epsilon
@@ -81,8 +79,10 @@ if TYPE_CHECKING:
     from noisewright.plans import Draft as Draft
     from noisewright.plans import Person as Person
     from noisewright.plans import Plan as Plan
+    from noisewright.plans import PlannedEpsilon as PlannedEpsilon
     from noisewright.plans import Wanted as Wanted
     from noisewright.plans import draft_plan as draft_plan
+    from noisewright.plans import epsilon_for as epsilon_for
     from noisewright.privacy import Certificate as Certificate
     from noisewright.privacy import Composition as Composition
     from noisewright.privacy import OutputPerturbation as OutputPerturbation
@@ -204,12 +204,19 @@ _ROOM_OF = {
         "estimation": (
             "Estimate",
             "Estimates",
-            "PlannedEpsilon",
-            "epsilon_for",
             "estimate",
             "expected_error",
         ),
-        "plans": ("Column", "Draft", "Person", "Plan", "Wanted", "draft_plan"),
+        "plans": (
+            "Column",
+            "Draft",
+            "Person",
+            "Plan",
+            "PlannedEpsilon",
+            "Wanted",
+            "draft_plan",
+            "epsilon_for",
+        ),
         "ledger": ("Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"),
         "releases": (
             "Evaluation",

@@ -1,7 +1,6 @@
 """From released data back to answers, each with its error."""
 
 from noisewright.estimation.collection import Estimates
-from noisewright.estimation.epsilon_for import PlannedEpsilon, epsilon_for
 from noisewright.estimation.estimate import estimate
 from noisewright.estimation.layout import Layout
 from noisewright.estimation.planning import expected_error
@@ -11,8 +10,6 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Layout",
-    "PlannedEpsilon",
-    "epsilon_for",
     "estimate",
     "expected_error",
 ]

@@ -108,14 +108,14 @@ CHOICES = {
     )
 }
 
-_MOST_RESPONSES = 64
+MOST_RESPONSES = 64
 """Counts with more points than this get noise in steps instead of a response by default."""
 
 
 def default_choice(space: Space) -> Choice:
     """Return the mechanism that a space gets when nobody says otherwise."""
     if isinstance(space, Counts):
-        return CHOICES["response" if space.size <= _MOST_RESPONSES else "geometric"]
+        return CHOICES["response" if space.size <= MOST_RESPONSES else "geometric"]
     if isinstance(space, Interval):
         return CHOICES["laplace"]
     if isinstance(space, Subsets):

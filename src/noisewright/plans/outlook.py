@@ -20,11 +20,9 @@ from noisewright.mechanisms import (
     Table,
     marginal,
 )
+from noisewright.plans.choices import MOST_RESPONSES
 from noisewright.plans.parts import Part
 from noisewright.spaces import Counts, Interval
-
-_MOST_RESPONSES = 64
-"""Of counts with more points than this a mean is planned, of fewer the share of each."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def default_question(space: Any, mechanism: Any) -> str:
         return "items"
     if isinstance(mechanism, CurveNoise):
         return "curve"
-    many = isinstance(space, Counts) and space.size > _MOST_RESPONSES
+    many = isinstance(space, Counts) and space.size > MOST_RESPONSES
     return "mean" if many or isinstance(space, Interval) else "shares"
 
 

@@ -16,15 +16,10 @@ from noisewright.estimation.intervals import normal_quantile, read_confidence
 from noisewright.estimation.planning import expected_error
 from noisewright.estimation.result import Estimate
 from noisewright.exact import Number, exactly
-from noisewright.mechanisms import (
-    Mechanism,
-    geometric,
-    laplace,
-    per_item,
-    product,
-    randomized_response,
-)
-from noisewright.spaces import Counts, Interval, Records, Space, Subsets
+from noisewright.mechanisms import Mechanism
+from noisewright.plans.column import Column
+from noisewright.plans.plan import Plan
+from noisewright.spaces import Records, Space
 
 _SMALLEST, _LARGEST = 2.0**-20, 64.0
 
@@ -100,9 +95,11 @@ def epsilon_for(
     With `people` the target is the largest standard error of an estimate from that many released
     rows, or with `confidence` half of the length of its interval. `problem` is as for
     `expected_error`: of, at, shares, about; and `mechanism`, a function from epsilon to the
-    mechanism to be used, by default randomized response (the geometric mechanism for group
-    counts, Laplace noise on an Interval, per_item for sets, columns of Records with equal parts
-    of epsilon). Requires: errors that fall when epsilon grows, as they do for these.
+    mechanism to be used, by default the one with which a `Plan` releases a column of this space
+    (columns of Records with equal parts of epsilon). A row is a person's own there, and any value
+    may become any other: for counts of groups give `mechanism`, such as
+    lambda e: nw.geometric(space, epsilon=e). Requires: errors that fall when epsilon grows, as
+    they do for these.
     """
     if people is None:
         return designs.epsilon_for(
@@ -167,22 +164,12 @@ def _planned(
 
 
 def default_mechanism(space: Space, delta: Number) -> Maker:
-    """Return the mechanism that one would release this space with, for each epsilon."""
-    if isinstance(space, Records):
-        parts = len(space.columns)
-        makers = {
-            name: default_mechanism(column, exactly(delta, name="delta") / parts)
-            for name, column in space.columns
-        }
-        return lambda epsilon: product({n: make(epsilon / parts) for n, make in makers.items()})
-    if isinstance(space, Counts) and space.neighbors == "adjacent":
-        if delta:
-            raise ParameterError("delta must be 0 for counts, which get geometric noise.")
-        return lambda epsilon: geometric(space, epsilon=epsilon)
-    if isinstance(space, Subsets):
-        if delta:
-            raise ParameterError("delta must be 0 for sets, whose items are randomized one by one.")
-        return lambda epsilon: per_item(space, epsilon=epsilon)
-    if isinstance(space, Interval):
-        return lambda epsilon: laplace(space, epsilon=epsilon, delta=delta)
-    return lambda epsilon: randomized_response(space, epsilon=epsilon, delta=delta)
+    """Return what a plan of this column alone, or of these columns, releases for each epsilon."""
+    spaces = dict(space.columns) if isinstance(space, Records) else {"value": space}
+    columns = {name: Column(one) for name, one in spaces.items()}
+
+    def made(epsilon: float) -> Mechanism:
+        plan = Plan(columns, epsilon=epsilon, delta=delta)
+        return plan.mechanism if isinstance(space, Records) else plan.parts[0].mechanism
+
+    return made
