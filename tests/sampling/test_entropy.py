@@ -1,6 +1,8 @@
 """Streams of bits: never shared, never repeated, never shown."""
 
 import copy
+import itertools
+import os
 import pickle
 import subprocess
 import sys
@@ -30,7 +32,7 @@ def test_words_of_one_source_do_not_repeat() -> None:
     assert np.unique(words).size == words.size
 
 
-def test_a_stream_is_replaced_after_a_stated_number_of_bytes(
+def test_a_key_is_replaced_after_a_stated_number_of_bytes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keys: list[int] = []
@@ -41,7 +43,7 @@ def test_a_stream_is_replaced_after_a_stated_number_of_bytes(
         return fresh(size)
 
     monkeypatch.setattr(entropy.os, "urandom", counted)
-    monkeypatch.setattr(entropy, "REKEY_BYTES", 1 << 19)
+    monkeypatch.setattr(entropy, "REKEY_BYTES", (1 << 19) + 16)
     source = SystemSource()
     words = source.words(1 << 18)
     assert keys == [32, 16] * 4
@@ -98,6 +100,36 @@ def test_a_seeded_source_refuses_to_be_copied() -> None:
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(EntropyError, match="Make a new one"):
             copied(SeededSource(1))
+
+
+def test_a_copy_of_the_whole_process_draws_other_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a machine restored twice from one snapshot: the same memory, also that of the keys."""
+    source = SystemSource()
+    source.words(1)
+    # Nobody notices that the child is another process.
+    monkeypatch.setattr(entropy, "this_process", lambda: (0, 0))
+    source.words(1)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, source.words(64).tobytes())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = np.frombuffer(os.read(reading, 512), dtype=np.uint64)
+    os.close(reading)
+    os.close(writing)
+    assert theirs.size == 64
+    assert np.intersect1d(theirs, source.words(64)).size == 0
+
+
+def test_copies_differ_even_where_the_operating_system_repeats_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entropy.os, "urandom", bytes)
+    ticks = itertools.count(1_795_000_000_000_000_000)
+    monkeypatch.setattr(entropy.time, "time_ns", lambda: next(ticks))
+    words = np.concatenate([SystemSource().words(1 << 17) for _ in range(3)])
+    assert np.unique(words).size == words.size
 
 
 def test_spawned_processes_have_their_own_streams() -> None:

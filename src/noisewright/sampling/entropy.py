@@ -1,24 +1,33 @@
 """Where random bits come from: AES in counter mode, keyed by the operating system.
 
-Counter mode is a stream, so nothing is ever kept for later: each call takes the next bytes
-of the stream and writes them into the caller's buffer. There are no leftovers that a fork
-could duplicate, and no byte can be handed out twice. What remains is that no process may
-continue the stream of another, nor a thread that of another thread:
+Nothing is ever kept for later: each call writes the bytes of a stream into the caller's buffer.
+There are no leftovers that a fork could duplicate, and no byte can be handed out twice. What
+remains is that nobody may continue the stream of another:
 
-- each thread has its own stream, so there is no lock that a fork could leave locked;
-- a stream remembers the process that made it. The fork hook and the process number are both
+- every call starts at a counter of its own, from fresh bytes of the operating system. A copy of
+  this process (a virtual machine restored twice from one snapshot, a checkpoint of a container, a
+  fork that nobody noticed) has the same key and draws other bits;
+- should the operating system be a copy as well, and not know it yet, the clock, which goes into
+  the counter, still differs. What the noise needs of it is only to be different, as the key is
+  secret;
+- each thread has its own key, so there is no lock that a fork could leave locked;
+- a key remembers the process that made it. The fork hook and the process number are both
   checked: forks made outside Python run no hook, and process numbers are used again;
-- a fork in the middle of a call (from a signal handler) makes the child start the call over.
+- a fork in the middle of a call (from a signal handler) makes the child start the call over. A
+  snapshot in the middle of one gives two copies of the same answer about the same data, which say
+  no more than one.
 
-A stream is thrown away after `REKEY_BYTES`: memory disclosed at one moment says nothing about
-draws older than that, and AES-256 stays within 2^-85 of true randomness for each stream
-(blocks² / 2^129, the birthday bound for a block cipher in counter mode).
+A key is thrown away after `REKEY_BYTES`: memory disclosed at one moment says nothing about
+draws older than that. Until then at most 2^22 blocks are made, from at most as many counters: they
+are within 2^-83 of true randomness (blocks² / 2^129, the birthday bound for a block cipher in
+counter mode, and counters · blocks / 2^128 for ranges of counters that meet).
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
@@ -30,12 +39,17 @@ from numpy.typing import NDArray
 from noisewright.errors import EntropyError, ParameterError
 
 REKEY_BYTES = 1 << 26
-"""A private stream is replaced by a freshly keyed one after this many bytes."""
+"""A private key is replaced by a fresh one after this many bytes."""
+
+_UNIT = 16
+"""Bytes of a block of AES, and of its counter; a call counts as one more block than it makes."""
 
 _BLOCK = 1 << 19
 """Bytes made at once: small enough for the second-level cache, large enough to be quick."""
 
 _ZEROS = memoryview(bytes(_BLOCK))
+
+_HALF = (1 << 64) - 1
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -78,7 +92,7 @@ def redone_after_fork(draw: Callable[_P, _R]) -> Callable[_P, _R]:
 class _Stream:
     """The keystream of AES-256 in counter mode; never copied, never rewound."""
 
-    __slots__ = ("_next", "left", "process")
+    __slots__ = ("_cipher", "left", "process")
 
     def __init__(
         self, key: bytes, counter: bytes, *, length: int, process: tuple[int, int]
@@ -86,14 +100,26 @@ class _Stream:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         cipher = Cipher(algorithms.AES(key), modes.CTR(counter))
-        self._next = cipher.encryptor().update_into
+        self._cipher = cipher.encryptor()
         self.left = length
         self.process = process
 
     def take(self, view: memoryview) -> None:
         # Counted first: an interruption may waste bytes, it cannot repeat them.
         self.left -= len(view)
-        self._next(_ZEROS[: len(view)], view)
+        self._cipher.update_into(_ZEROS[: len(view)], view)
+
+    def go_to(self, counter: bytes) -> None:
+        """Go on from another counter."""
+        self.left -= _UNIT
+        self._cipher.reset_nonce(counter)
+
+
+def _fresh_counter() -> bytes:
+    """Return uniform bytes of the operating system, which no copy of this process has as well."""
+    # The clock goes into the upper half: a range of counters begins elsewhere, not a bit later.
+    clock = (time.time_ns() & _HALF) << 64
+    return (int.from_bytes(os.urandom(_UNIT)) ^ clock).to_bytes(_UNIT)
 
 
 class Source(ABC):
@@ -138,8 +164,8 @@ class Source(ABC):
 class SystemSource(Source):
     """Cryptographic bits: AES-256-CTR with keys from the operating system.
 
-    Ensures: two processes, two threads and two instances never share a stream. Pickling or
-    copying one makes a fresh one.
+    Ensures: two processes, two threads, two instances and two calls never share a stream, not even
+    in two copies of a virtual machine. Pickling or copying one makes a fresh one.
     """
 
     private: ClassVar[bool] = True
@@ -153,14 +179,16 @@ class SystemSource(Source):
         view = _as_bytes(buffer)
         for start in range(0, len(view), _BLOCK):
             part = view[start : start + _BLOCK]
-            self._stream(len(part)).take(part)
+            stream = self._stream(len(part) + _UNIT)
+            stream.go_to(_fresh_counter())
+            stream.take(part)
 
     def _stream(self, wanted: int) -> _Stream:
         process = this_process()
         stream = cast("_Stream | None", getattr(self._streams, "stream", None))
         if stream is None or stream.process != process or stream.left < wanted:
             # The mark is older than the key: if a fork came in between, it is out of date.
-            stream = _Stream(os.urandom(32), os.urandom(16), length=REKEY_BYTES, process=process)
+            stream = _Stream(os.urandom(32), bytes(_UNIT), length=REKEY_BYTES, process=process)
             self._streams.stream = stream
         return stream
 
@@ -192,7 +220,7 @@ class SeededSource(Source):
 
         content = seed if isinstance(seed, bytes) else str(seed).encode()
         key = hashlib.sha256(type(seed).__name__.encode() + b":" + content).digest()
-        self._stream = _Stream(key, bytes(16), length=0, process=this_process())
+        self._stream = _Stream(key, bytes(_UNIT), length=0, process=this_process())
         self._lock = threading.Lock()
 
     def fill(self, buffer: NDArray[Any]) -> None:
