@@ -26,7 +26,7 @@ EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 o
 AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
 DeltaOption = Annotated[str, typer.Option(help="The chance that epsilon may fail.")]
 AnywhereOption = Annotated[
-    bool, typer.Option("--anywhere", help="Allow outputs that are not points of the space.")
+    bool, typer.Option("--anywhere", help="Bound mechanisms whose outputs are anywhere, not only in the space.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 

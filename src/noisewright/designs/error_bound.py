@@ -10,7 +10,12 @@ that; Markov's inequality loses the factor two. Inputs that are k neighbors apar
 (kε, δ (e^(kε) − 1)/(e^ε − 1))-private, so they give bounds too.
 
 Theorem 7 of the same paper, 𝓔 ≥ (1 − δ) κm/(m + e^ε) for m + 1 points at least κ apart, needs
-outputs that are points of the space: a hub halfway between all of them does better.
+outputs that are points of the space: a hub halfway between all of them does better. What holds for
+outputs anywhere is proven in `separated.py`.
+
+On a line nothing is gained outside: move an output into the range, then at random to one of the
+two points beside it, in proportion. No expected distance grows, so bounds for outputs in the space
+hold for outputs anywhere.
 """
 
 from __future__ import annotations
@@ -23,13 +28,15 @@ from fractions import Fraction
 import numpy as np
 
 from noisewright.designs.design import design
-from noisewright.errors import SpaceError, TooLargeError
+from noisewright.designs.separated import separated_sets
+from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, floor_float
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Counts, DistanceMatrix, Interval, Rows, Space, require_space
 
 TWO_POINTS = "two points"
 THEOREM_7 = "separated points"
+HUB = "separated points and a hub"
 OPTIMUM = "optimum"
 
 _SMALL_PROGRAM = 6000
@@ -93,10 +100,14 @@ def error_bound(
     Requires: a space with its metric and neighbors. `outputs_inside` says whether only
     mechanisms count whose outputs are points of the space; if not, the bound holds for outputs
     anywhere in a metric space around it. `optimum` asks for the exact optimum by design
-    (by default when the space is small enough to be quick; only with outputs inside).
-    Ensures: proven, rounded down. The two-point bound always; Theorem 7 and the optimum where
-    their hypotheses hold.
-    Source: Holohan–Leith–Mason 2015, Theorems 6 (sharpened by a factor of two) and 7.
+    (by default when the space is small enough to be quick; for outputs anywhere only on a line,
+    where they gain nothing).
+    Ensures: proven, rounded down. The two-point bound (1−δ)·d/(1 + e^ε) always; where every two
+    inputs are neighbors, or ε counts per unit of distance, (1−δ)·κ·min(1/2, m/(m + e^ε)) for
+    m + 1 inputs at least κ apart; for outputs inside Theorem 7, (1−δ)·κ·m/(m + e^ε), and the
+    optimum.
+    Source: Holohan–Leith–Mason 2015, Theorems 6 (sharpened by a factor of two) and 7 (whose
+    printed form needs outputs inside; for outputs anywhere see `designs/separated.py`).
     """
     require_space(space)
     if isinstance(space, Rows):
@@ -105,10 +116,18 @@ def error_bound(
             "independent, and the distances of several rows add up."
         )
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
-    bounds = [_two_points(space, guarantee)]
-    if outputs_inside and space.neighbors == "replace" and space.size > 1:
-        bounds.append(_separated(space, guarantee))
-    if outputs_inside and (optimum or (optimum is None and _is_small(space, guarantee))):
+    on_a_line = isinstance(space, (Counts, Interval)) and space.metric == "absolute"
+    inside = outputs_inside or on_a_line
+    if optimum and not inside:
+        raise ParameterError(
+            "optimum=True with outputs_inside=False: the optimum is found among mechanisms whose "
+            "outputs are points of the space, and others may do better. Leave optimum out, or restrict outputs."
+        )
+    bounds = [_two_points(space, guarantee), *_hub(space, guarantee)]
+    where = "outputs in the space" if outputs_inside else "outputs anywhere, since this is a line"
+    if inside and space.neighbors == "replace" and space.size > 1:
+        bounds.append(_separated(space, guarantee, where))
+    if inside and (optimum or (optimum is None and _is_small(space, guarantee))):
         found = design(
             space,
             epsilon=guarantee.epsilon,
@@ -117,7 +136,7 @@ def error_bound(
             goal="worst",
             tie_break=None,
         )
-        holds = f"outputs in the space; a mechanism reaches {found.loss:.9g}"
+        holds = f"{where}; a mechanism reaches {found.loss:.9g}"
         bounds.append(Bound(OPTIMUM, found.bound, holds, f"Proven by design: {found.route}"))
     return ErrorBound(space, guarantee, tuple(bounds))
 
@@ -151,6 +170,12 @@ def _plain(value: Fraction | int) -> str:
 
 def _two_point_value(guarantee: Guarantee, hops: Fraction | int, distance: Fraction) -> Fraction:
     """Bound (1 − δ_k) d / (1 + e^(kε)) from below."""
+    lost, ratio = _grouped(guarantee, hops)
+    return max(Fraction(0), (1 - lost) * distance / (1 + ratio))
+
+
+def _grouped(guarantee: Guarantee, hops: Fraction | int) -> tuple[Fraction, Fraction]:
+    """Return δ_k and a bound on e^(kε) from above: what holds between inputs k hops apart."""
     if guarantee.epsilon.ratio is not None and hops != int(hops):
         # A fraction of ln(ratio) is no log of a rational; a larger ε is a smaller bound.
         _, high = guarantee.epsilon.bounds(_BITS)
@@ -163,7 +188,7 @@ def _two_point_value(guarantee: Guarantee, hops: Fraction | int, distance: Fract
     lost = guarantee.delta
     if lost and hops != 1 and hops == int(hops):
         lost *= _growth(guarantee.epsilon, int(hops))
-    return max(Fraction(0), (1 - lost) * distance / (1 + ratio))
+    return lost, ratio
 
 
 def _growth(epsilon: Epsilon, hops: int) -> Fraction:
@@ -253,7 +278,7 @@ def _walked(space: Space) -> Iterator[tuple[int, Fraction]]:
     yield from sorted(farthest.items())
 
 
-def _separated(space: Space, guarantee: Guarantee) -> Bound:
+def _separated(space: Space, guarantee: Guarantee, where: str) -> Bound:
     others = space.size - 1
     ratio = Fraction(guarantee.epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
     least = Fraction(space.separation)
@@ -261,6 +286,21 @@ def _separated(space: Space, guarantee: Guarantee) -> Bound:
     return Bound(
         THEOREM_7,
         floor_float(value),
-        f"outputs in the space, all pairs neighbors, points at least {_plain(least)} apart",
+        f"{where}, all pairs neighbors, points at least {_plain(least)} apart",
         "Holohan–Leith–Mason 2015, Theorem 7",
     )
+
+
+def _hub(space: Space, guarantee: Guarantee) -> Iterator[Bound]:
+    ratio = Fraction(guarantee.epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
+    found = [
+        (one.error(*_grouped(guarantee, one.hops)), one) for one in separated_sets(space, ratio)
+    ]
+    if found:
+        value, one = max(found, key=lambda pair: pair[0])
+        yield Bound(
+            HUB,
+            floor_float(value),
+            f"outputs anywhere; {one.count:,} inputs at least {_plain(one.apart)} apart",
+            "Holohan–Leith–Mason 2015, Theorem 7, with at most 1/2 for its m/(m + e^ε)",
+        )
