@@ -20,6 +20,7 @@ PACKAGE = ROOT / "src" / "noisewright"
 AT_ONCE: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
+    "meanings": set(),
     "bound_checker": set(),
     "checker": set(),
     "curve_checker": set(),
@@ -180,7 +181,16 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
     loaded = loaded_by(f"import noisewright as nw; {FIRST_MECHANISMS[name]}")
     assert loaded & set(HEAVY) == {"cryptography"}
     rooms = {name.split(".")[1] for name in loaded if name.startswith("noisewright.")}
-    assert rooms == {"errors", "exact", "mechanisms", "on_use", "sampling", "spaces", "version"}
+    assert rooms == {
+        "errors",
+        "exact",
+        "meanings",
+        "mechanisms",
+        "on_use",
+        "sampling",
+        "spaces",
+        "version",
+    }
     mechanisms = rooms_on_use()["mechanisms"]
     makers = {file for file, names in mechanisms.items() if {file} & set(names)}
     assert len(makers) > 9

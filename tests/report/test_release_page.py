@@ -198,7 +198,7 @@ def test_delta_and_several_rows_a_person_are_said() -> None:
     page = Page(release_page(facts_of(plan, {}, balance=balance)))
     for words in (
         "true rows, up to 4 of them",
-        "up to a probability of 1e-6",
+        "plus a probability of 1e-6",
         "they name the right one with a probability of at most 88.1%; without it, with 50%",
         "The column patient says whose row it is. At most 4 rows of a person are released",
         "ε = 0.5, δ = 2.5e-7",

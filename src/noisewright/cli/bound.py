@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from noisewright.cli.say import answer, say
+from noisewright.meanings import DELTA
 
 HELP = """Say how far off every mechanism must be on its worst input, whatever it does.
 
@@ -24,9 +25,10 @@ app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
 EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
 AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
-DeltaOption = Annotated[str, typer.Option(help="The chance that epsilon may fail.")]
+DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 AnywhereOption = Annotated[
-    bool, typer.Option("--anywhere", help="Bound mechanisms whose outputs are anywhere, not only in the space.")
+    bool,
+    typer.Option("--anywhere", help="Outputs may be anywhere, not only in the space."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 

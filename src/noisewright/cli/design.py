@@ -13,6 +13,7 @@ from noisewright.cli.design_answers import answer_design, answer_per_item, liste
 from noisewright.cli.label_files import read_labels, read_tree
 from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.errors import InputError
+from noisewright.meanings import DELTA
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
 
@@ -45,7 +46,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
 EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
 AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
-DeltaOption = Annotated[str, typer.Option(help="The chance that epsilon may fail.")]
+DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 LossOption = Annotated[
     str, typer.Option(help="What errors cost: L0 (any error), L1, L2, L0,d or distance.")
 ]

@@ -9,6 +9,7 @@ import typer
 
 from noisewright.cli.say import answer, say
 from noisewright.errors import ParameterError
+from noisewright.meanings import DELTA
 
 HELP = """Plan noise for curves: how much, and how far off a curve or a mean will be.
 
@@ -37,7 +38,7 @@ def curve(
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")] = None,
     alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
-    delta: Annotated[str, typer.Option(help="The chance that epsilon may fail.")] = "0",
+    delta: Annotated[str, typer.Option(help=DELTA)] = "0",
     basis: Annotated[str, typer.Option(help="What the noise is added to; see above.")] = "values",
     coefficients: Annotated[
         int | None, typer.Option(help="How many coefficients of the basis or process.")

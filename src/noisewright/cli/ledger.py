@@ -14,6 +14,7 @@ from noisewright.cli.amounts import plain_balance
 from noisewright.cli.say import answer, say
 from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.exact import shown
+from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger, LedgerEntry
@@ -86,7 +87,7 @@ def grant(
     where: WhereArgument,
     dataset: Annotated[str, typer.Argument(help="A name for the people that the data is about.")],
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Epsilon to add.")] = "0",
-    delta: Annotated[str, typer.Option("--delta", "-d", help="Delta to add.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help=f"Delta to add. {DELTA}")] = "0",
     data: Annotated[
         Path | None,
         typer.Option(help="A file or folder that draws on this budget from now on."),

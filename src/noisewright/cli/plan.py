@@ -12,6 +12,7 @@ import typer
 from noisewright.cli.plan_answers import plan_facts, proposal_facts
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
+from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
     from noisewright.plans import Draft, Plan
@@ -64,7 +65,7 @@ def plan(
         str | None,
         typer.Option("--epsilon", "-e", help="What each person gives away with all columns."),
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", "-d", help="And the delta.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help=DELTA)] = "0",
     drop: Annotated[
         list[str] | None,
         typer.Option(help="Columns that do not leave, by commas.", show_default=False),

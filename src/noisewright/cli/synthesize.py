@@ -16,6 +16,7 @@ from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
+from noisewright.meanings import DELTA
 from noisewright.spaces import counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def synthesize(
     ] = None,
     delta: Annotated[
         str | None,
-        typer.Option(help="The probability that epsilon may fail; 0 for never."),
+        typer.Option(help=DELTA),
     ] = None,
     method: Annotated[str, typer.Option(help="mst, mwem or blr.")] = "mst",
     workload: Annotated[

@@ -12,6 +12,7 @@ from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 from noisewright.exact import shown
+from noisewright.meanings import DELTA
 
 HELP = """Decide exactly whether a mechanism is private, or show why it is not.
 
@@ -50,7 +51,7 @@ def verify(
         typer.Option("--epsilon", "-e", help="The epsilon to prove, e.g. 0.5 or 1/3."),
     ] = None,
     alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
-    delta: Annotated[str, typer.Option("--delta", "-d", help="The delta to prove.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help=f"The delta to prove. {DELTA}")] = "0",
     neighbors: Annotated[
         Relation | None,
         typer.Option(

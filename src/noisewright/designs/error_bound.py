@@ -121,7 +121,8 @@ def error_bound(
     if optimum and not inside:
         raise ParameterError(
             "optimum=True with outputs_inside=False: the optimum is found among mechanisms whose "
-            "outputs are points of the space, and others may do better. Leave optimum out, or restrict outputs."
+            "outputs are points of the space, and others may do better. Leave "
+            "optimum out, or bound mechanisms with outputs inside."
         )
     bounds = [_two_points(space, guarantee), *_hub(space, guarantee)]
     where = "outputs in the space" if outputs_inside else "outputs anywhere, since this is a line"

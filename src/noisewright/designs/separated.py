@@ -46,7 +46,7 @@ class Separated:
 
 
 def separated_sets(space: Space, ratio: Fraction) -> Iterator[Separated]:
-    """List sets of inputs that bound the error: all of them, and the farthest two, three, …
+    """List sets of inputs that bound the error: all of them, and those that lie far apart.
 
     More than 1 + e^ε inputs add nothing, and lie closer. Where neighbors are listed one by one
     there is no set to offer here.

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
+from noisewright.meanings import DELTA
 
 
 def read_delta(delta: Number) -> Fraction:
@@ -14,15 +15,18 @@ def read_delta(delta: Number) -> Fraction:
     value = exactly(delta, name="delta")
     if not 0 <= value <= 1:
         raise ParameterError(
-            f"delta is {shown(value)}; it must lie between 0 and 1. It bounds the probability that "
-            "the promise of epsilon fails; 0, or well below 1 / number of people, is common."
+            f"delta is {shown(value)}; it must lie between 0 and 1. {DELTA} 0, or well below "
+            "1 / number of people, is common."
         )
     return value
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """P(A | x) ≤ e^ε · P(A | x') + δ for all neighbors x, x' and all events A."""
+    """P(A | x) ≤ e^ε · P(A | x') + δ for all neighbors x, x' and all events A.
+
+    What δ is, and what it is not: `noisewright.meanings`.
+    """
 
     epsilon: Epsilon
     delta: Fraction

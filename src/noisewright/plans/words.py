@@ -32,9 +32,10 @@ def promise_words(plan: Plan) -> str:
     """Return what each person is promised, in plain language."""
     whole, rows = plan.guarantee, plan.rows_per_person
     where = "" if rows == 1 else f" of all their released rows (at most {rows:,})"
+    results = "any set of results" if whole.delta else "whatever comes out"
     said = [
         f"Each person gives away at most {amounts(whole)}, in all columns{where} together.",
-        f"In words: whatever comes out is at most {_factor(whole)} times as likely"
+        f"In words: {results} is at most {_factor(whole)} times as likely"
         f"{_plus(whole)} with this person's data as with any other data in their place.",
         "Someone who knows everybody else's data, and that this person's are one of two equally "
         f"likely possibilities, guesses which one with a probability of at most {_guess(whole)}; "

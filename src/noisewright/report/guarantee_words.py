@@ -62,13 +62,14 @@ def delta_text(guarantee: Guarantee) -> str:
 def promise(guarantee: Guarantee, *, rows: int) -> Markup:
     """Say the promise in two sentences; `rows` is how many a person may have."""
     whose = "answers" if rows == 1 else f"rows, up to {rows} of them"
+    results = "no set of results" if guarantee.delta else "nothing"
     first = (
-        f"For each person: nothing that could have been released is more than "
+        f"For each person: {results} that could have been released is more than "
         f"{factor_text(guarantee)} times as likely with that person’s true {whose}, as with any "
         f"other in their place"
     )
     if guarantee.delta:
-        first += f", up to a probability of {delta_text(guarantee)}"
+        first += f", plus a probability of {delta_text(guarantee)}"
     formula = f"({epsilon_text(guarantee)})"
     return Markup(f'<div class="promise">{paragraph(text(f"{first}. {formula}"))}</div>')
 

@@ -11,6 +11,7 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import NoisewrightError
 from noisewright.estimation.channels import channel_of
 from noisewright.estimation.sets import coins_of
+from noisewright.meanings import DELTA, DELTA_IS_NOT
 from noisewright.mechanisms import SetMechanism
 from noisewright.report.column_sections import Answered
 from noisewright.report.facts import ReleaseFacts, ReleaseFile
@@ -262,7 +263,7 @@ PRIVACY_WORDS = (
         "How nearly: probabilities change by a factor of at most e^ε. Small is private. The ε "
         "of several releases about the same people add up.",
     ),
-    ("δ (delta)", "A probability by which the promise may be exceeded. 0 unless stated."),
+    ("δ (delta)", f"{DELTA} {DELTA_IS_NOT} 0 unless stated."),
 )
 """What every page explains."""
 
