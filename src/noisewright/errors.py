@@ -18,9 +18,11 @@
     ├── CertificateError (ValueError)    a certificate that cannot be read or written
     ├── BudgetError                      a budget does not allow this
     │   ├── OverBudgetError              more than is left; carries what is left
+    │   ├── UnitError                    a promise about rows, for an account of persons, say
     │   └── UnknownDatasetError          no budget under this name, or for this data
     ├── LedgerError                      a ledger that cannot be read or written
-    │   └── AlteredLedgerError           its entries are not what was written; carries which
+    │   ├── AlteredLedgerError           its entries are not what was written; carries which
+    │   └── UnconfirmedError             what was to be recorded is there, or may be
     ├── EngineError (RuntimeError)       what runs a release, such as Spark, does not work
     ├── TargetError (OSError)            a place where a release cannot be written
     ├── ReleaseError                     files that are no release, or not the one they say
@@ -142,6 +144,14 @@ class OverBudgetError(BudgetError):
         self.asked = asked
 
 
+class UnitError(BudgetError):
+    """A promise is in another unit than the account, and cannot be converted. Nothing was recorded.
+
+    The unit of an account says what one person is in the data: a row, or the rows that a column
+    names as theirs.
+    """
+
+
 class UnknownDatasetError(BudgetError):
     """The ledger has no budget under this name, or for this data."""
 
@@ -156,6 +166,10 @@ class AlteredLedgerError(LedgerError):
     def __init__(self, message: str, *, entry: int | None = None) -> None:
         super().__init__(message)
         self.entry = entry
+
+
+class UnconfirmedError(LedgerError):
+    """A commit failed after it was made, or perhaps so: the message says what is on record."""
 
 
 class EngineError(NoisewrightError, RuntimeError):

@@ -138,7 +138,10 @@ def test_a_database_that_is_gone_at_the_end_leaves_the_spend_reserved(
     spend = ledger.spend("survey", HALF, what="b")
     with pytest.raises(KeyError) as other, spend:
         fail_after(lambda: path.rename(folder / "away.db"), KeyError())
-    assert f"Entry {spend.sequence} stays reserved" in other.value.__notes__[0]
+    assert (
+        f"Entry {spend.sequence} could not be marked as wasted and stays reserved"
+        in other.value.__notes__[0]
+    )
 
 
 def test_over_budget_nothing_is_recorded(ledger: nw.Ledger) -> None:

@@ -4,6 +4,6 @@ from noisewright.ledger.book import Balance
 from noisewright.ledger.entries import LedgerEntry
 from noisewright.ledger.fingerprint import Fingerprint
 from noisewright.ledger.ledger import Ledger
-from noisewright.ledger.reservation import Reservation
+from noisewright.ledger.reservation import Reservation, not_marked
 
-__all__ = ["Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation"]
+__all__ = ["Balance", "Fingerprint", "Ledger", "LedgerEntry", "Reservation", "not_marked"]

@@ -18,14 +18,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from noisewright.errors import LedgerError, ParameterError
-from noisewright.ledger.faults import in_plain_words, is_passing
+from noisewright.errors import LedgerError, ParameterError, UnconfirmedError
+from noisewright.ledger.faults import NOTHING, in_plain_words, is_passing
 from noisewright.ledger.library import load_sqlalchemy, require_postgresql_driver
 
 Answer = TypeVar("Answer")
 
 _ATTEMPTS = 4
 _WRITING = "noisewright_writing"
+
+_FOUND = (
+    "It was recorded all the same: {}. But nothing confirmed that it will stay there, so nothing "
+    "may be released for it. Do not do it again; `noisewright ledger history` shows it"
+)
+_NOT_KNOWN = (
+    "Whether it was recorded is not known, so nothing may be released for it. Look with "
+    "`noisewright ledger history` before you do it again"
+)
 
 
 @dataclass(frozen=True)
@@ -43,29 +52,59 @@ class Database:
 
     def read(self, work: Callable[[Any], Answer]) -> Answer:
         """Do some reading in one transaction."""
-        return self._run(work, writing=False)
+        return self._run(work)
 
-    def write(self, work: Callable[[Any], Answer]) -> Answer:
+    def write(
+        self, work: Callable[[Any], Answer], *, recorded: Callable[[Any], str | None]
+    ) -> Answer:
         """Do some writing in one transaction, alone.
 
         `work` may be called again when the connection was lost: it has to look whether it was
-        already done, because the loss may have come after the commit.
+        already done, because the loss may have come after the commit. `recorded` looks into the
+        database for what was written, and names it; None if nothing is there. It is asked when
+        a commit failed in the end, because the failure may have come after the commit.
         """
-        return self._run(work, writing=True)
+        return self._run(work, recorded)
 
-    def _run(self, work: Callable[[Any], Answer], *, writing: bool) -> Answer:
+    def _run(
+        self, work: Callable[[Any], Answer], recorded: Callable[[Any], str | None] | None = None
+    ) -> Answer:
         sa = load_sqlalchemy()
+        is_unclear = False
         for attempt in range(1, _ATTEMPTS + 1):
+            is_committing = False
             try:
                 with self.engine.connect() as connection:
-                    connection.execution_options(**{_WRITING: writing})
+                    connection.execution_options(**{_WRITING: recorded is not None})
                     with connection.begin():
-                        return work(connection)
+                        answer = work(connection)
+                        is_committing = recorded is not None
+                    return answer
             except sa.exc.SQLAlchemyError as problem:
+                is_unclear = is_unclear or is_committing
                 # SQLite's faults do not pass by themselves; its patience is in the driver.
                 if self.path is not None or attempt == _ATTEMPTS or not is_passing(problem):
-                    raise in_plain_words(problem, self.shown) from problem
+                    raise self._in_words(problem, recorded if is_unclear else None) from problem
         raise AssertionError("the last attempt returns or raises")
+
+    def _in_words(
+        self, problem: Exception, recorded: Callable[[Any], str | None] | None
+    ) -> LedgerError:
+        """Return the error, which says what was recorded: looked up, if a commit is unclear.
+
+        SQLite commits when it removes its journal, and then syncs the folder: a fault of that
+        last step comes after the commit, and without the sync a loss of power may undo it.
+        """
+        outcome, kind = NOTHING, LedgerError
+        if recorded is not None:
+            try:
+                found = self._run(recorded)
+            except LedgerError:
+                outcome, kind = _NOT_KNOWN, UnconfirmedError
+            else:
+                if found is not None:
+                    outcome, kind = _FOUND.format(found), UnconfirmedError
+        return in_plain_words(problem, self.shown, outcome=outcome, kind=kind)
 
 
 def database_at(where: str | os.PathLike[str], *, patience: float) -> Database:

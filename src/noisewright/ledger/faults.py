@@ -6,42 +6,43 @@ from typing import Any
 
 from noisewright.errors import LedgerError
 
-_NOTHING = "Nothing was recorded, so nothing may be released."
+NOTHING = "Nothing was recorded, so nothing may be released."
+"""What to say of a transaction that failed before its commit: it left no trace."""
 
 _SQLITE = {
-    "SQLITE_BUSY": f"is in use by another process, and did not become free. {_NOTHING} Try again; "
+    "SQLITE_BUSY": "is in use by another process, and did not become free. {outcome} Try again; "
     "if it stays so, look for a process that hangs while it holds the file",
-    "SQLITE_LOCKED": f"is in use by another connection. {_NOTHING} Try again",
+    "SQLITE_LOCKED": "is in use by another connection. {outcome} Try again",
     "SQLITE_NOTADB": "is not a ledger: the file is no SQLite database. Check the path",
     "SQLITE_CORRUPT": "is damaged: SQLite cannot read its pages. Keep a copy of the file, then "
     "restore a backup and compare its head with one that you noted",
-    "SQLITE_FULL": f"cannot grow: the disk is full. {_NOTHING} Earlier entries are intact; free "
+    "SQLITE_FULL": "cannot grow: the disk is full. {outcome} Earlier entries are intact; free "
     "some space and try again",
-    "SQLITE_READONLY": f"may not be written by this user. {_NOTHING} Ask for write permission on "
+    "SQLITE_READONLY": "may not be written by this user. {outcome} Ask for write permission on "
     "the file and on its folder, where SQLite keeps a journal",
     "SQLITE_PERM": "may not be opened by this user. Ask for read and write permission on the file",
     "SQLITE_AUTH": "may not be opened by this user. Ask for permission on the file",
     "SQLITE_CANTOPEN": "cannot be opened. Check that it exists, and that this user may read it and "
     "may write in its folder, where SQLite keeps a journal",
-    "SQLITE_IOERR": f"cannot be read or written: the disk reported an error, or is full. {_NOTHING}"
+    "SQLITE_IOERR": "cannot be read or written: the disk reported an error, or is full. {outcome}"
     " Check the disk and its free space, then try again",
-    "SQLITE_TOOBIG": f"cannot hold a text of this length. {_NOTHING} Shorten it",
+    "SQLITE_TOOBIG": "cannot hold a text of this length. {outcome} Shorten it",
 }
 
 _POSTGRESQL = {
     "08": "could not be reached: the connection was lost",
     "28": "refused the login. Check the user and the password in the URL",
     "3D": "has no such database. Create it, or check the name in the URL",
-    "42501": f"may not be used by this user. {_NOTHING} Ask for SELECT and INSERT on the entries, "
+    "42501": "may not be used by this user. {outcome} Ask for SELECT and INSERT on the entries, "
     "and SELECT and UPDATE on the description",
     "42P01": "holds no ledger. Create one with Ledger.create, or check the URL",
-    "55P03": f"is in use by another session, and did not become free. {_NOTHING} Try again; if it "
+    "55P03": "is in use by another session, and did not become free. {outcome} Try again; if it "
     "stays so, look for a session that is idle in a transaction",
-    "53": f"is out of room or connections. {_NOTHING} Free some and try again",
-    "25006": f"is read-only. {_NOTHING} Use the primary server, not a replica",
+    "53": "is out of room or connections. {outcome} Free some and try again",
+    "25006": "is read-only. {outcome} Use the primary server, not a replica",
     "57P": "is shutting down or cut the connection",
-    "57014": f"canceled the statement. {_NOTHING} Try again",
-    "40": f"could not order this among other sessions. {_NOTHING} Try again",
+    "57014": "canceled the statement. {outcome} Try again",
+    "40": "could not order this among other sessions. {outcome} Try again",
     "XX": "reported damage. Ask whoever runs the server",
 }
 
@@ -54,31 +55,38 @@ def is_passing(problem: Any) -> bool:
     )
 
 
-def in_plain_words(problem: Any, shown: str) -> LedgerError:
-    """Return the error for people, from one of SQLAlchemy's."""
+def in_plain_words(
+    problem: Any, shown: str, *, outcome: str = NOTHING, kind: type[LedgerError] = LedgerError
+) -> LedgerError:
+    """Return the error for people, from one of SQLAlchemy's; `outcome` is what was recorded."""
+    return kind(_words(problem, shown, outcome))
+
+
+def _words(problem: Any, shown: str, outcome: str) -> str:
     original = getattr(problem, "orig", None)
     name = str(getattr(original, "sqlite_errorname", "") or "")
     if name:
         for start, sentence in _SQLITE.items():
             # Longer names are more particular kinds of the same: SQLITE_READONLY_DIRECTORY.
             if name == start or name.startswith(f"{start}_"):
-                return LedgerError(f"the ledger {shown} {sentence}.")
+                return _said(shown, sentence, outcome)
     code = _sqlstate(problem)
     for start, sentence in sorted(_POSTGRESQL.items(), key=lambda item: -len(item[0])):
         if code and code.startswith(start):
-            return LedgerError(f"the ledger {shown} {sentence}.")
+            return _said(shown, sentence, outcome)
     reason = (str(original or problem).strip().splitlines() or ["no reason given"])[0]
     if getattr(problem, "connection_invalidated", False) or _could_not_connect(original):
-        return LedgerError(
+        return (
             f"the ledger {shown} could not be reached ({reason}). Check that the server runs and "
-            "that the user, host, port and name in the URL are right, then try again. If a spend "
-            "was under way, it is either recorded as reserved or not at all; nothing may be "
-            "released for it."
+            f"that the user, host, port and name in the URL are right, then try again. {outcome}"
         )
-    return LedgerError(
-        f"the ledger {shown} could not be used ({reason}). Nothing may be released until that "
-        "works."
-    )
+    return f"the ledger {shown} could not be used ({reason}). {outcome}"
+
+
+def _said(shown: str, sentence: str, outcome: str) -> str:
+    words = f"the ledger {shown} {sentence.replace('{outcome}', outcome)}."
+    # What was or may have been recorded is never left out, also where the fault is about reading.
+    return words if outcome in words or outcome == NOTHING else f"{words} {outcome}"
 
 
 def _sqlstate(problem: Any) -> str:

@@ -98,8 +98,12 @@ class Journal:
             ]
             return append(connection, book, drafts) if drafts else (book, [])
 
+        def recorded(connection: Any) -> str | None:
+            found = [str(entry.sequence) for entry in with_tokens(connection, tokens)]
+            return f"entry {' and '.join(found)}" if found else None
+
         with self._named():
-            self._book, written = self._database.write(work)
+            self._book, written = self._database.write(work, recorded=recorded)
         return written
 
     def _read(self, book: Book) -> Book:

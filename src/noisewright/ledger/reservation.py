@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from noisewright.errors import LedgerError
+from noisewright.errors import LedgerError, UnconfirmedError
 from noisewright.ledger.entries import RELEASED, WASTED, LedgerEntry
 from noisewright.mechanisms import Guarantee
 
@@ -67,11 +67,21 @@ class Reservation:
                 # The name of the error only: its words may come from the data.
                 self.wasted(kind.__name__)
         except LedgerError as second:
-            note = f"Entry {self.sequence} stays reserved, which counts as spent."
+            state = WASTED if kind else RELEASED
+            note = not_marked(self.sequence, state, second)
             if problem is None:
-                second.add_note(f"The release is accounted for: {note}")
+                second.add_note(f"The release is accounted for: {note}.")
                 raise
-            problem.add_note(f"{note} It could not be marked as wasted: {second}")
+            problem.add_note(f"{note}: {second}")
 
     def __repr__(self) -> str:
         return f"Reservation(entry {self.sequence}, {self.entry.dataset!r}, {self.guarantee})"
+
+
+def not_marked(sequence: int, state: str, problem: LedgerError) -> str:
+    """Say what a spend counts as when recording its outcome failed."""
+    if isinstance(problem, UnconfirmedError):
+        return f"Entry {sequence} counts as spent, whether it is marked as {state} or not"
+    return (
+        f"Entry {sequence} could not be marked as {state} and stays reserved, which counts as spent"
+    )

@@ -72,7 +72,11 @@ def create_ledger(database: Database, *, key: bytes | None, check: str) -> Descr
             )
         )
 
-    database.write(work)
+    def created(connection: Any) -> str | None:
+        is_there = load_sqlalchemy().inspect(connection).has_table(DESCRIPTION)
+        return "the new ledger is there" if is_there else None
+
+    database.write(work, recorded=created)
     return description
 
 

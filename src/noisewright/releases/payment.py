@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from noisewright.errors import LedgerError
-from noisewright.ledger import Balance, Reservation
+from noisewright.ledger import Balance, Reservation, not_marked
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import Payer
 
@@ -84,7 +84,4 @@ def _record(payment: Payment, state: str, why: str = "") -> None:
             "out, grant the same amount again and say why."
         )
     except LedgerError as problem:
-        payment.notes.append(
-            f"Entry {number} could not be marked as {state} and stays reserved, which counts as "
-            f"spent: {problem}"
-        )
+        payment.notes.append(f"{not_marked(number, state, problem)}: {problem}")
