@@ -8,6 +8,8 @@ import contextlib
 import importlib
 import json
 import os
+import resource
+import select
 import signal
 import subprocess
 import sys
@@ -31,6 +33,8 @@ MODULES = [
     "pyarrow.parquet",
     "sqlalchemy.dialects.sqlite",
 ]
+
+PATIENCE = 5
 
 
 class Runs:
@@ -56,6 +60,10 @@ class Runs:
     def step(self, number: int, **release: Any) -> bool:
         """Let a release kill itself before its n-th system call about files; False if it ended."""
         return self.ask(work="step", release=release, number=number)
+
+    def limited(self, megabytes: float, **release: Any) -> str:
+        """Run one release that gets so much more memory, and return what it said, if anything."""
+        return self.ask(work="limited", release=release, megabytes=megabytes)
 
     def race(self, releases: list[dict[str, Any]]) -> list[str]:
         """Run several at once; return what each of them said."""
@@ -89,10 +97,14 @@ def said(release: dict[str, Any]) -> str:
         nw.release(release.pop("data"), release.pop("plan"), report=False, **release)
     except nw.errors.NoisewrightError as problem:
         return f"{type(problem).__name__}: {problem}"
+    except MemoryError:
+        return "not enough memory"
     return "released"
 
 
-def forked(release: dict[str, Any], *, die_before: int | None = None) -> tuple[int, int]:
+def forked(
+    release: dict[str, Any], *, die_before: int | None = None, megabytes: float | None = None
+) -> tuple[int, int]:
     """Start a release; return its process and the end of the pipe on which it speaks."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -103,11 +115,20 @@ def forked(release: dict[str, Any], *, die_before: int | None = None) -> tuple[i
         os.close(reading)
         if die_before is not None:
             die_at(die_before)
+        if megabytes is not None:
+            limit_memory(megabytes)
         os.write(writing, said(release).encode())
     except BaseException as problem:
         os.write(writing, f"BUG {problem!r}".encode())
     finally:
         os._exit(0)
+
+
+def limit_memory(megabytes: float) -> None:
+    """Let this process have so much more address space than it has now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + int(megabytes * (1 << 20))
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def die_at(number: int) -> None:
@@ -153,6 +174,12 @@ def answer(command: dict[str, Any]) -> Any:
         return [outcome(*one)[0] for one in started]
     if command["work"] == "step":
         return outcome(*forked(command["release"], die_before=command["number"]))[1]
+    if command["work"] == "limited":
+        child, reading = forked(command["release"], megabytes=command["megabytes"])
+        # Arrow waits for ever for a thread that the system could not start.
+        if not select.select([reading], [], [], PATIENCE)[0]:
+            os.kill(child, signal.SIGKILL)
+        return outcome(child, reading)[0]
     begin = time.perf_counter()
     child, reading = forked(command["release"])
     if command["work"] == "killed":

@@ -63,6 +63,12 @@ def unreadable(name: str, problem: Exception, *, what: str, after: int | None = 
     """Return the error for a table that cannot be read; `after` rows were read before."""
     number = getattr(problem, "errno", None)
     where = "" if after is None else f" after row {after:,}" if after else " in its first rows"
+    if isinstance(problem, MemoryError):
+        return DataError(
+            f"cannot read {name}{where}: there is not enough memory. Give the process more of it, "
+            "or end others.",
+            row=after,
+        )
     if number:
         return DataError(
             f"cannot read {name}{where}: {os.strerror(number)}. Check the path and the "
@@ -91,6 +97,11 @@ def unwritable(path: str, problem: BaseException) -> TargetError:
     """Return the error for a target that cannot be written."""
     number = getattr(problem, "errno", None)
     reason = os.strerror(number) if number else "pyarrow cannot write it"
+    if isinstance(problem, MemoryError):
+        return TargetError(
+            f"cannot write {path}: there is not enough memory. Give the process more of it, or end "
+            "others."
+        )
     return TargetError(
         f"cannot write {path}: {reason}. Choose a folder that exists, that you may write to and "
         "that has room for the file."
