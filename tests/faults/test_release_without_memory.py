@@ -17,6 +17,7 @@ MEGABYTES = [24, 30, 36, 42, 48, 56, 72, 2_000]
 
 def test_at_every_limit_the_ledger_knows_what_is_out(tmp_path: Path) -> None:
     survey = make_survey(tmp_path, rows=100_000, epsilon=1_000)
+    said = ""
     with release_runs() as runs:
         for limit in MEGABYTES:
             name = f"private{limit}.parquet"

@@ -40,7 +40,7 @@ def test_a_killed_driver_leaves_a_debit_and_no_file(tmp_path: Path) -> None:
     plan().save(text)
     ledger = nw.Ledger.create(tmp_path / "budget.db")
     ledger.grant("people", epsilon=10, data=given)
-    command = [PROGRAM, "release", str(given), "--plan", str(text), "-o", str(out)]
+    command = [str(PROGRAM), "release", str(given), "--plan", str(text), "-o", str(out)]
     command += ["--ledger", str(tmp_path / "budget.db"), "--engine", "spark", "--json"]
     killed_while_drawing(command, place, tmp_path / "log")
 
