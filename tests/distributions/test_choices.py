@@ -37,6 +37,20 @@ def test_choices(name: str, alarm: Alarm) -> None:
     alarm.judge(draw, truth.probabilities, claims, most=1 << 13)
 
 
+def test_a_base_measure(alarm: Alarm) -> None:
+    def made(*base: int) -> nw.Selection:
+        return nw.exponential(NAMES, QUALITIES, sensitivity=1, epsilon=3, base=base)
+
+    truth = made(10, 7, 30)
+
+    def draw(size: int) -> NDArray[np.int64]:
+        drawn = [truth.sample() for _ in range(size)]
+        return np.array([drawn.count(candidate) for candidate in NAMES])
+
+    claims = [made(*base).probabilities for base in ((10, 7, 10), (10, 7, 90), (10, 21, 30))]
+    alarm.judge(draw, truth.probabilities, claims, most=1 << 13)
+
+
 @pytest.mark.parametrize("name", ["exponential", "permute and flip"])
 def test_choices_among_many_doubles(name: str, alarm: Alarm) -> None:
     """Four hundred different qualities, in four groups of candidates."""

@@ -1,9 +1,10 @@
 """The discrete exponential mechanism: likelier databases are those with a higher utility.
 
 P(d' | d) = e^(k u(d, d')) / C_d over databases d' of the same rows (Holohan–Leith–Mason 2016,
-Definition 4, with the scale k written out). With u = −Hamming it is randomized response on each
-row, p = 1/(e^k + m) (Theorem 7), so nothing is enumerated and any number of rows is fine. Any
-other utility is a table over all databases.
+Definition 4, with the scale k written out; its base measure is uniform, and `exponential` takes
+others). With u = −Hamming it is randomized response on each row, p = 1/(e^k + m) (Theorem 7), so
+nothing is enumerated and any number of rows is fine. Any other utility is a table over all
+databases.
 """
 
 from __future__ import annotations

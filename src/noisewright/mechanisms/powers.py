@@ -64,16 +64,19 @@ def rounded_rows(
     masses: Masses,
     *,
     more: Fraction = Fraction(0),
+    copies: Sequence[int] | None = None,
 ) -> tuple[Any, int]:
     """Round rows of masses to integers with one total, each weight to a relative 2^-s.
 
     Requires: exponents that are shrunk by a relative 2^-57, so that ideal ratios stay below
-    e^(ε(1 − 2^-57)); a mass is at least e^(exponent − best − more) / columns of its row.
+    e^(ε(1 − 2^-57)); a mass is at least e^(exponent − best − more) / columns of its row. `copies`
+    counts how often each column is there, which multiplies its mass.
     Ensures: s is large enough that two roundings cost less than the room. Rows much deeper than
     2^-160 are mixed with a floor of about 2^-128, which only brings ratios closer to 1.
     """
     weight_bits = _ROOM + 8 + bits_below_one(epsilon)
-    columns = len(exponents[0])
+    each = [1] * len(exponents[0]) if copies is None else copies
+    columns = sum(each)
     spread = max(max(row) - min(row) for row in exponents) + more
     depth = int(spread * 3 / 2) + 2
     floor = 0
@@ -81,12 +84,14 @@ def rounded_rows(
         floor, depth = 1 << weight_bits, _FLOOR
     bits = weight_bits + depth + 2 * columns.bit_length()
     room = (1 << bits) - columns * floor
-    weights = np.empty((len(exponents), columns), dtype=object)
+    weights = np.empty((len(exponents), len(each)), dtype=object)
     for x, row in enumerate(exponents):
         top = max(row)
         ideal = masses([e - top for e in row], bits + 32)
-        norm = sum(ideal)
-        whole = [floor + room * mass // norm for mass in ideal]
+        norm = sum(times * mass for times, mass in zip(each, ideal, strict=True))
+        whole = [
+            times * (floor + room * mass // norm) for times, mass in zip(each, ideal, strict=True)
+        ]
         whole[row.index(top)] += (1 << bits) - sum(whole)
         weights[x] = whole
     return weights, bits

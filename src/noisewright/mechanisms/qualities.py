@@ -80,52 +80,54 @@ def is_of_candidate(quality: Any) -> bool:
     return False
 
 
-def read_values(quality: Any, candidates: Sequence[Any]) -> Sequence[Fraction]:
-    """Read the quality of each candidate for one dataset; see `Quality`.
+def read_values(
+    quality: Any, candidates: Sequence[Any], *, what: str = "quality"
+) -> Sequence[Fraction]:
+    """Read the quality of each candidate for one dataset; see `Quality`. Errors call it `what`.
 
     Ensures: exact numbers; many that came as doubles stay so until somebody looks at them.
     """
     if is_of_candidate(quality):
         quality = [quality(candidate) for candidate in candidates]
     if isinstance(quality, Mapping):
-        quality = _looked_up(quality, candidates)
+        quality = _looked_up(quality, candidates, what)
     elif (index := _index(quality)) is not None:
-        quality = _aligned(quality, index, candidates)
+        quality = _aligned(quality, index, candidates, what)
     if hasattr(quality, "to_numpy"):
         quality = quality.to_numpy()
-    if not np.iterable(quality):
+    if not np.iterable(quality) or isinstance(quality, (str, bytes)):
         raise InputError(
-            f"quality is of type {type(quality).__name__}; for one dataset give one number per "
-            "candidate, such as [quality(data, candidate) for candidate in candidates]."
+            f"{what} is of type {type(quality).__name__}; for one dataset give one number per "
+            "candidate, such as [f(candidate) for candidate in candidates]."
         )
     values: Any = quality if isinstance(quality, np.ndarray) else list(quality)
     if len(values) != len(candidates):
         raise InputError(
-            f"quality has {len(values)} values; there are {len(candidates)} candidates, and each "
+            f"{what} has {len(values)} values; there are {len(candidates)} candidates, and each "
             "needs one."
         )
     doubles = Doubles.read(values) if len(values) >= _MANY else None
     if doubles is not None:
         return doubles
     listed = values.tolist() if isinstance(values, np.ndarray) else values
-    return tuple(_read_one(value, place) for place, value in enumerate(listed))
+    return tuple(_read_one(value, place, what) for place, value in enumerate(listed))
 
 
-def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any]) -> list[Any]:
+def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any], what: str) -> list[Any]:
     try:
         missing = sum(candidate not in quality for candidate in candidates)
         known = set(candidates)
     except TypeError:
         raise InputError(
-            "these candidates cannot be keys of a mapping; give their qualities as a list, in the "
-            "order of the candidates."
+            f"these candidates cannot be keys of a mapping; give {what} as a list, in the order of "
+            "the candidates."
         ) from None
     if missing:
-        raise InputError(f"quality says nothing about {missing} of the candidates.")
+        raise InputError(f"{what} says nothing about {missing} of the candidates.")
     strange = sum(key not in known for key in quality)
     if strange:
         raise InputError(
-            f"quality has {strange} {'key' if strange == 1 else 'keys'} besides the candidates. "
+            f"{what} has {strange} {'key' if strange == 1 else 'keys'} besides the candidates. "
             "Leave them out, or list them as candidates."
         )
     return [quality[candidate] for candidate in candidates]
@@ -139,7 +141,7 @@ def _index(quality: Any) -> Any:
     return index
 
 
-def _aligned(quality: Any, index: Any, candidates: Sequence[Any]) -> Any:
+def _aligned(quality: Any, index: Any, candidates: Sequence[Any], what: str) -> Any:
     """Read a Series by its labels; one without labels of its own by position."""
     labels: list[Any] = index.tolist()
     try:
@@ -150,29 +152,29 @@ def _aligned(quality: Any, index: Any, candidates: Sequence[Any]) -> Any:
         # The labels are positions, unless they are the candidates: then nobody can tell.
         if are_candidates and labels != list(candidates):
             raise InputError(
-                "quality is a Series numbered 0, 1, 2, …, and so are the candidates, in another "
-                "order. Give a mapping from each candidate to its quality, or a list."
+                f"{what} is a Series numbered 0, 1, 2, …, and so are the candidates, in another "
+                "order. Give a mapping from each candidate to its value, or a list."
             )
         return quality
     if not are_candidates:
         raise InputError(
-            "quality is a Series whose index does not hold exactly the candidates, each once. "
-            "Make them its index, or give its values in their order: quality.to_numpy()."
+            f"{what} is a Series whose index does not hold exactly the candidates, each once. "
+            f"Make them its index, or give its values in their order: {what}.to_numpy()."
         )
-    return _looked_up(dict(zip(labels, quality.tolist(), strict=True)), candidates)
+    return _looked_up(dict(zip(labels, quality.tolist(), strict=True)), candidates, what)
 
 
 def _is_numbered(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.tolist() == list(range(len(index)))
 
 
-def _read_one(value: Any, place: int) -> Fraction:
+def _read_one(value: Any, place: int, what: str) -> Fraction:
     try:
         return exactly(value)
     except ParameterError:
         # Qualities of one dataset are private: the value is not shown.
         raise InputError(
-            f"the quality of candidate {place + 1:,} is no finite number. Give a float, an "
+            f"the {what} of candidate {place + 1:,} is no finite number. Give a float, an "
             "integer, a Fraction, a Decimal or a text such as '0.1' or '1/3'."
         ) from None
 

@@ -34,6 +34,7 @@ class AllInputs:
 
     `spread` is how far the qualities of two candidates can move apart between neighbors: twice the
     sensitivity, or once if they are monotonic; per unit of distance if neighbors are "metric".
+    `places` are the outputs that candidates have, if not all outputs are candidates.
     """
 
     law: Law
@@ -41,6 +42,7 @@ class AllInputs:
     outputs: Space
     qualities: list[list[Fraction]]
     spread: Fraction
+    places: tuple[int, ...] | None = None
 
     @staticmethod
     def read(
@@ -51,6 +53,7 @@ class AllInputs:
         space: Space | None,
         sensitivity: Number | None,
         monotonic: bool | None,
+        places: tuple[int, ...] | None = None,
     ) -> AllInputs:
         """Read qualities, and look through all neighbors for the largest change."""
         outputs = candidates if isinstance(candidates, Space) else Categories(candidates)
@@ -64,6 +67,8 @@ class AllInputs:
         inputs = outputs if space is None else space
         require_tabulable(inputs, outputs, instead="Use fewer inputs or candidates.")
         qualities = read_qualities(quality, inputs, outputs)
+        if places is not None:
+            qualities = [[row[place] for place in places] for row in qualities]
         law.check(qualities)
         change = change_of(qualities, inputs)
         if monotonic and change.clash is not None:
@@ -80,7 +85,7 @@ class AllInputs:
                 "elsewhere."
             )
         one_way = change.clash is None if monotonic is None else monotonic
-        return AllInputs(law, inputs, outputs, qualities, most if one_way else 2 * most)
+        return AllInputs(law, inputs, outputs, qualities, most if one_way else 2 * most, places)
 
     def rounded(
         self, factor: Fraction, epsilon: Fraction, places: Sequence[int] | None = None
@@ -89,13 +94,13 @@ class AllInputs:
 
         Rounding costs much less than ε between neighbors. They are not proven yet.
         """
-        kept = range(self.outputs.size) if places is None else places
+        kept = range(len(self.qualities[0])) if places is None else places
         # The whole law at a smaller factor, so that room for rounding is left.
         shrunk = factor * SHRINK
         exponents = [[row[place] * shrunk for place in kept] for row in self.qualities]
         nearest = epsilon * min(Fraction(1), _nearest(self.inputs))
         masses, more = self.law.masses(shrunk), shrunk * self.law.last_of_ties
-        return rounded_rows(exponents, nearest, masses, more=more)
+        return rounded_rows(exponents, nearest, masses, more=more, copies=self.law.copies)
 
     def table(self, claim: Guarantee) -> Table:
         """Return the table at the usual factor ε / spread, proven."""
@@ -119,6 +124,7 @@ class AllInputs:
             place=place.reshape(-1),
             logs=lambda factor: self.law.logs(distinct, factor),
             depths=self.law.depths(distinct),
+            candidates=self.law.least_share(distinct.shape[1]),
         )
         return proven_factor(
             costs,
@@ -129,6 +135,9 @@ class AllInputs:
 
     def _at(self, factor: Fraction, claim: Guarantee) -> Table:
         weights, bits = self.rounded(factor, rational_below(claim))
+        if self.places is not None:
+            weights, few = np.full((self.inputs.size, self.outputs.size), 0, object), weights
+            weights[:, self.places] = few
         return Table(
             self.inputs,
             weights,

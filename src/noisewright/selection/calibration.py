@@ -13,8 +13,9 @@ others fall from high by Δ (they stay, if the quality is monotonic):
     p = 1 / (1 + (k−1) e^(f(high−low))),
 
 since it falls with p and p is the least probability that there is; it grows with f. Such datasets
-exist, so no larger factor is private for all of them. Permute-and-flip has nothing to gain from a
-range of 2Δ or more: if y is at the bottom and all others at the top, its ratio is a.
+exist, so no larger factor is private for all of them. With a base measure k is the sum of the
+weights over the least one, rounded up. Permute-and-flip has nothing to gain from a range of 2Δ or
+more: if y is at the bottom and all others at the top, its ratio is a.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from noisewright.mechanisms.qualities import (
 from noisewright.mechanisms.table import Table
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.calibration import factor_for_range
-from noisewright.selection.certified import Sensitivity
+from noisewright.selection.certified import EXPONENTIAL, Sensitivity
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.spaces import Space
 
@@ -50,6 +50,8 @@ class Wish:
     monotonic: bool | None
     calibrated: bool
     quality_range: tuple[Number, Number] | None
+    places: tuple[int, ...] | None = None
+    """Which candidates have a weight above 0 in a base measure; None where all of them count."""
 
 
 def choice(
@@ -76,6 +78,7 @@ def choice(
         space=wish.space,
         sensitivity=wish.sensitivity,
         monotonic=wish.monotonic,
+        places=wish.places,
     )
     claim = Guarantee(epsilon)
     return known.calibrated(claim) if wish.calibrated else known.table(claim)
@@ -94,11 +97,14 @@ def _for_one_dataset(
     if sensitivity <= 0:
         raise ParameterError(f"sensitivity is {wish.sensitivity}; it must be positive.")
     values = read_values(quality, listed)
+    if wish.places is not None:
+        listed = tuple(listed[place] for place in wish.places)
+        values = tuple(values[place] for place in wish.places)
     law.check([values])
     known = Sensitivity(sensitivity, bool(wish.monotonic))
     if wish.quality_range is not None:
         known = replace(known, width=_range_width(values, law, wish))
-        factor = factor_for_range(claim.epsilon, known, candidates=len(values))
+        factor = factor_for_range(claim.epsilon, known, candidates=law.least_share(len(values)))
     elif wish.calibrated:
         raise ParameterError(
             "calibrated=True needs to know which qualities are possible: give space= and the "
@@ -111,7 +117,7 @@ def _for_one_dataset(
 
 def _range_width(values: Sequence[Fraction], law: Law, wish: Wish) -> Fraction:
     assert wish.quality_range is not None
-    if not wish.calibrated or law.name != "exponential mechanism":
+    if not wish.calibrated or law.describe() != EXPONENTIAL:
         raise ParameterError(
             "quality_range= goes with nw.exponential(…, calibrated=True). Permute and flip and "
             "noisy max spend all of epsilon in a range of twice the sensitivity already."

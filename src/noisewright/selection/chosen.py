@@ -50,6 +50,15 @@ class Law(Protocol):
         """Return what a certificate says about it: `by`, its name, and numbers as text."""
         ...
 
+    @property
+    def copies(self) -> Sequence[int] | None:
+        """How often each candidate counts, as whole numbers; None if all count alike."""
+        ...
+
+    def least_share(self, candidates: int) -> int:
+        """Return N: the rarest of equally good candidates has a probability of 1/N or more."""
+        ...
+
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Raise InputError for qualities that this law cannot take."""
         ...
@@ -100,7 +109,7 @@ class Selection:
 
         Ensures: the stand-alone checker has proven it, or CertificateError.
         """
-        law, count = self.law.describe(), len(self.candidates)
+        law, count = self.law.describe(), self.law.least_share(len(self.candidates))
         step = Step(self._words, law, self.factor, self.sensitivity, count)
         return certified(step, rational_below(self.claim), self.claim)
 

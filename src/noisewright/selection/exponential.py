@@ -2,14 +2,16 @@
 
 P(y | x) ∝ e^(ε q(x, y) / (2Δ)), with Δ the largest change of the quality q between
 neighbors (McSherry–Talwar 2007), per unit of distance with neighbors="metric". When quality only
-grows with the data (monotonic), the factor 2 is not needed.
+grows with the data (monotonic), the factor 2 is not needed. A base measure μ multiplies each of
+them, P(y | x) ∝ μ(y) e^(…) (Holohan–Leith–Mason 2016, Definition 2 and (4)), and costs nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log
 from typing import TYPE_CHECKING, Any, Unpack, final, overload
 
 import numpy as np
@@ -18,8 +20,9 @@ from numpy.typing import NDArray
 from noisewright.exact import Doubles, Epsilon, Number
 from noisewright.mechanisms.enclosed_powers import enclosed_shares
 from noisewright.mechanisms.powers import Masses, mixed_weights, powers
-from noisewright.mechanisms.qualities import Quality, by_level
+from noisewright.mechanisms.qualities import Quality, by_level, read_candidates
 from noisewright.mechanisms.table import Table
+from noisewright.selection.base_measure import read_base
 from noisewright.selection.certified import EXPONENTIAL
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
@@ -32,14 +35,24 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Powers:
-    """P(y) ∝ e^(factor · quality)."""
+    """P(y) ∝ e^(factor · quality), times how often y counts in a base measure."""
 
-    name: str = "exponential mechanism"
+    copies: tuple[int, ...] | None = None
     last_of_ties: Fraction = Fraction(0)
+
+    @property
+    def name(self) -> str:
+        """What it is called, and whether there is a base measure."""
+        plain = EXPONENTIAL["by"]
+        return plain if self.copies is None else f"{plain} with a base measure"
 
     def describe(self) -> Mapping[str, str]:
         """Say that it is this."""
         return EXPONENTIAL
+
+    def least_share(self, candidates: int) -> int:
+        """Return the sum of the weights over the least, rounded up."""
+        return candidates if self.copies is None else -(-sum(self.copies) // min(self.copies))
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""
@@ -48,8 +61,11 @@ class Powers:
         self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
     ) -> tuple[int, ...]:
         """Return integers in proportion to the powers, private by construction; see `powers`."""
-        weights, _, which = _weighed(qualities, factor, epsilon)
-        return tuple(weights[level] for level in which.tolist())
+        weights, _, which = _weighed(qualities, factor, epsilon, self.copies)
+        each = (weights[level] for level in which.tolist())
+        if self.copies is None:
+            return tuple(each)
+        return tuple(times * weight for times, weight in zip(self.copies, each, strict=True))
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Draw by the integer weights: a level of quality, and one of its candidates.
@@ -59,10 +75,13 @@ class Powers:
         """
         from noisewright.sampling import EnclosedSampler, GroupSampler
 
+        if self.copies is not None:
+            each = GroupSampler(self.weights(qualities, factor, epsilon), [1] * len(qualities))
+            return lambda source: each.draw(1, source)[0][0]
         near = enclosed_shares(qualities, factor) if isinstance(qualities, Doubles) else None
         if near is not None:
             return EnclosedSampler(*near, lambda: self.weights(qualities, factor, epsilon)).draw
-        weights, sizes, which = _weighed(qualities, factor, epsilon)
+        weights, sizes, which = _weighed(qualities, factor, epsilon, None)
         sampler = GroupSampler(weights, sizes)
         places, starts = np.argsort(which, kind="stable"), np.cumsum([0, *sizes])
 
@@ -79,6 +98,9 @@ class Powers:
     def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
         """Return logarithms of probabilities in doubles."""
         found = factor * qualities
+        if self.copies is not None:
+            # Logarithms first: whole weights may be beyond the largest double.
+            found = found + np.array([log(times) for times in self.copies])
         found -= found.max(axis=1, keepdims=True)
         return found - np.log(np.exp(found).sum(axis=1, keepdims=True))
 
@@ -88,11 +110,19 @@ class Powers:
 
 
 def _weighed(
-    qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
+    qualities: Sequence[Fraction],
+    factor: Fraction,
+    epsilon: Fraction,
+    copies: Sequence[int] | None,
 ) -> tuple[list[int], list[int], NDArray[np.intp]]:
     """Return the weight and the number of candidates of each level, and who is on which."""
     levels, which = by_level(qualities)
-    sizes = np.bincount(which).tolist()
+    if copies is None:
+        sizes: list[int] = np.bincount(which).tolist()
+    else:
+        sizes = [0] * len(levels)
+        for level, times in zip(which.tolist(), copies, strict=True):
+            sizes[level] += times
     return mixed_weights(levels, sizes, factor=factor, epsilon=epsilon), sizes, which
 
 
@@ -103,6 +133,7 @@ def exponential(
     *,
     space: Space | None = None,
     quality_range: tuple[Number, Number] | None = None,
+    base: Values | NDArray[Any] | None = None,
     **options: Unpack[Options],
 ) -> Table: ...
 
@@ -114,6 +145,7 @@ def exponential(
     *,
     space: Space,
     quality_range: tuple[Number, Number] | None = None,
+    base: Values | NDArray[Any] | None = None,
     **options: Unpack[Options],
 ) -> Table: ...
 
@@ -125,6 +157,7 @@ def exponential(
     *,
     space: None = None,
     quality_range: tuple[Number, Number] | None = None,
+    base: Values | NDArray[Any] | None = None,
     **options: Unpack[Options],
 ) -> Selection: ...
 
@@ -136,6 +169,7 @@ def exponential(
     *,
     space: None = None,
     quality_range: tuple[Number, Number] | None = None,
+    base: Values | NDArray[Any] | None = None,
     **options: Unpack[Options],
 ) -> Any: ...
 
@@ -151,6 +185,7 @@ def exponential(
     monotonic: bool | None = None,
     calibrated: bool = False,
     quality_range: tuple[Number, Number] | None = None,
+    base: Values | NDArray[Any] | None = None,
 ) -> Table | Selection:
     """Return the exponential mechanism: for one dataset, or as a table over the inputs `space`.
 
@@ -167,6 +202,16 @@ def exponential(
     least that: from all inputs, proven on the table; or for one dataset from
     `quality_range=(low, high)`, the promise that no dataset has a quality outside of it.
     A table is as private as `verify` says, per unit of distance if the neighbors are "metric".
+    `base` is the base measure μ, with P(y) ∝ μ(y) e^(…) (Holohan–Leith–Mason 2016, Definition 2):
+    one weight of at least 0 per candidate, in any unit, known without the data. It costs
+    nothing and is kept exactly; a weight of 0 means that the candidate never comes out.
     """
     wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, quality_range)
-    return choice(Powers(), candidates, quality, wish)
+    if base is None:
+        return choice(Powers(), candidates, quality, wish)
+    given = candidates if isinstance(candidates, Space) else read_candidates(candidates, quality)
+    unordered = isinstance(candidates, (set, frozenset))
+    weights = read_base(base, read_candidates(candidates if unordered else given, base))
+    places = tuple(place for place, weight in enumerate(weights) if weight)
+    law = Powers(tuple(weights[place] for place in places))
+    return choice(law, given, quality, replace(wish, places=places))

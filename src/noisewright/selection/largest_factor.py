@@ -7,7 +7,8 @@ comes from above. All laws here have the form
 
     ln P(y|x) = c(f) − f · depth,    −ln(candidates) ≤ c ≤ 0,    c grows with f,
 
-where depth is how far y lies behind the best. For the exponential mechanism c = −ln Σ e^(−f depth);
+where depth is how far y lies behind the best. For the exponential mechanism c = −ln Σ e^(−f depth),
+and with a base measure ln n_y − ln Σ n e^(−f depth), where `candidates` is Σ n over the least n;
 for permute-and-flip e^c is the chance of y once its coin is up, and coins of others get rarer. Two
 facts follow. Beyond (ε + ln(candidates)) / (difference of depths) no factor is private. And
 between two factors c lies between its values there, which bounds the cost from below on all of the
@@ -47,7 +48,8 @@ class Costs:
     """What factors cost: rows of doubles for each different input, and which are neighbors.
 
     `logs(f)` has the logarithms of probabilities, `depths` how far each candidate lies behind;
-    input `left[i]` is a neighbor of `right[i]`, and they may differ by `allowed[i]`.
+    input `left[i]` is a neighbor of `right[i]`, and they may differ by `allowed[i]`. Of equally
+    good candidates, the rarest has a probability of 1/`candidates` or more.
     """
 
     logs: Callable[[float], Doubles]
@@ -55,6 +57,7 @@ class Costs:
     left: NDArray[np.intp]
     right: NDArray[np.intp]
     allowed: Doubles
+    candidates: int
 
     @staticmethod
     def between(
@@ -64,6 +67,7 @@ class Costs:
         place: NDArray[np.intp],
         logs: Callable[[float], Doubles],
         depths: Doubles,
+        candidates: int,
     ) -> Costs:
         """Return the costs for the neighbors of a space, of which `place` says the row of each."""
         codes = space.neighbor_codes()
@@ -77,14 +81,14 @@ class Costs:
         listed = np.column_stack([rows[apart].astype(np.float64), distance[apart]])
         pairs = np.unique(listed, axis=0)
         left, right = pairs[:, 0].astype(np.intp), pairs[:, 1].astype(np.intp)
-        return Costs(logs, depths, left, right, epsilon * pairs[:, 2])
+        return Costs(logs, depths, left, right, epsilon * pairs[:, 2], candidates)
 
     def limit(self) -> float:
         """Return a factor beyond which none is private."""
         least = np.inf
         for part in self._parts():
             apart = np.abs(self.depths[self.left[part]] - self.depths[self.right[part]]).max(axis=1)
-            room = self.allowed[part] + log(self.depths.shape[1])
+            room = self.allowed[part] + log(self.candidates)
             moved = apart > 0
             least = min(least, float((room[moved] / apart[moved]).min(initial=np.inf)))
         return least

@@ -57,6 +57,14 @@ class NoisyMax:
         """Say that it is this, and in which steps."""
         return {"by": "noisy max", "step": as_text(self.step)}
 
+    @property
+    def copies(self) -> None:
+        """All are alike."""
+
+    def least_share(self, candidates: int) -> int:
+        """All are alike."""
+        return candidates
+
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Refuse qualities between the steps."""
         for row in qualities:

@@ -48,6 +48,14 @@ class Coins:
         """Say that it is this."""
         return {"by": "permute and flip"}
 
+    @property
+    def copies(self) -> None:
+        """All are alike."""
+
+    def least_share(self, candidates: int) -> int:
+        """All are alike."""
+        return candidates
+
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Accept any rational qualities."""
 

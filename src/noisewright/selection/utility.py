@@ -6,7 +6,7 @@ With P(y) ∝ e^(f q_y), f = ε/(2Δ) (ε/Δ if monotonic), R candidates of whic
 
 (McSherry–Talwar 2007; Theorem 2 of the survey, and its Corollary 2.1 with B = 1). So the choice is
 within s = ln(R / (B β)) / f of the best with probability at least 1 − β. Permute-and-flip is
-never worse.
+never worse. With a base measure μ, R is the sum of all weights and B that of the best candidates.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def utility_bound(
     """Return how far from the best a private choice is, at most, with probability 1 − beta.
 
     Requires: epsilon > 0, 0 < beta ≤ 1; `best` of the candidates are equally good (1 if nobody
-    knows).
+    knows). With a base measure (`exponential(…, base=…)`) give, as whole numbers in one unit, the
+    sum of its weights for `candidates`, and for `best` the least weight that the best may have.
     Ensures: 2Δ/ε · ln(candidates / (best · beta)), Δ/ε · … if monotonic, rounded up: the quality
     of what `exponential` or `permute_and_flip` chooses is more than this below the best with
     probability at most beta (McSherry–Talwar 2007; survey, Theorem 2 and Corollary 2.1).
