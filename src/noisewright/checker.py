@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
@@ -80,8 +80,9 @@ class Number:  # the real number value + ln(ratio), known exactly
         x, s = self.value - other.value, other.ratio / self.ratio  # the question is: e^x > s?
         a, b = [s.numerator], [s.denominator]  # so: not s > e^x (there are no ties), or 1/s > e^-x
         return excess(a, b, Number(x)) is None if x > 0 else excess(b, a, Number(-x)) is not None
-    def __str__(self) -> str:
-        with localcontext(Context(300, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+    def __str__(self) -> str: return self.rounded(ROUND_HALF_EVEN)
+    def rounded(self, how: str) -> str:
+        with localcontext(Context(300, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=how)):
             logarithm = (Decimal(self.ratio.numerator) / self.ratio.denominator).ln()
             return f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.20g}"
 def excess(p: Sequence[int], q: Sequence[int], epsilon: Number, allowed: Any = 0) -> Any:
@@ -100,6 +101,51 @@ def fit(section: Any, part: str, *shapes: str) -> list[Any]:
                 TYPES[t](section[f]) if t in TYPES else section[f] == t for f, t in want.items()):
             return [section[f] for f in want]
     raise Failure(part, f"found {brief(section)}; need {{{'} or {'.join(shapes)}}}")
+@dataclass(frozen=True)
+class Unit:
+    """What an epsilon is counted for: whose data change, and which changes of them it bounds."""
+    whose: str = "input"  # input; record: all of its columns; row: of many; person: all their rows
+    change: str = "any"  # any; step; steps: up to `most`; pairs: `most` listed ones; distance
+    most: Any = None  # of changes by steps, pairs or distance: how many, or how far
+    rows: int = 1  # of a person
+    @property
+    def relation(self) -> str:  # as certificates call the change
+        words = {"any": "replace", "step": "adjacent", "distance": "metric"}
+        return words.get(self.change, "pairs")
+    @property
+    def of_a_row(self) -> "Unit":  # for tables of many such inputs, of which one changes
+        return Unit("row", self.change, self.most) if self.whose in ("input", "record") else self
+    def __str__(self) -> str:
+        """Complete a sentence that states an epsilon: "epsilon 1 for replacing one row by ..."."""
+        all_rows = f"all rows of one person, up to {self.rows},"
+        what = {"input": "the input", "record": "the whole record", "row": "one row",
+                "person": "the row of one person" if self.rows == 1 else all_rows}[self.whose]
+        most = Number(Fraction(self.most or 0)).rounded(ROUND_UP)
+        less = "other changes may cost more"
+        return {
+            "any": f"for replacing {what} by any other{'s' * (self.rows > 1)}",
+            "step": f"for moving {what} by one step to the next value ({less})",
+            "steps": f"for moving {what} by up to {most} steps ({less})",
+            "pairs": f"for replacing {what} by a neighbor, in one of {most} listed pairs ({less})",
+            "distance": f"per unit of distance, for replacing {what} by any other, at a distance "
+                        f"of up to {most}",
+        }[self.change]
+def unit_of(given: Any, neighbors: Any) -> Unit:
+    """The unit of a certificate whose mechanism was proven for these neighbors."""
+    form, relation = given["form"], neighbors["relation"]
+    if form == "columns": return Unit("record")
+    if form == "steps": return Unit("person", rows=neighbors["rows_per_person"])
+    if form in ("rows", "person"):
+        parent = given["parent"]
+        inner = unit_of(parent["mechanism"], parent["neighbors"])
+        if form == "person": return Unit("person", rows=given["rows"] * inner.rows)
+        row = inner.of_a_row
+        return row if "row" in neighbors else Unit(row.whose, rows=row.rows)
+    if relation == "pairs": return Unit(change="pairs", most=len(neighbors["pairs"]))
+    if relation == "metric":
+        most = max(Fraction(d) for row in neighbors["distances"] for d in row)
+        return Unit(change="distance", most=most)
+    return Unit(change="step" if relation == "adjacent" else "any")
 def read_number(section: Any, part: str) -> Any:  # {"ln": "infinity"} is None
     (text,) = fit(section, part, "value: fraction", "ln: fraction", "ln: infinity")
     least, number = (1 if "ln" in section else 0), Fraction(0 if text == "infinity" else text)
@@ -119,9 +165,10 @@ def read_points(section: Any) -> Sequence[Any]:  # their labels, or else positio
     ok = (1 if kind == "size" else 0) <= last <= 2**62 and last == int(last)
     need(ok, "mechanism", "need at least one point; high = low + a whole number of steps > 0")
     return range(int(last) + (kind != "size"))
+RELATIONS = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list",
+             "relation: metric, distances: list")
 def read_pairs(neighbors: Any, size: int) -> Any:  # inputs i, j, and d: they get d times epsilon
-    shapes = ("relation: adjacent", "relation: replace", "relation: pairs, pairs: list")
-    relation, *rest = fit(neighbors, "neighbors", *shapes, "relation: metric, distances: list")
+    relation, *rest = fit(neighbors, "neighbors", *RELATIONS)
     if relation in ("adjacent", "replace"):
         far = 2 if relation == "adjacent" else size
         return ((i, j, 1) for i in range(size) for j in range(i + 1, min(size, i + far)))
@@ -221,8 +268,19 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         yield "An output is likelier on its own input, by no more than epsilon and delta allow."
     elif form == "rows":
         _, count, parent = fit(given, "mechanism", "form: rows, count: whole, parent: object")
-        need(count and fit(neighbors, "neighbors", "relation: one row"), "mechanism", "no rows")
+        shapes = ("relation: one row", "relation: one row, row: text")
+        _, *changes = fit(neighbors, "neighbors", *shapes)
         inner, relation = fit(parent, "mechanism", "mechanism: object, neighbors: object")
+        need(count, "mechanism", "no rows")
+        if changes:  # the row moves as the parent's neighbors do; which kind that is, is said twice
+            own = relation.get("row", relation.get("relation"))
+            ok = changes[0] == own and own in ("adjacent", "pairs", "metric")
+            need(ok, "neighbors", f"found {brief(changes[0])} as the change of a row; need the "
+                 "parent's relation: adjacent, pairs or metric")
+        else:  # the row may become any other, whatever the parent calls a neighbor
+            fit(relation, "neighbors", *RELATIONS, *shapes)
+            relation = {"relation": "one row" if inner.get("form") == "rows" else "replace"}
+            yield "Neighbors (one row): a row may become any other, so the parent must allow that."
         yield from prove(inner, relation, epsilon, delta)
         yield f"The {count} rows are independent, so all but the one that differs cancel."
     elif form != "columns":  # a formula; epsilon and delta are decided as it allows
@@ -271,9 +329,12 @@ def check(document: Any) -> Report:
         need(ok, "claims", f"found properties {brief(codes)}; need different ones of the seven")
         relation = document["neighbors"]
         found.extend(prove(document["mechanism"], relation, epsilon, delta, codes, *values[3:]))
-        unit = f"{epsilon} times the distance" if "distances" in relation else epsilon
-        claim = f"epsilon {unit}, delta {Number(delta)}" if epsilon and delta < 1 else "nothing"
-        found.append(f"What the certificate promises: {claim}.")
+        said = "nothing"
+        if epsilon and delta < 1:
+            unit = unit_of(document["mechanism"], relation)
+            amounts = (number.rounded(ROUND_UP) for number in (epsilon, Number(delta)))
+            said = "epsilon {}, delta {}, {}".format(*amounts, unit)
+        found.append(f"What the certificate promises: {said}.")
     except (Failure, LookupError, TypeError, ValueError, RecursionError) as error:
         found.append(error if isinstance(error, Failure) else Failure("format", f"wrong: {error}"))
     failures = tuple(Failure(*item.args) for item in found if isinstance(item, Failure))

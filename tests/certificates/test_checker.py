@@ -241,7 +241,7 @@ def test_distances_multiply_epsilon(made: Any, data: st.DataObject) -> None:
             continue
         report = checker.check(certificate(table(rows, k), metric, epsilon, str(delta)))
         assert report.holds == (truth <= delta)
-        assert "times the distance" in report.proved[-1] or delta == 1
+        assert "per unit of distance" in report.proved[-1] or delta == 1
 
 
 @pytest.mark.parametrize(

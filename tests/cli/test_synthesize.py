@@ -61,7 +61,7 @@ def test_the_certificate_is_proven_and_not_when_it_is_forged(
     said = noisewright("check", path.name, "--digest", made.json["certificate"])
     assert said.code == 0, said
     assert "No step costs more than its part" in said.out
-    assert "What the certificate promises: epsilon 1, delta 0.4." in said.out
+    assert "What the certificate promises: epsilon 1, delta 0.4, for replacing" in said.out
     document = json.loads(path.read_text(encoding="utf-8"))
     document["mechanism"]["steps"][0]["noise"][0]["deviation"] = "1"
     path.write_text(json.dumps(resealed(document)), encoding="utf-8")

@@ -21,7 +21,9 @@ def matrix(tmp_path: Path) -> Path:
 def test_a_true_claim_ends_with_0(shell: Program, matrix: Path) -> None:
     said = shell("verify", matrix, "--epsilon", "1.1")
     assert said.code == 0
-    assert said.out.startswith("Proven: epsilon=1.1 holds for all neighbors")
+    assert said.out.startswith(
+        "Proven for all events: epsilon=1.1 for replacing the input by any other"
+    )
     assert said.err == ""
 
 
@@ -31,7 +33,8 @@ def test_a_false_claim_ends_with_1_and_shows_the_event(
     said = shell("verify", matrix, "--epsilon", "1")
     assert said.code == 1
     assert (
-        "False: epsilon=1 fails. Input 0 gives an output in {0} with probability 0.75" in said.out
+        "False: epsilon=1 fails for replacing the input by any other. Input 0 gives an output in "
+        "{0} with probability 0.75" in said.out
     )
     assert noisewright("verify", matrix, "--epsilon", 0).code == 1
     assert noisewright("verify", matrix, "--epsilon", 0, "--delta", "1/2").code == 0

@@ -16,12 +16,12 @@ TABLE = nw.from_matrix(nw.Categories(["no", "yes"]), [[0.75, 0.25], [0.25, 0.75]
 def test_a_verdict_is_true_or_false_and_speaks() -> None:
     good = nw.verify(TABLE, epsilon="1.1")
     assert bool(good) is True
-    assert str(good) == "Proven: epsilon=1.1 holds for all neighbors and all events."
+    assert str(good) == "Proven for all events: epsilon=1.1 for replacing the input by any other."
     bad = nw.verify(TABLE, epsilon=1, delta="1/100")
     assert bool(bad) is False
     assert str(bad) == (
-        "False: epsilon=1, delta=0.01 fails. Input 'no' gives an output in {'no'} with "
-        "probability 0.75, its neighbor 'yes' with probability 0.25."
+        "False: epsilon=1, delta=0.01 fails for replacing the input by any other. Input 'no' gives "
+        "an output in {'no'} with probability 0.75, its neighbor 'yes' with probability 0.25."
     )
     assert bad.witness is not None
     assert (bad.witness.p, bad.witness.q) == (Fraction(3, 4), Fraction(1, 4))

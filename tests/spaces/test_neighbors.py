@@ -71,7 +71,9 @@ def test_rows_differ_in_one_row() -> None:
     assert space.are_neighbors((0, 1), (0, 2))
     assert not space.are_neighbors((0, 0), (0, 2))
     assert not space.are_neighbors((0, 0), (1, 1))
-    assert space.describe_neighbors() == {"relation": "one row"}
+    assert space.describe_neighbors() == {"relation": "one row", "row": "adjacent"}
+    any_other = Counts(2, neighbors="replace") ** 2
+    assert any_other.describe_neighbors() == {"relation": "one row"}
 
 
 BAD: list[tuple[Any, str]] = [

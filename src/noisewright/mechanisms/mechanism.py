@@ -26,7 +26,8 @@ MOST_ENTRIES = 1 << 22
 class Mechanism(ABC):
     """A map from the points of `space` to distributions over the points of `outputs`.
 
-    `claim` is the guarantee that its maker proved, or None when nobody claimed one. `weights`
+    `claim` is the guarantee that its maker proved, or None when nobody claimed one. It holds for
+    neighbors of `space`, and in that unit: `space.unit` says it in words. `weights`
     are integers, one row per input, that sum to `total` = 2^log2_total in each row; `matrix`
     shows the same probabilities as doubles, for looking at: nothing is decided by them.
     """

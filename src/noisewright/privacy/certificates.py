@@ -76,6 +76,11 @@ class Certificate:
     document: dict[str, Any]
     guarantee: Guarantee
 
+    @cached_property
+    def unit(self) -> checker.Unit:
+        """What ε is counted for: which change of whose data; its text says it in words."""
+        return checker.unit_of(self.document["mechanism"], self.document["neighbors"])
+
     @property
     def digest(self) -> str:
         """The SHA-256 of the certificate's content; publish it beside the file."""
@@ -110,7 +115,7 @@ class Certificate:
         return Path(path)
 
     def __repr__(self) -> str:
-        return f"<certificate: {self.guarantee}, digest {self.digest[:12]}…>"
+        return f"<certificate: {self.guarantee} {self.unit}, digest {self.digest[:12]}…>"
 
 
 def certify(

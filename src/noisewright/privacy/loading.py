@@ -84,7 +84,11 @@ def _mechanism(
             return Response(space, keep, section["log2_total"], claim)
         case "rows":
             parent = section["parent"]
-            row = _mechanism(parent["mechanism"], parent["neighbors"], claim, also)
+            relation = parent["neighbors"]
+            if "row" not in neighbors:  # proven for any change of a row, whatever the parent says
+                nested = parent["mechanism"]["form"] == "rows"
+                relation = {"relation": "one row" if nested else "replace"}
+            row = _mechanism(parent["mechanism"], relation, claim, also)
             return RowProduct(row, section["count"])
         case "person":
             return PersonRows(_part(section["parent"], also)[1], section["rows"])

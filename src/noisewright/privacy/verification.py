@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon, Number, shown
@@ -29,7 +29,7 @@ from noisewright.privacy.formula import geometric_needs_more
 from noisewright.privacy.sets import sets_within
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
-from noisewright.spaces import Distance
+from noisewright.spaces import Distance, Unit
 
 _MOST_SETS_LISTED = 256
 
@@ -64,11 +64,13 @@ class Witness:
 class Verdict:
     """The answer to `verify`; true when the guarantee holds.
 
+    `unit` says which changes of the input it is about, and per what ε counts.
     The witness is None where its event is too large to list: some sets of very many.
     """
 
     holds: bool
     guarantee: Guarantee
+    unit: Unit
     witness: Witness | None = None
 
     def __bool__(self) -> bool:
@@ -76,10 +78,12 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.holds:
-            return f"Proven: {self.guarantee} holds for all neighbors and all events."
+            return f"Proven for all events: {self.guarantee} {self.unit}."
         if self.witness is None:
-            return f"False: {self.guarantee} fails, by an event of too many outputs to list."
-        return f"False: {self.guarantee} fails. {_capital(str(self.witness))}."
+            why = "The event that shows it has too many outputs to list"
+        else:
+            why = _capital(str(self.witness))
+        return f"False: {self.guarantee} fails {self.unit}. {why}."
 
 
 def _capital(text: str) -> str:
@@ -100,44 +104,58 @@ def verify(
     for every two points. When it is false, `witness` is the worst such pair and event.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
-    part = essential(mechanism)
+    decision = _decide(essential(mechanism), guarantee)
+    return Verdict(decision.holds, guarantee, mechanism.space.unit, decision.witness)
+
+
+class Decision(NamedTuple):
+    """Whether a guarantee holds, and what shows that it does not."""
+
+    holds: bool
+    witness: Witness | None = None
+
+
+_PROVEN = Decision(True)
+
+
+def _decide(part: Mechanism, guarantee: Guarantee) -> Decision:
     if isinstance(part, Geometric):
         return _verify_formula(part, guarantee)
     if isinstance(part, Additive):
         return _verify_additive(part, guarantee)
     if isinstance(part, (ColumnProduct, PersonRows)):
         if _adds_up(part, guarantee):
-            return Verdict(True, guarantee)
+            return _PROVEN
         change = change_of_all(part) if guarantee.delta == 0 else None
         if change is not None and change.within(guarantee.epsilon):
-            return Verdict(True, guarantee)
+            return _PROVEN
         if guarantee.delta == 0 and _is_tabular(part):
-            return Verdict(False, guarantee, _widest(part))
+            return Decision(False, _widest(part))
     if isinstance(part, CurveMechanism):
         return _verify_curves(part, guarantee)
     if isinstance(part, SetMechanism) and guarantee.delta == 0:
         if sets_within(part, guarantee.epsilon):
-            return Verdict(True, guarantee)
-        return Verdict(False, guarantee, _witness_of_sets(part))
+            return _PROVEN
+        return Decision(False, _witness_of_sets(part))
     if isinstance(part, SetMechanism):
         if part.within(guarantee):
-            return Verdict(True, guarantee)
+            return _PROVEN
         if part.space.size > _MOST_SETS_LISTED:
-            return Verdict(False, guarantee)
+            return Decision(False)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         failing = failing_event(table, guarantee)
         witness = None if failing is None else witness_of(table, failing)
-        return Verdict(failing is None, guarantee, witness)
+        return Decision(failing is None, witness)
     if guarantee.delta == 0:
         # One output decides at δ = 0; the full event is worked out only to show it.
         widest = widest_event(table)
         if widest is None or not widest.exceeds(guarantee.epsilon, guarantee.delta):
-            return Verdict(True, guarantee)
+            return _PROVEN
     worst = worst_event(table, guarantee.epsilon)
     if worst.exceeds(guarantee.epsilon, guarantee.delta):
-        return Verdict(False, guarantee, witness_of(table, worst))
-    return Verdict(True, guarantee)
+        return Decision(False, witness_of(table, worst))
+    return _PROVEN
 
 
 def witness_of(table: Table | Response, event: Event) -> Witness:
@@ -210,29 +228,29 @@ def _witness_of_sets(mechanism: SetMechanism) -> Witness:
     )
 
 
-def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Verdict:
+def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Decision:
     if not geometric_needs_more(mechanism.epsilon, guarantee):
-        return Verdict(True, guarantee)
+        return _PROVEN
     # P(0|0) = 1/(1+α) and P(0|1) = α/(1+α) tell the counts 0 and 1 apart as well as anything.
     low, high = mechanism.epsilon.alpha_bounds(128)
     alpha = Fraction(low + high, 1 << 129)
-    return Verdict(False, guarantee, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
+    return Decision(False, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
 
 
-def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Verdict:
+def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Decision:
     if mechanism.within(guarantee):
-        return Verdict(True, guarantee)
+        return _PROVEN
     if guarantee.delta == 0 and mechanism.is_tight:
-        return Verdict(False, guarantee)
+        return Decision(False)
     raise InputError(
         f"{guarantee} cannot be decided for {mechanism!r}: how far curves move its numbers is "
         f"known as a bound only. Proven is {mechanism.claim}."
     )
 
 
-def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Verdict:
+def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Decision:
     if not additive_needs_more(mechanism, guarantee):
-        return Verdict(True, guarantee)
+        return _PROVEN
     event = telling_half_line(mechanism, guarantee.epsilon)
     witness = Witness(
         input=mechanism.space.point(event.input),
@@ -241,4 +259,4 @@ def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Verdict:
         p=event.p,
         q=event.q,
     )
-    return Verdict(False, guarantee, witness)
+    return Decision(False, witness)

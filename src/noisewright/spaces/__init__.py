@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from noisewright.spaces.rows import Rows
     from noisewright.spaces.space import Space, require_space
     from noisewright.spaces.subsets import Subsets
+    from noisewright.spaces.unit import Unit
 
 names_on_use(
     __name__,
@@ -35,6 +36,7 @@ names_on_use(
         "rows": ("Rows",),
         "space": ("Space", "require_space"),
         "subsets": ("Subsets",),
+        "unit": ("Unit",),
     },
 )
 
@@ -54,6 +56,7 @@ __all__ = [
     "Rows",
     "Space",
     "Subsets",
+    "Unit",
     "Within",
     "amount",
     "counted",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from noisewright.errors import SpaceError
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
+
+if TYPE_CHECKING:
+    from noisewright.spaces.unit import Unit
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class Records(Space):
     def size(self) -> int:
         """How many different records there are."""
         return math.prod(space.size for _, space in self.columns)
+
+    @property
+    def unit(self) -> Unit:
+        """All columns of a record change at once."""
+        return dataclasses.replace(super().unit, whose="record")
 
     @property
     def of_tuples(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from noisewright.spaces.amounts import amount
 from noisewright.spaces.counts import whole_number
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.space import MOST_LISTED, Space
+
+if TYPE_CHECKING:
+    from noisewright.spaces.unit import Unit
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,16 @@ class Rows(Space):
         """Whether ε counts per unit of distance between the two values of a row."""
         return self.neighbors == "one row" and self.row.by_distance
 
+    @property
+    def unit(self) -> Unit:
+        """One row, changed as the space of a row says; or all rows of one person."""
+        from noisewright.spaces.unit import Unit
+
+        row = self.row.unit
+        if self.neighbors == "replace":
+            return Unit("person", rows=self.count * row.rows)
+        return row.of_a_row
+
     def neighbor_distance(self, a: int, b: int) -> Distance:
         """Return how often ε counts between two databases that are neighbors."""
         if self.neighbors == "replace":
@@ -122,8 +135,14 @@ class Rows(Space):
         return self.row.are_neighbors(self.row.point(before), self.row.point(after))
 
     def describe_neighbors(self) -> dict[str, Any]:
-        """Return the relation as a certificate writes it."""
-        return {"relation": self.neighbors}
+        """Return the relation as a certificate writes it.
+
+        Where not every change of a row is meant, it says which.
+        """
+        change = self.unit.relation
+        if change == "replace":
+            return {"relation": self.neighbors}
+        return {"relation": self.neighbors, "row": change}
 
     def describe_listed_neighbors(self) -> dict[str, Any]:
         """Return the relation pair by pair, as the certificate of a table over databases has it."""

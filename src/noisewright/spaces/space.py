@@ -27,6 +27,7 @@ from noisewright.spaces.neighbors import (
 
 if TYPE_CHECKING:
     from noisewright.spaces.rows import Rows
+    from noisewright.spaces.unit import Unit
 
 MOST_POINTS = 1 << 22
 """More points than this are not enumerated."""
@@ -204,6 +205,21 @@ class Space(ABC):
     def by_distance(self) -> bool:
         """Whether ε counts per unit of distance, as neighbors="metric" says, or per neighbor."""
         return self.neighbors == "metric"
+
+    @property
+    def unit(self) -> Unit:
+        """What an ε is counted for here: which changes of the input; its text says it in words."""
+        from noisewright.spaces.unit import Unit
+
+        match self.neighbors:
+            case Pairs(pairs):
+                return Unit(change="pairs", most=len(pairs))
+            case Within(steps):
+                return Unit(change="steps", most=steps)
+            case "metric":
+                return Unit(change="distance", most=Fraction(self.diameter))
+            case relation:
+                return Unit(change="step" if relation == "adjacent" else "any")
 
     def neighbor_distance(self, a: int, b: int) -> Distance:
         """Return how often ε counts between two neighbors, given by their codes."""
