@@ -33,7 +33,9 @@ from noisewright.sampling import (
 VALUES = 1 << 21
 LARGEST = 1000
 ROUNDS = 9
-LOG2_TOTAL = 100
+TOTAL = 1 << 100
+ODD_TOTAL = 3**63
+"""About as large, and no power of two."""
 
 
 def limit() -> Callable[[], object]:
@@ -51,24 +53,22 @@ def limit() -> Callable[[], object]:
     return work
 
 
-def response(k: int, epsilon: float) -> TableSampler:
+def response(k: int, epsilon: float, total: int = TOTAL) -> TableSampler:
     """k-ary randomized response as a table."""
-    total = 1 << LOG2_TOTAL
     other = int(Fraction(total) / Fraction(math.exp(epsilon) + k - 1))
     table = np.full((k, k), other, dtype=object)
     np.fill_diagonal(table, total - (k - 1) * other)
-    return TableSampler(table, LOG2_TOTAL)
+    return TableSampler(table, total)
 
 
-def arbitrary(k: int) -> TableSampler:
+def arbitrary(k: int, total: int = TOTAL) -> TableSampler:
     """A table without structure."""
-    total = 1 << LOG2_TOTAL
     table: list[list[int]] = []
     for probabilities in np.random.default_rng().dirichlet(np.ones(k), size=k).tolist():
         row = [int(Fraction(p) * total) for p in probabilities]
         row[0] += total - sum(row)
         table.append(row)
-    return TableSampler(table, LOG2_TOTAL)
+    return TableSampler(table, total)
 
 
 def table_work(sampler: TableSampler, dtype: Any) -> Callable[[], object]:
@@ -88,6 +88,12 @@ def cases() -> list[tuple[str, Callable[[], object], int, float | None]]:
         ("randomized response, k = 16", table_work(response(16, 1), np.uint8), VALUES, 0.20),
         ("  the same with 64-bit codes", table_work(response(16, 1), np.int64), VALUES, 0.20),
         (
+            "  the same with total 3^63",
+            table_work(response(16, 1, ODD_TOTAL), np.uint8),
+            VALUES,
+            0.20,
+        ),
+        (
             f"randomized response, k = {LARGEST:,}",
             table_work(response(LARGEST, 5), np.uint16),
             VALUES,
@@ -95,10 +101,22 @@ def cases() -> list[tuple[str, Callable[[], object], int, float | None]]:
         ),
         ("any table, 16 x 16", table_work(arbitrary(16), np.uint8), VALUES, 0.08),
         ("  the same with 64-bit codes", table_work(arbitrary(16), np.int64), VALUES, 0.08),
+        (
+            "  the same with total 3^63",
+            table_work(arbitrary(16, ODD_TOTAL), np.uint8),
+            VALUES,
+            0.08,
+        ),
         ("any table, 200 x 200", table_work(arbitrary(200), np.uint8), VALUES, None),
         (
             f"any table, {LARGEST:,} x {LARGEST:,}",
             table_work(arbitrary(LARGEST), np.uint16),
+            VALUES,
+            None,
+        ),
+        (
+            "  the same with total 3^63",
+            table_work(arbitrary(LARGEST, ODD_TOTAL), np.uint16),
             VALUES,
             None,
         ),

@@ -4,9 +4,9 @@ Run `python checker.py a.json [b.json ...] [--json]`: exit status 0 proven, 1 no
 A mechanism gives each input x a distribution P(. | x) over outputs. It is (epsilon, delta)-private
 if P(set | x) <= e^epsilon P(set | z) + delta for neighbors x, z in either order and every set of
 outputs. The worst set has the y with P(y|x) > e^epsilon P(y|z): the sum of max(0, P(y|x) -
-e^epsilon P(y|z)) over all y decides. Probabilities are integers over 2^k; e^epsilon is enclosed by
-fractions, closer until the answer is certain. That ends, as e^r is irrational for a rational r but
-0, so that there are no ties, and e^epsilon is exact for epsilon = 0 and epsilon = ln(fraction)."""
+e^epsilon P(y|z)) over all y decides. Probabilities are integers over a total; e^epsilon is enclosed
+by fractions, closer until the answer is certain. That ends, as e^r is irrational for a rational r
+but 0, so that there are no ties, and e^epsilon is exact for epsilon = 0 and ln(fraction)."""
 
 import json
 import re
@@ -192,19 +192,29 @@ def beside(*names: str) -> Any:  # the function that proves the first, from a fi
     absent = " and ".join(file.name for file in files if not file.is_file())
     need(not absent, "format", f"needs {absent} beside this one")
     return run_path(str(files[0]))[f"prove_{names[0]}"]
+def read_total(section: Any) -> int:
+    """What the weights of a row sum to: 2^log2_total, or any other total of at least 1."""
+    k = section.get("log2_total", 0)
+    need(k <= 2**26, "mechanism", f"found log2_total {k}; need at most 2^26")
+    total = int(section.get("total", "1"), 16) << k
+    need(total, "mechanism", "found a total of 0; need at least 1")
+    return total
 def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
-    shape = "form: table, inputs: object, outputs: object, log2_total: whole, weights: list"
-    _, inputs, outputs, k, weights = fit(given, "mechanism", shape)
+    shape = "form: table, inputs: object, outputs: object, weights: list"
+    _, inputs, outputs, weights, _ = fit(
+        given, "mechanism", f"{shape}, log2_total: whole", f"{shape}, total: hex")
+    total = read_total(given)
+    sums = f"2^{given['log2_total']}" if "log2_total" in given else hex(total)[:99]
     ins, outs, rows = read_points(inputs), read_points(outputs), list[list[int]]()
     need(len(weights) == len(ins), "mechanism", f"found {len(weights)} rows; need {len(ins)}")
     for row in weights:
         ok = isinstance(row, list) and len(row) == len(outs) and all(map(TYPES["hex"], row))
         need(ok, "mechanism", f"row {len(rows)} needs {len(outs)} strings of lowercase hex digits")
         rows.append([int(weight, 16) for weight in row])
-        ok = sum(rows[-1]).bit_length() == k + 1 and sum(rows[-1]) == 1 << k  # k may be absurd
-        need(ok, "row sums", f"row {len(rows) - 1} sums to {hex(sum(rows[-1]))[:99]}; need 2^{k}")
-    yield f"Each of the {len(ins)} inputs has {len(outs)} weights, which sum to exactly 2^{k}."
-    total, pairs = 1 << k, read_pairs(neighbors, len(ins))
+        ok, found = sum(rows[-1]) == total, hex(sum(rows[-1]))[:99]
+        need(ok, "row sums", f"row {len(rows) - 1} sums to {found}; need {sums}")
+    yield f"Each of the {len(ins)} inputs has {len(outs)} weights, which sum to exactly {sums}."
+    pairs = read_pairs(neighbors, len(ins))
     least = [min(column) for column in zip(*rows, strict=True)]  # who passes these passes all
     unit = epsilon and epsilon.times("distances" not in neighbors)  # some may be close
     hard = {x for x, p in enumerate(rows) if unit and excess(p, least, unit, delta * total)}

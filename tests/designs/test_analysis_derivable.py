@@ -48,7 +48,7 @@ def tables(draw: st.DrawFn) -> Table:
     for j in range(size):
         row = [200 + draw(st.integers(-spread, spread)) for _ in range(size - 1)]
         weights[j] = [*row, 1024 - sum(row)]
-    return Table(nw.Counts(size - 1), weights, log2_total=10)
+    return Table(nw.Counts(size - 1), weights, total=1 << 10)
 
 
 @settings(max_examples=300)

@@ -26,7 +26,7 @@ def tables(draw: st.DrawFn) -> Table:
     for j in range(size):
         cuts = sorted(draw(st.integers(0, 256)) for _ in range(size - 1))
         weights[j] = [b - a for a, b in zip([0, *cuts], [*cuts, 256], strict=True)]
-    return Table(nw.Counts(size - 1), weights, log2_total=8)
+    return Table(nw.Counts(size - 1), weights, total=1 << 8)
 
 
 def entries(table: Table):

@@ -38,7 +38,7 @@ def of_coins(p: float, q: float) -> list[float]:
 @pytest.mark.parametrize("add", [300, 15])
 def test_item_coins(alarm: Alarm, add: int) -> None:
     p, q = 512 / 1024, add / 1024
-    coins = ItemCoins(4, 512, add, 10)
+    coins = ItemCoins(4, 512, add, 1024)
     wrong = [of_coins(p * 1.02, q), of_coins(p, q * 1.1), of_coins(p, q * 0.9)]
     alarm.judge(lambda n: patterns(coins.draw, n), of_coins(p, q), wrong)
 
@@ -47,7 +47,7 @@ def test_item_coins(alarm: Alarm, add: int) -> None:
 @pytest.mark.parametrize("log2_add", [14, 10])
 def test_waiting_times_fill_many_items(alarm: Alarm, log2_add: int) -> None:
     """Additions among 3,000 items: at the start, at the end, and two next to each other."""
-    coins = ItemCoins(3000, 1 << 21, 3 << log2_add, 24)
+    coins = ItemCoins(3000, 1 << 21, 3 << log2_add, 1 << 24)
     q = 3 * 2.0 ** (log2_add - 24)
 
     def draw(n: int) -> list[int]:
@@ -69,7 +69,7 @@ def of_flips(weights: list[int]) -> list[float]:
 
 def test_flipped_sets(alarm: Alarm) -> None:
     weights = [500, 300, 150, 50, 24]
-    flips = FlippedSets(4, weights, 10)
+    flips = FlippedSets(4, weights, 1024)
     wrong = [of_flips([510, 290, 150, 50, 24]), of_flips([500, 300, 150, 54, 20])]
     alarm.judge(lambda n: patterns(flips.draw, n), of_flips(weights), wrong)
 

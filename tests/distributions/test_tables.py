@@ -1,4 +1,4 @@
-"""TableSampler: P(y | x) = weights[x][y] / 2^k."""
+"""TableSampler: P(y | x) = weights[x][y] / total."""
 
 import math
 from fractions import Fraction
@@ -11,13 +11,13 @@ from noisewright.sampling import KeepOrUniform, TableSampler, uniform_below
 from tests.distributions.alarm import Alarm
 
 
-def rounded(matrix: list[list[float]], log2_total: int) -> list[list[int]]:
+def rounded(matrix: list[list[float]], total: int) -> list[list[int]]:
     """Integer weights near a matrix; each row's largest weight takes up the slack."""
     table: list[list[int]] = []
     for row in matrix:
-        total = sum(map(Fraction, row))
-        weights = [int(Fraction(p) / total * (1 << log2_total)) for p in row]
-        weights[weights.index(max(weights))] += (1 << log2_total) - sum(weights)
+        whole = sum(map(Fraction, row))
+        weights = [int(Fraction(p) / whole * total) for p in row]
+        weights[weights.index(max(weights))] += total - sum(weights)
         table.append(weights)
     return table
 
@@ -32,11 +32,11 @@ def decaying(k: int, epsilon: float) -> list[list[float]]:
 
 @pytest.mark.parametrize("epsilon", [1.0, 3.0])
 @pytest.mark.parametrize("k", [2, 4, 16])
-@pytest.mark.parametrize("log2_total", [40, 64, 300])
+@pytest.mark.parametrize("total", [1 << 40, 10**18 + 9, 1 << 300], ids=int.bit_length)
 def test_randomized_response_at_one_percent(
-    alarm: Alarm, k: int, epsilon: float, log2_total: int
+    alarm: Alarm, k: int, epsilon: float, total: int
 ) -> None:
-    sampler = TableSampler(rounded(response(k, epsilon), log2_total), log2_total)
+    sampler = TableSampler(rounded(response(k, epsilon), total), total)
 
     def draw(n: int) -> list[int]:
         codes = uniform_below(k, n)
@@ -54,10 +54,11 @@ def test_randomized_response_at_one_percent(
 
 @pytest.mark.parametrize("k", [300, 600])
 def test_keep_or_uniform_stands_in_for_large_tables(alarm: Alarm, k: int) -> None:
-    other = rounded([response(k, 5.0)[0]], 100)[0][1]
+    total = 3**63
+    other = rounded([response(k, 5.0)[0]], total)[0][1]
     table = np.full((k, k), other, dtype=object)
-    np.fill_diagonal(table, (1 << 100) - (k - 1) * other)
-    sampler = TableSampler(table, 100)
+    np.fill_diagonal(table, total - (k - 1) * other)
+    sampler = TableSampler(table, total)
     code = k - 2
 
     def draw(n: int) -> list[int]:
@@ -71,22 +72,22 @@ def test_keep_or_uniform_stands_in_for_large_tables(alarm: Alarm, k: int) -> Non
     alarm.judge(draw, law(5.0), [law(5.05), law(4.95)])
 
 
-@pytest.mark.parametrize("log2_total", [20, 100, 500])
-def test_what_stands_in_for_a_large_table_has_its_weights(log2_total: int) -> None:
-    k, total = 300, 1 << log2_total
+@pytest.mark.parametrize("total", [1 << 20, 10**30, 1 << 500], ids=int.bit_length)
+def test_what_stands_in_for_a_large_table_has_its_weights(total: int) -> None:
+    k = 300
     other = total // 450
     table = np.full((k, k), other, dtype=object)
     np.fill_diagonal(table, total - (k - 1) * other)
-    stand_in = TableSampler(table, log2_total)._keep
+    stand_in = TableSampler(table, total)._keep
     assert stand_in is not None
     assert stand_in.keep + other == table[0, 0]
     assert Fraction(total - stand_in.keep, k) == other
     table[0, 1], table[0, 2] = other + 1, other - 1
-    assert TableSampler(table, log2_total)._keep is None
+    assert TableSampler(table, total)._keep is None
 
 
 def test_keep_or_uniform_by_itself(alarm: Alarm) -> None:
-    sampler = KeepOrUniform(5, 1 << 70, 71)
+    sampler = KeepOrUniform(5, 3**44, 2 * 3**44)
 
     def draw(n: int) -> NDArray[np.intp]:
         codes = uniform_below(5, n)
@@ -99,11 +100,11 @@ def test_keep_or_uniform_by_itself(alarm: Alarm) -> None:
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(16, 0.5), (16, 4.0), (200, 0.1)])
-@pytest.mark.parametrize("log2_total", [90, 6000])
+@pytest.mark.parametrize("total", [3**60, 1 << 6000], ids=int.bit_length)
 def test_a_decaying_table_with_extreme_tails(
-    alarm: Alarm, k: int, epsilon: float, log2_total: int
+    alarm: Alarm, k: int, epsilon: float, total: int
 ) -> None:
-    sampler = TableSampler(rounded(decaying(k, epsilon), log2_total), log2_total)
+    sampler = TableSampler(rounded(decaying(k, epsilon), total), total)
     middle = k // 2
 
     def law(epsilon: float) -> NDArray[np.float64]:
@@ -117,10 +118,12 @@ def test_a_decaying_table_with_extreme_tails(
     )
 
 
-@pytest.mark.parametrize("bits", [None, 1, 4, 8, 16])
-def test_an_arbitrary_table_entry_by_entry(alarm: Alarm, bits: int | None) -> None:
+@pytest.mark.parametrize(
+    ("bits", "total"), [(None, 3**126), (1, 3**126), (4, 1 << 200), (8, 3**126), (16, 1 << 200)]
+)
+def test_an_arbitrary_table_entry_by_entry(alarm: Alarm, bits: int | None, total: int) -> None:
     matrix = np.random.default_rng().dirichlet(np.full(16, 0.5), size=16)
-    sampler = TableSampler(rounded(matrix.tolist(), 200), 200, bits=bits)
+    sampler = TableSampler(rounded(matrix.tolist(), total), total, bits=bits)
 
     def draw(n: int) -> NDArray[np.intp]:
         codes = uniform_below(16, n)
@@ -128,3 +131,18 @@ def test_an_arbitrary_table_entry_by_entry(alarm: Alarm, bits: int | None) -> No
 
     transposed = matrix.T / matrix.T.sum(axis=1, keepdims=True)
     alarm.judge(draw, matrix.ravel() / 16, [transposed.ravel() / 16, np.full(256, 1 / 256)])
+
+
+@pytest.mark.parametrize(("total", "bits"), [(3, None), (9, None), (9, 1), (1000, 4), (31, 2)])
+def test_a_total_that_no_power_of_two_divides_up(
+    alarm: Alarm, total: int, bits: int | None
+) -> None:
+    """The truth has weights over the total; its neighbors moved one unit, the least there is."""
+    row = [total // 3, total - 2 * (total // 3), total // 3]
+    sampler = TableSampler([row], total, bits=bits)
+    moved = [[row[0] + 1, row[1] - 1, row[2]], [row[0], row[1] + 1, row[2] - 1]]
+    alarm.judge(
+        lambda n: np.bincount(sampler.draw_row(0, n), minlength=3),
+        [weight / total for weight in row],
+        [[weight / total for weight in wrong] for wrong in moved],
+    )

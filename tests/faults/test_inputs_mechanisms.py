@@ -77,14 +77,17 @@ def test_a_matrix_without_a_space_or_with_wrong_outputs() -> None:
         nw.from_matrix(nw.Subsets(range(16_000)), FAIR)
 
 
-def table(weights: Any, log2_total: int = 2) -> Table:
-    return Table(nw.Counts(1), np.array(weights, dtype=object), log2_total=log2_total)
+def table(weights: Any, total: Any = 4) -> Table:
+    return Table(nw.Counts(1), np.array(weights, dtype=object), total=total)
 
 
 TABLES: list[tuple[Callable[[], Any], str]] = [
     (lambda: table([[2, 2], [3, 2]]), r"row 1 sums to 2\^2 \+ 1; each row must sum to exactly"),
     (lambda: table([[2, 2], [3, 0]]), r"row 1 sums to 2\^2 − 1; each row"),
-    (lambda: table([[1, 1], [1, 1]], 20_000), r"row 0 sums to 2\^20000 − about 2\^19999"),
+    (lambda: table([[2, 1], [2, 2]], 3), r"row 1 sums to 3 \+ 1; each row must sum to exactly 3,"),
+    (lambda: table([[0, 0], [0, 0]], 0), r"the total is 0; it must be an integer of at least 1"),
+    (lambda: table([[2, 2], [2, 2]], 4.0), r"the total is 4\.0; it must be an integer"),
+    (lambda: table([[1, 1], [1, 1]], 1 << 20_000), r"row 0 sums to 2\^20000 − about 2\^19999"),
     (
         lambda: table([[5, -1], [2, 2]]),
         "row 0, column 1 is -1; it must be an integer of at least 0",

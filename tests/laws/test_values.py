@@ -25,7 +25,7 @@ def test_a_copy_is_equal_and_as_frozen(mechanism: Mechanism) -> None:
 
 @pytest.mark.parametrize("mechanism", ALL.values(), ids=ALL)
 def test_nothing_can_be_set(mechanism: Mechanism) -> None:
-    for name in ("space", "outputs", "claim", "weights", "matrix", "log2_total", "anything"):
+    for name in ("space", "outputs", "claim", "weights", "matrix", "total", "anything"):
         with pytest.raises(AttributeError):
             setattr(mechanism, name, None)
 
@@ -40,16 +40,14 @@ def test_weights_are_read_only(table: Table) -> None:
 
 def test_what_was_given_may_change_without_harm() -> None:
     given = np.array([[3, 1], [1, 3]], dtype=object)
-    table = Table(nw.Counts(1), given, log2_total=2)
+    table = Table(nw.Counts(1), given, total=4)
     given[0, 0] = 0
     assert table.weights.tolist() == [[3, 1], [1, 3]]
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_equal_means_the_same_probabilities(table: Table) -> None:
-    finer = Table(
-        table.space, table.weights * 8, log2_total=table.log2_total + 3, outputs=table.outputs
-    )
+    finer = Table(table.space, table.weights * 24, total=table.total * 24, outputs=table.outputs)
     assert finer == table
     assert hash(finer) == hash(table)
     renamed = {point: f"output {place}" for place, point in enumerate(table.outputs.points)}
@@ -58,9 +56,7 @@ def test_equal_means_the_same_probabilities(table: Table) -> None:
     changed[0, 0] += 1
     changed[0, -1] -= 1
     if changed[0, -1] >= 0 and table.outputs.size > 1:
-        assert table != Table(
-            table.space, changed, log2_total=table.log2_total, outputs=table.outputs
-        )
+        assert table != Table(table.space, changed, total=table.total, outputs=table.outputs)
 
 
 def test_unequal_in_other_ways() -> None:

@@ -14,16 +14,12 @@ class Subject:
     """Rows, neighbors and a claim (ln ratio or rational ε, δ), with the truth about the claim."""
 
     rows: list[list[int]]
-    log2_total: int
+    total: int
     kind: str
     pairs: list[tuple[int, int]]
     epsilon: Fraction | None
     ratio: Fraction | None
     delta: Fraction
-
-    @property
-    def total(self) -> int:
-        return 1 << self.log2_total
 
     @property
     def is_distribution(self) -> bool:
@@ -61,12 +57,11 @@ class Subject:
         )
 
     def table(self) -> Table:
-        return table_of(self.rows, self.log2_total, self.kind, self.pairs)
+        return table_of(self.rows, self.total, self.kind, self.pairs)
 
 
-def random_rows(chance: random.Random, log2_total: int) -> list[list[int]]:
+def random_rows(chance: random.Random, total: int) -> list[list[int]]:
     inputs, outputs = chance.randint(2, 8), chance.randint(2, 8)
-    total = 1 << log2_total
     rows: list[list[int]] = []
     for _ in range(inputs):
         style = chance.random()
@@ -90,8 +85,8 @@ def random_rows(chance: random.Random, log2_total: int) -> list[list[int]]:
 
 def random_subject(chance: random.Random) -> Subject:
     """A table with a claim that is exactly tight, roomy, or a random guess."""
-    log2_total = chance.choice([6, 20, 64, 70, 130, 600])
-    rows = random_rows(chance, log2_total)
+    total = chance.choice([1 << k for k in (6, 64, 70, 600)] + [60, 3**13, 10**21, 7**71])
+    rows = random_rows(chance, total)
     everyone = brute_force.relation("replace", len(rows))
     kind = chance.choice(["replace", "adjacent", "pairs"])
     chosen = sorted(chance.sample(everyone, chance.randint(1, len(everyone))))
@@ -99,10 +94,10 @@ def random_subject(chance: random.Random) -> Subject:
     delta = chance.choice(
         [Fraction(0), Fraction(1, 20), Fraction(chance.randrange(1 << 60), 1 << 60)]
     )
-    tight = tight_ratio(rows, pairs, delta * (1 << log2_total))
+    tight = tight_ratio(rows, pairs, delta * total)
     if tight is None or chance.random() < 0.3:
-        return Subject(rows, log2_total, kind, pairs, Fraction(chance.random() * 4), None, delta)
-    return Subject(rows, log2_total, kind, pairs, None, tight, delta)
+        return Subject(rows, total, kind, pairs, Fraction(chance.random() * 4), None, delta)
+    return Subject(rows, total, kind, pairs, None, tight, delta)
 
 
 def tight_ratio(

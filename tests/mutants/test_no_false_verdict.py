@@ -48,7 +48,7 @@ def document_of(subject: Subject) -> dict[str, Any]:
                 "form": "table",
                 "inputs": {"kind": "counts", "n": len(subject.rows) - 1},
                 "outputs": {"kind": "labels", "labels": list(range(len(subject.rows[0])))},
-                "log2_total": subject.log2_total,
+                "total": f"{subject.total:x}",
                 "weights": [[f"{weight:x}" for weight in row] for row in subject.rows],
             },
             "neighbors": (

@@ -15,13 +15,13 @@ from tests.oracles import brute_force
 from tests.oracles.tables import Case, cases, deltas, epsilons
 
 # A tie of a rational δ that is itself a double once went on forever.
-TIE = Case([[13, 3], [3, 13]], 4, "replace", [(0, 1)])
+TIE = Case([[13, 3], [3, 13]], 16, "replace", [(0, 1)])
 # 4/5 of e^500 against 3/5, in units of the least positive double: rounded, the ratio looks lower.
 UNIT = 1 << (1200 - 1074)
 LIKELY = 4 * int(brute_force.e_to_the(Fraction(500), 300)[0]) * UNIT // 5
 RARE = 3 * UNIT // 5
 SUBNORMAL = Case(
-    [[LIKELY, (1 << 1200) - LIKELY], [RARE, (1 << 1200) - RARE]], 1200, "replace", [(0, 1)]
+    [[LIKELY, (1 << 1200) - LIKELY], [RARE, (1 << 1200) - RARE]], 1 << 1200, "replace", [(0, 1)]
 )
 
 

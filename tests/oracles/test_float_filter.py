@@ -61,7 +61,7 @@ def close_calls(chance: random.Random, size: int, ratio: Fraction) -> list[list[
 
 def assert_worst(rows: list[list[int]], kind: str, ratio: Fraction) -> None:
     pairs = brute_force.relation(kind, len(rows))
-    table = table_of(rows, BITS, kind, pairs)
+    table = table_of(rows, 1 << BITS, kind, pairs)
     found = worst_event(table, Epsilon.log(ratio))
     best = worst_gain(rows, pairs, ratio)
     assert found.p - ratio * found.q == best
@@ -101,7 +101,7 @@ def test_one_unit_more_in_one_of_many_equal_pairs_is_found() -> None:
     rows[special][loser] -= 1
     for kind in ("replace", "adjacent"):
         assert_worst(rows, kind, Fraction(5, 2))
-    table = table_of(rows, BITS, "replace", [])
+    table = table_of(rows, 1 << BITS, "replace", [])
     found = worst_event(table, Epsilon.log(Fraction(5, 2)))
     # The loser's own truth gains nothing, but its neighbor's chance of it fell: 5/2 units.
     assert (found.input, found.neighbor) == (loser, special)
@@ -114,7 +114,7 @@ def test_an_epsilon_beyond_doubles_is_decided_in_integers(exponent: int) -> None
     rare = 1
     common = int(brute_force.e_to_the(Fraction(exponent), exponent)[0]) + 1
     rows = [[common, total - common], [rare, total - rare]]
-    table = table_of(rows, 8000, "replace", [(0, 1)])
+    table = table_of(rows, 1 << 8000, "replace", [(0, 1)])
     verdict = nw.verify(table, epsilon=exponent)
     assert not verdict
     assert verdict.witness is not None
@@ -123,4 +123,4 @@ def test_an_epsilon_beyond_doubles_is_decided_in_integers(exponent: int) -> None
     assert nw.verify(table, epsilon=exponent, delta=Fraction(1, total))
     assert nw.verify(table, epsilon=exponent + 1)
     rows = [[common - 1, total - common + 1], [rare, total - rare]]
-    assert nw.verify(table_of(rows, 8000, "replace", [(0, 1)]), epsilon=exponent)
+    assert nw.verify(table_of(rows, 1 << 8000, "replace", [(0, 1)]), epsilon=exponent)

@@ -144,8 +144,8 @@ def test_a_fork_inside_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shared(*family.both(lambda: source.words(1 << 17))) == 0
 
 
-SAMPLER = TableSampler([[1] * 16] * 16, 4)
-SHARING = TableSampler([[(1 << 97) - 1, 1 << 97, (1 << 97) + 1, 1 << 97]] * 4, 99, bits=1)
+SAMPLER = TableSampler([[1] * 16] * 16, 16)
+SHARING = TableSampler([[(1 << 97) - 1, 1 << 97, (1 << 97) + 1, 1 << 97]] * 4, 1 << 99, bits=1)
 CODES = np.zeros(2000, dtype=np.uint8)
 
 # The kind of number that each draw asks for last: by then, all is decided.
@@ -159,7 +159,7 @@ DRAWS: dict[str, tuple[Callable[[Source], Any], str]] = {
     "table": (lambda source: SAMPLER.draw(CODES, source), "u2"),
     "shared cells": (lambda source: SHARING.draw(CODES, source), "u8"),
     "row": (lambda source: SAMPLER.draw_row(3, 2000, source), "u2"),
-    "keep or uniform": (lambda source: KeepOrUniform(9, 1, 4).draw(CODES, source), "u2"),
+    "keep or uniform": (lambda source: KeepOrUniform(9, 1, 16).draw(CODES, source), "u2"),
 }
 
 

@@ -63,7 +63,7 @@ def _answer(problem: Problem, outputs: tuple[int, int]) -> Table:
     weights = np.zeros((problem.space.size, problem.outputs.size), dtype=object)
     for output in outputs:
         weights[:, output] += 1
-    return Table(problem.space, weights, log2_total=1, outputs=problem.outputs)
+    return Table(problem.space, weights, total=2, outputs=problem.outputs)
 
 
 def _bound(problem: Problem) -> Fraction:

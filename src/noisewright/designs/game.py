@@ -232,4 +232,4 @@ def _relabeled(base: Table, shares: dict[tuple[int, int], float]) -> Table:
         left = (1 << _BITS) - sum(part for _, part in scaled)
         for place, (i, part) in enumerate(scaled):
             weights[:, i] += base.weights[:, k] * (part + (left if place == 0 else 0))
-    return Table(base.space, weights, log2_total=base.log2_total + _BITS, claim=base.claim)
+    return Table(base.space, weights, total=base.total << _BITS, claim=base.claim)

@@ -147,7 +147,7 @@ def _table(problem: Problem, mixed: list[list[int]], total: int) -> Table:
     return Table(
         problem.space,
         weights,
-        log2_total=total.bit_length() - 1,
+        total=total,
         outputs=problem.outputs,
         claim=problem.guarantee,
         name="designed mechanism",

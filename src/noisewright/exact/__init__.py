@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         exactly,
         floor_float,
         shown,
+        shown_total,
     )
     from noisewright.exact.roots import sqrt_bounds
     from noisewright.exact.scaled import ScaledEpsilon, scaled
@@ -31,7 +32,15 @@ names_on_use(
         "enclosure": ("Enclosure",),
         "epsilon": ("NOTHING_PROMISED", "Epsilon"),
         "many_powers": ("even_powers", "many_powers"),
-        "rationals": ("Number", "as_text", "ceiling_float", "exactly", "floor_float", "shown"),
+        "rationals": (
+            "Number",
+            "as_text",
+            "ceiling_float",
+            "exactly",
+            "floor_float",
+            "shown",
+            "shown_total",
+        ),
         "roots": ("sqrt_bounds",),
         "scaled": ("ScaledEpsilon", "scaled"),
     },
@@ -60,5 +69,6 @@ __all__ = [
     "many_powers",
     "scaled",
     "shown",
+    "shown_total",
     "sqrt_bounds",
 ]

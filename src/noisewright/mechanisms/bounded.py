@@ -42,7 +42,7 @@ def truncated_laplace(space: Interval, decay: Epsilon, claim: Guarantee) -> Tabl
     require_tabulable(space, space, instead="Sample from the formula instead.")
     n = space.size - 1
     plan = decay_for(decay, length=n, outputs=space.size)
-    total = (1 << plan.log2_total) - space.size * plan.floor
+    total = plan.total - space.size * plan.floor
     once, alpha = plan.one + plan.powers[1], plan.powers[1]
     masses = [total * (plan.one - alpha) * p // (once << plan.scale) for p in plan.powers]
     last = total * plan.powers[n] // once
@@ -59,7 +59,7 @@ def clamped_table(
     telescope to the total whatever the masses were rounded to.
     """
     n = space.size - 1
-    total = (1 << plan.log2_total) - space.size * plan.floor
+    total = plan.total - space.size * plan.floor
     tails = list(accumulate(reversed(masses[1:n]), initial=last))[::-1]
     ends = [plan.floor + tail for tail in (total - tails[0], *tails)]
     inside = [plan.floor + mass for mass in (total - 2 * tails[0], *masses[1:n])]
@@ -86,14 +86,14 @@ def bounded_laplace(space: Interval, claim: Guarantee) -> Table:
     _require_provable(space, claim)
     rate = _largest_rate(space, claim) * (1 - _SLACK)
     plan = decay_for(Epsilon(rational=Fraction(rate)), length=space.size - 1, outputs=space.size)
-    room = (1 << plan.log2_total) - space.size * plan.floor
+    room = plan.total - space.size * plan.floor
     powers = np.array(plan.powers, dtype=object)
     codes = np.arange(space.size)
     weights = np.empty((space.size, space.size), dtype=object)
     for j in range(space.size):
         row = powers[np.abs(codes - j)]
         weights[j] = plan.floor + room * row // int(row.sum())
-        weights[j, j] += (1 << plan.log2_total) - int(weights[j].sum())
+        weights[j, j] += plan.total - int(weights[j].sum())
     return _proven(space, weights, plan, claim, "bounded Laplace mechanism")
 
 
@@ -104,8 +104,8 @@ def _proven(
     if claim.delta == 0:
         require_ratios(weights, space, claim.epsilon)
     else:
-        _require_excess(weights, space, claim, 1 << plan.log2_total)
-    return Table(space, weights, log2_total=plan.log2_total, claim=claim, name=name)
+        _require_excess(weights, space, claim, plan.total)
+    return Table(space, weights, total=plan.total, claim=claim, name=name)
 
 
 def _require_provable(space: Interval, claim: Guarantee) -> None:

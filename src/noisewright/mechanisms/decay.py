@@ -34,7 +34,7 @@ class Decay:
     """How to round a table whose entries fall like α^t.
 
     `powers[t] / 2^scale` is about α'^t for t = 0..length, α' slightly above e^-ε. A row of the
-    table sums to 2^log2_total and holds at least `floor` in each entry.
+    table sums to `total` = 2^log2_total and holds at least `floor` in each entry.
     """
 
     powers: tuple[int, ...]
@@ -46,6 +46,11 @@ class Decay:
     def one(self) -> int:
         """What stands for 1 among the powers."""
         return 1 << self.scale
+
+    @property
+    def total(self) -> int:
+        """What a row sums to."""
+        return 1 << self.log2_total
 
 
 def positive_epsilon(

@@ -105,7 +105,7 @@ def _table(
     powers = [[u * scale for u in row] for row in utilities]
     weights, bits = rounded_powers(powers, fine)
     name = f"discrete exponential mechanism, k={float(scale):.9g}"
-    return Table(databases, weights, log2_total=bits, claim=claim, name=name)
+    return Table(databases, weights, total=1 << bits, claim=claim, name=name)
 
 
 def _at_scale(databases: Space, utilities: list[list[Fraction]], scale: Fraction) -> Table:

@@ -42,7 +42,7 @@ def explicit_fair(
     often = [1] + [2] * deepest
     if n % 2:
         often[-1] = 1
-    total = (1 << decay.log2_total) - space.size * decay.floor
+    total = decay.total - space.size * decay.floor
     ideal = sum(o * power for o, power in zip(often, decay.powers, strict=True))
     levels = [total * power // ideal for power in decay.powers]
     levels[0] = total - sum(o * level for o, level in zip(often[1:], levels[1:], strict=True))
@@ -51,7 +51,7 @@ def explicit_fair(
     return Table(
         space,
         np.array(levels, dtype=object)[_level_of(n)],
-        log2_total=decay.log2_total,
+        total=decay.total,
         claim=Guarantee(read),
         name="explicit fair mechanism",
     )

@@ -49,7 +49,7 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
     weights = np.empty((space.size, released.size), dtype=object)
     for x, row in enumerate(whole):
         weights[x] = row
-    return Table(space, weights, log2_total=bits, outputs=released, name="mechanism")
+    return Table(space, weights, total=1 << bits, outputs=released, name="mechanism")
 
 
 def _rows(matrix: Any) -> list[list[Any]]:

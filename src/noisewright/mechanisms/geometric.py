@@ -76,7 +76,7 @@ def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
     """
     n = space.n
     decay = decay_for(epsilon, length=n, outputs=space.size)
-    total = (1 << decay.log2_total) - space.size * decay.floor
+    total = decay.total - space.size * decay.floor
     once, alpha = decay.one + decay.powers[1], decay.powers[1]
     masses = [total * (decay.one - alpha) * p // (once << decay.scale) for p in decay.powers]
     last = total * decay.powers[n] // once
@@ -92,7 +92,7 @@ def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
     return Table(
         space,
         weights,
-        log2_total=decay.log2_total,
+        total=decay.total,
         claim=Guarantee(epsilon),
         name="geometric mechanism",
     )

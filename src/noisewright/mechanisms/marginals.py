@@ -96,7 +96,7 @@ def _summed(table: Table, names: list[str], space: Space, *, one: bool) -> Table
     return Table(
         space,
         sums[0],
-        log2_total=table.log2_total,
+        total=table.total,
         outputs=outputs[names[0]] if one else Records({name: outputs[name] for name in names}),
         claim=_kept_claim(table),
         name=f"{table.name}, seen at {', '.join(names)}",

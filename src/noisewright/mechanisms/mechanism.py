@@ -27,8 +27,8 @@ class Mechanism(ABC):
     """A map from the points of `space` to distributions over the points of `outputs`.
 
     `claim` is the guarantee that its maker proved, or None when nobody claimed one. It holds for
-    neighbors of `space`, and in that unit: `space.unit` says it in words. `weights`
-    are integers, one row per input, that sum to `total` = 2^log2_total in each row; `matrix`
+    neighbors of `space`, and in that unit: `space.unit` says it in words. `weights` are integers,
+    one row per input, that sum to `total` in each row, which may be any integer; `matrix`
     shows the same probabilities as doubles, for looking at: nothing is decided by them.
     """
 
@@ -36,7 +36,7 @@ class Mechanism(ABC):
     outputs: Space
     claim: Guarantee | None
     weights: NDArray[Any]
-    log2_total: int
+    total: int
     matrix: NDArray[np.float64]
 
     @abstractmethod
@@ -62,11 +62,6 @@ class Mechanism(ABC):
     @abstractmethod
     def table(self) -> Table:
         """Return the mechanism as one table of integers, or raise TooLargeError."""
-
-    @property
-    def total(self) -> int:
-        """What each row of weights sums to: a power of two."""
-        return 1 << self.log2_total
 
     def then(
         self, step: Mapping[Any, Any] | Callable[[Any], Any] | Any, *, outputs: Any = None
@@ -98,9 +93,9 @@ class Structured(Mechanism):
         return self.table().weights
 
     @property
-    def log2_total(self) -> int:
-        """The power of two that each row of the table sums to."""
-        return self.table().log2_total
+    def total(self) -> int:
+        """What each row of the table sums to."""
+        return self.table().total
 
     @property
     def matrix(self) -> NDArray[np.float64]:

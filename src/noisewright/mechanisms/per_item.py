@@ -196,7 +196,7 @@ class PerItem(SetMechanism):
     def _new_sampler(self) -> ItemCoins:
         from noisewright.sampling import ItemCoins
 
-        return ItemCoins(len(self.space.items), self.keep, self.add, self.log2_coin)
+        return ItemCoins(len(self.space.items), self.keep, self.add, 1 << self.log2_coin)
 
     def _prepared(self, sets: ItemSets, source: Source | None) -> ItemSets:
         most = self.space.most
@@ -220,7 +220,7 @@ class PerItem(SetMechanism):
         return Table(
             self.space,
             weights[rows],
-            log2_total=self.log2_coin * len(self.space.items),
+            total=total ** len(self.space.items),
             outputs=self.outputs,
             claim=self.claim,
             name="per-item mechanism",

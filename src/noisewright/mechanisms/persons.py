@@ -101,7 +101,7 @@ class PersonRows(Structured):
         return Table(
             self.space,
             whole.weights,
-            log2_total=whole.log2_total,
+            total=whole.total,
             outputs=self.outputs,
             claim=self.claim,
             name=f"{whole.name} of one person",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any, cast
 
 import numpy as np
@@ -28,14 +29,13 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
                 f"then(): the first mechanism gives points of {table.outputs!r}, but the second "
                 f"takes points of {step.space!r}. They must be the same points."
             )
-        kernel, log2_kernel, released = step.weights, step.log2_total, step.outputs
+        kernel = step
     elif isinstance(step, Mapping) or callable(step):
         mapping = cast("Mapping[Any, Any]", step)
         function = cast("Callable[[Any], Any]", step) if callable(step) else mapping.__getitem__
         return _relabeled(table, function, outputs)
     elif isinstance(step, (Sequence, np.ndarray)):
-        matrix = from_matrix(table.outputs, step, outputs=outputs)
-        kernel, log2_kernel, released = matrix.weights, matrix.log2_total, matrix.outputs
+        kernel = from_matrix(table.outputs, step, outputs=outputs)
     else:
         raise InputError(
             f"then() takes a function, a mapping, a finite mechanism or a matrix; got "
@@ -43,9 +43,9 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
         )
     return Table(
         table.space,
-        table.weights.dot(kernel),
-        log2_total=table.log2_total + log2_kernel,
-        outputs=released,
+        table.weights.dot(kernel.weights),
+        total=table.total * kernel.total,
+        outputs=kernel.outputs,
         claim=table.claim,
         name=f"{table.name}, post-processed",
     )
@@ -70,7 +70,7 @@ def _relabeled(table: Table, function: Callable[[Any], Any], outputs: Any) -> Ta
     return Table(
         table.space,
         weights,
-        log2_total=table.log2_total,
+        total=table.total,
         outputs=released,
         claim=table.claim,
         name=f"{table.name}, post-processed",
@@ -80,8 +80,8 @@ def _relabeled(table: Table, function: Callable[[Any], Any], outputs: Any) -> Ta
 def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None) -> Table:
     """Run one of several mechanisms, chosen by a public coin.
 
-    Requires: the same inputs and outputs; weights that sum to 1 (equal by default). Weights
-    that are not binary fractions are rounded to multiples of 2^-128, the largest taking the rest.
+    Requires: the same inputs and outputs; weights that sum to 1 (equal by default). What floats
+    miss to 1 by rounding goes to the largest of them.
     Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
     """
     parts = list(mechanisms)
@@ -101,34 +101,31 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
         raise ParameterError(f"mixture() needs {len(parts)} weights of at least 0.")
     if abs(sum(shares) - 1) > Fraction(1, 10**12):
         raise ParameterError(f"the weights sum to {float(sum(shares))}; they must sum to 1.")
-    bits = 128
-    whole = [round(share * (1 << bits)) for share in shares]
-    largest = max(range(len(parts)), key=lambda index: whole[index])
-    whole[largest] += (1 << bits) - sum(whole)
-    deepest = max(part.log2_total for part in parts)
+    shares[shares.index(max(shares))] += 1 - sum(shares)
+    unit = lcm(*(part.total * share.denominator for part, share in zip(parts, shares, strict=True)))
     mixed: Any = sum(
-        (part.weights * (share << (deepest - part.log2_total)))
-        for part, share in zip(parts, whole, strict=True)
+        part.weights * int(share * unit / part.total)
+        for part, share in zip(parts, shares, strict=True)
     )
     return Table(
         first.space,
         mixed,
-        log2_total=deepest + bits,
+        total=unit,
         outputs=first.outputs,
-        claim=_mixed_claim(parts, whole, 1 << bits),
+        claim=_mixed_claim(parts, shares),
         name="mixture",
     )
 
 
-def _mixed_claim(parts: list[Table], whole: list[int], scale: int) -> Guarantee | None:
+def _mixed_claim(parts: list[Table], shares: list[Fraction]) -> Guarantee | None:
     worst = None
     delta = Fraction(0)
-    for part, share in zip(parts, whole, strict=True):
+    for part, share in zip(parts, shares, strict=True):
         if share == 0:
             continue
         if part.claim is None:
             return None
         if worst is None or worst < part.claim.epsilon:
             worst = part.claim.epsilon
-        delta += part.claim.delta * Fraction(share, scale)
+        delta += part.claim.delta * share
     return Guarantee(worst, delta)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -86,7 +87,7 @@ class RowProduct(Structured):
         return Table(
             self.space,
             weights,
-            log2_total=row.log2_total * self.count,
+            total=row.total**self.count,
             outputs=self.outputs,
             claim=self.claim,
             name=f"{row.name} on {self.count} rows",
@@ -225,7 +226,7 @@ class ColumnProduct(Structured):
         return Table(
             self.space,
             weights,
-            log2_total=sum(part.log2_total for part in tables),
+            total=prod(part.total for part in tables),
             outputs=self.outputs,
             claim=self.claim,
             name="product of columns",

@@ -64,7 +64,7 @@ def randomized_response(
         # Private it would be only if the truth were still the likelier answer.
         raise self_proof_failed("that the truth is likelier", claim.epsilon)
     np.fill_diagonal(weights, truth)
-    return Table(space, weights, log2_total=bits, claim=claim, name="randomized response")
+    return Table(space, weights, total=1 << bits, claim=claim, name="randomized response")
 
 
 def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:

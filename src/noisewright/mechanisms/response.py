@@ -61,7 +61,7 @@ class Response(Structured):
     def _sampler(self) -> KeepOrUniform:
         from noisewright.sampling import KeepOrUniform
 
-        return KeepOrUniform(self.space.size, self.keep, self.log2_keep)
+        return KeepOrUniform(self.space.size, self.keep, 1 << self.log2_keep)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Keep each code or replace it by a uniform one."""

@@ -131,7 +131,7 @@ class SetFlips(SetMechanism):
     def _new_sampler(self) -> FlippedSets:
         from noisewright.sampling import FlippedSets
 
-        return FlippedSets(len(self.space.items), self.shells, self.log2_levels)
+        return FlippedSets(len(self.space.items), self.shells, 1 << self.log2_levels)
 
     def table(self) -> Table:
         """Return the mechanism as one table, for few items."""
@@ -141,7 +141,7 @@ class SetFlips(SetMechanism):
         return Table(
             self.space,
             row[codes[:, None] ^ codes],
-            log2_total=self.log2_levels,
+            total=1 << self.log2_levels,
             claim=self.claim,
             name="flipped sets",
         )

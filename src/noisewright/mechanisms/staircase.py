@@ -161,7 +161,7 @@ class Staircase(Additive):
         plan = decay_for(
             self.epsilon, length=stairs.level(n) + 1, outputs=self.space.size * self.reach
         )
-        total = (1 << plan.log2_total) - self.space.size * plan.floor
+        total = plan.total - self.space.size * plan.floor
         drop = plan.powers[1]
         first = (self.upper << plan.scale) + drop * (self.reach - self.upper)
         rest = plan.one - drop

@@ -1,7 +1,9 @@
-"""The finite mechanism: a table of integers whose rows each sum to a power of two.
+"""The finite mechanism: a table of integers whose rows all have the same sum.
 
 The table that is proven private is the table that is sampled. Rows are inputs, columns are
-outputs: `weights[x, y] / total` is the probability of output y on input x.
+outputs: `weights[x, y] / total` is the probability of output y on input x. The total is a power of
+two where probabilities are irrational and had to be rounded; rational ones keep a total of their
+own, so that a table can be exactly what it is called.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import gcd
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TableError
-from noisewright.exact import shown
+from noisewright.exact import shown, shown_total
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.spaces import Categories, Space, amount
@@ -30,13 +33,13 @@ class Table(Mechanism):
     """A finite mechanism as a frozen value.
 
     Requires: non-negative Python integers, one row per point of `space`, one column per point
-    of `outputs`, each row summing to exactly 2^log2_total.
+    of `outputs`, each row summing to exactly `total`, an integer of at least 1.
     """
 
     space: Space
     outputs: Space
     weights: NDArray[Any]
-    log2_total: int
+    total: int
     claim: Guarantee | None
     name: str
 
@@ -45,7 +48,7 @@ class Table(Mechanism):
         space: Space,
         weights: NDArray[Any],
         *,
-        log2_total: int,
+        total: int,
         outputs: Space | None = None,
         claim: Guarantee | None = None,
         name: str = "table",
@@ -53,10 +56,10 @@ class Table(Mechanism):
         set_field = object.__setattr__
         set_field(self, "space", space)
         set_field(self, "outputs", space if outputs is None else outputs)
-        set_field(self, "log2_total", log2_total)
+        set_field(self, "total", total)
         set_field(self, "claim", claim)
         set_field(self, "name", name)
-        set_field(self, "weights", _checked(weights, space, self.outputs, 1 << log2_total))
+        set_field(self, "weights", _checked(weights, space, self.outputs, total))
 
     def table(self) -> Table:
         """Return the table itself."""
@@ -78,7 +81,7 @@ class Table(Mechanism):
     def _sampler(self) -> TableSampler:
         from noisewright.sampling import TableSampler
 
-        return TableSampler(self.weights, self.log2_total)
+        return TableSampler(self.weights, self.total)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Draw one output code for each input code, exactly from the integer table."""
@@ -89,7 +92,7 @@ class Table(Mechanism):
         return Table(
             self.space,
             self.weights,
-            log2_total=self.log2_total,
+            total=self.total,
             outputs=self.outputs,
             claim=claim,
             name=name,
@@ -98,12 +101,13 @@ class Table(Mechanism):
     @cached_property
     def _reduced(self) -> tuple[int, tuple[tuple[int, ...], ...]]:
         """The table in lowest terms: equal distributions have equal reduced tables."""
-        odd_bits = 0
+        common = self.total
         for weight in self.weights.flat:
-            odd_bits |= weight
-        shift = min((odd_bits & -odd_bits).bit_length() - 1, self.log2_total)
-        return self.log2_total - shift, tuple(
-            tuple(weight >> shift for weight in row) for row in self.weights.tolist()
+            if common == 1:
+                break
+            common = gcd(common, weight)
+        return self.total // common, tuple(
+            tuple(weight // common for weight in row) for row in self.weights.tolist()
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -112,7 +116,7 @@ class Table(Mechanism):
             self.space,
             self.outputs,
             self.weights,
-            self.log2_total,
+            self.total,
             self.claim,
             self.name,
         )
@@ -133,7 +137,7 @@ class Table(Mechanism):
             else f"{self.space!r} → {self.outputs!r}"
         )
         claim = f", {self.claim}" if self.claim is not None else ""
-        return f"<{self.name} on {arrow}{claim}, total=2^{self.log2_total}>"
+        return f"<{self.name} on {arrow}{claim}, total={shown_total(self.total)}>"
 
     def describe(self) -> dict[str, Any]:
         """Return the table as a certificate writes it."""
@@ -141,20 +145,27 @@ class Table(Mechanism):
             "form": "table",
             "inputs": self.space.describe(),
             "outputs": self.outputs.describe(),
-            "log2_total": self.log2_total,
+            **described_total(self.total),
             "weights": [[f"{weight:x}" for weight in row] for row in self.weights.tolist()],
         }
+
+
+def described_total(total: int) -> dict[str, Any]:
+    """Return the field of a certificate that says what weights sum to."""
+    if total & (total - 1) == 0:
+        return {"log2_total": total.bit_length() - 1}
+    return {"total": f"{total:x}"}
 
 
 def _rebuilt(
     space: Space,
     outputs: Space,
     weights: NDArray[Any],
-    log2_total: int,
+    total: int,
     claim: Guarantee | None,
     name: str,
 ) -> Table:
-    return Table(space, weights, log2_total=log2_total, outputs=outputs, claim=claim, name=name)
+    return Table(space, weights, total=total, outputs=outputs, claim=claim, name=name)
 
 
 def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:
@@ -164,6 +175,8 @@ def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) ->
             f"{amount(outputs.size)} outputs "
             "need one row per input and one column per output."
         )
+    if type(total) is not int or total < 1:
+        raise TableError(f"the total is {total!r}; it must be an integer of at least 1.")
     for x, row in enumerate(weights.tolist()):
         if set(map(type, row)) != {int} or min(row) < 0:
             y, weight = next((y, w) for y, w in enumerate(row) if type(w) is not int or w < 0)
@@ -174,9 +187,9 @@ def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) ->
         found = sum(row)
         if found != total:
             raise TableError(
-                f"row {x} sums to 2^{total.bit_length() - 1} {'+' if found > total else '−'} "
-                f"{shown(Fraction(abs(found - total)))}; each row must sum to exactly that power "
-                "of two, the total."
+                f"row {x} sums to {shown_total(total)} {'+' if found > total else '−'} "
+                f"{shown(Fraction(abs(found - total)))}; each row must sum to exactly "
+                f"{shown_total(total)}, the total."
             )
     if weights.flags.writeable or weights.dtype != object:
         weights = weights.astype(object)

@@ -30,4 +30,4 @@ def uniform(space: Space) -> Table:
         row[code] += left // len(middle)
     weights = np.empty((space.size, space.size), dtype=object)
     weights[:] = row
-    return Table(space, weights, log2_total=bits, claim=Guarantee(0), name="uniform mechanism")
+    return Table(space, weights, total=1 << bits, claim=Guarantee(0), name="uniform mechanism")

@@ -60,9 +60,8 @@ def _geometric(space: Counts, epsilon: Fraction, delta: Fraction, outside: str, 
     made = geometric(Counts(space.n), epsilon=epsilon / space.n)
     if not isinstance(made, Table):
         return made
-    claim = Guarantee(epsilon)
-    bits, name = made.log2_total, "geometric mechanism"
-    return Table(space, made.weights, log2_total=bits, claim=claim, name=name)
+    claim, name = Guarantee(epsilon), "geometric mechanism"
+    return Table(space, made.weights, total=made.total, claim=claim, name=name)
 
 
 def _laplace(space: Interval, epsilon: Fraction, delta: Fraction, outside: str, o: Any) -> Any:

@@ -220,7 +220,7 @@ def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path |
         return Table(
             wide,
             loaded.weights,
-            log2_total=loaded.log2_total,
+            total=loaded.total,
             outputs=wide if same else loaded.outputs,
             claim=loaded.claim if loaded.space.neighbors == "replace" else None,
             name="certified table",

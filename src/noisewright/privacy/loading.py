@@ -152,11 +152,16 @@ def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee)
     return Table(
         space,
         weights,
-        log2_total=section["log2_total"],
+        total=_total(section),
         outputs=space if same else _space(section["outputs"], None),
         claim=claim,
         name="certified mechanism",
     )
+
+
+def _total(section: dict[str, Any]) -> int:
+    """Return what weights sum to; certificates write powers of two by their exponent."""
+    return int(section["total"], 16) if "total" in section else 1 << section["log2_total"]
 
 
 def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:

@@ -270,7 +270,7 @@ def _plain(column: Column) -> Column:
 
 def _constant(space: Space) -> Table:
     """Return what keeps the one value that there is: no usual mechanism takes such a column."""
-    return Table(space, np.array([[1]], dtype=object), log2_total=0, claim=Guarantee(0))
+    return Table(space, np.array([[1]], dtype=object), total=1, claim=Guarantee(0))
 
 
 def _require_possible(columns: Mapping[str, Any]) -> None:

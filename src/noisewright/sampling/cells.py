@@ -1,16 +1,17 @@
 """The layout that turns random bits into the outputs of an integer table.
 
-A row of weights w_0 … w_(m−1) with total 2^k is laid out on an axis of 2^k units, cut into
-2^b cells of 2^(k−b) units each:
+A row of weights w_0 … w_(m−1) with total T is laid out on an axis of 2^b cells of T units each,
+on which output y owns w_y 2^b units:
 
     | 0 0 0 0 | 1 1 | 2 2 2 | 0 1 | 1 2 |
       whole cells, output by output   remainders, in order
 
-First come the cells that belong to one output, w_y >> (k − b) of them for output y. The
-remainders, w_y mod 2^(k−b) units each, fill the last few cells (fewer than m). Each output owns
-exactly w_y units, so a uniform unit has exactly the row's distribution. The first b bits of the
-unit name a cell: a table look-up. In a shared cell the other k − b bits matter: 64 of them
-are compared with the first 64 bits of each boundary, and only a tie needs the rest.
+First come the cells that belong to one output, ⌊w_y 2^b / T⌋ of them for output y. The
+remainders, (w_y 2^b) mod T units each, fill the last few cells (fewer than m). Each output owns
+the fraction w_y / T of the axis, so a uniform point of it has exactly the row's distribution,
+whether or not T is a power of two. Random bits are the binary digits of that point. The first b
+of them name a cell: a table look-up. In a shared cell 64 more are compared with the first 64
+binary digits of each boundary, and only a tie needs further ones.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class Layout:
     `lookup[row << bits | cell]` is the output, or `shared` for a cell with several of them.
     The shared cells of a row are its last ones; number them through all rows, from
     `first_shared[row]` on. Boundary i ends the stretch of `owner[i]`, and those of shared cell c
-    are first[c] … first[c + 1] − 1 of its row; `key` holds the first 64 bits of where in its
-    cell a boundary lies.
+    are first[c] … first[c + 1] − 1 of its row; `key` holds the first 64 binary digits of where
+    in its cell a boundary lies, and `may_tie` tells whether some boundary has more of them.
     """
 
     bits: int
-    depth: int
+    may_tie: bool
     shared: int
     lookup: NDArray[Any]
     whole_cells: NDArray[np.intp]
@@ -64,34 +65,35 @@ def cell_bits(rows: int, outputs: int) -> int:
     return max(8, min(16, wanted, room.bit_length() - 1))
 
 
-def layout(weights: NDArray[Any], log2_total: int, bits: int) -> Layout:
-    """Lay out a table of Python integers whose rows sum to 2^log2_total."""
+def layout(weights: NDArray[Any], total: int, bits: int) -> Layout:
+    """Lay out a table of Python integers whose rows sum to the total."""
     rows, outputs = weights.shape
-    if log2_total < bits:
-        weights, log2_total = weights << (bits - log2_total), bits
-    depth = log2_total - bits
     dtype = smallest_unsigned(outputs)
     lookup = np.full((rows, 1 << bits), outputs, dtype=dtype)
     whole_cells = np.empty(rows, dtype=np.intp)
     first, last, keys, owners = _Grown(np.intp), _Grown(np.intp), _Grown(np.uint64), _Grown(dtype)
     first_shared = np.empty(rows, dtype=np.intp)
+    may_tie = False
     for row in range(rows):
-        cells = (weights[row] >> depth).astype(np.intp)
+        cells = ((weights[row] << bits) // total).astype(np.intp)
         settled = np.repeat(np.arange(outputs, dtype=dtype), cells)
         lookup[row, : settled.size] = settled
         whole_cells[row] = settled.size
         first_shared[row] = first.size
-        owner, boundaries = remainders(weights[row], depth)
+        owner, boundaries = remainders(weights[row], total, bits)
         count = (1 << bits) - settled.size
-        cell = (boundaries >> depth).astype(np.intp)
-        starts = keys.size + np.searchsorted(cell, np.arange(count + 1))
+        cell = boundaries // total
+        starts = keys.size + np.searchsorted(cell.astype(np.intp), np.arange(count + 1))
         first.add(starts[:-1])
         last.add(starts[1:])
-        keys.add(_first_word(boundaries & ((1 << depth) - 1), depth))
+        offsets = (boundaries - cell * total) << _WORD
+        key = offsets // total
+        keys.add(key)
+        may_tie = may_tie or bool((key * total != offsets).any())
         owners.add(owner)
     return Layout(
         bits=bits,
-        depth=depth,
+        may_tie=may_tie,
         shared=outputs,
         lookup=lookup.reshape(-1),
         whole_cells=whole_cells,
@@ -103,16 +105,11 @@ def layout(weights: NDArray[Any], log2_total: int, bits: int) -> Layout:
     )
 
 
-def remainders(row: NDArray[Any], depth: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def remainders(row: NDArray[Any], total: int, bits: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return who owns each stretch of a row's shared cells, and where each stretch ends."""
-    rest = row & ((1 << depth) - 1)
+    rest = (row << bits) % total
     owner = np.flatnonzero(rest)
     return owner, np.cumsum(rest[owner])
-
-
-def _first_word(offsets: NDArray[Any], depth: int) -> NDArray[np.uint64]:
-    aligned = offsets >> (depth - _WORD) if depth > _WORD else offsets << (_WORD - depth)
-    return aligned.astype(np.uint64)
 
 
 class _Grown:

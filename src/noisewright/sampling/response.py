@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Known
+from noisewright.exact import Known, shown_total
 from noisewright.sampling.arguments import (
     CHUNK,
     as_codes,
@@ -24,30 +24,28 @@ from noisewright.sampling.uniform import uniform_into
 
 
 class KeepOrUniform:
-    """Keep a code with probability keep / 2^log2_total, else draw one of all codes.
+    """Keep a code with probability keep / total, else draw one of all codes.
 
-    It is the table with (2^log2_total − keep) / outputs everywhere and `keep` more on the
-    diagonal, for any number of outputs up to 2^32 and without storing a table.
+    It is the table with (total − keep) / outputs everywhere and `keep` more on the diagonal, for
+    any number of outputs up to 2^32 and without storing a table.
 
-    Requires: outputs ≥ 1; 0 ≤ keep ≤ 2^log2_total.
-    Ensures: P(y | x) = [x = y] · keep / 2^log2_total + (1 − keep / 2^log2_total) / outputs,
-    exactly. Draws have type `dtype`, the smallest unsigned type that holds `outputs`.
+    Requires: outputs ≥ 1; 0 ≤ keep ≤ total.
+    Ensures: P(y | x) = [x = y] · keep / total + (1 − keep / total) / outputs, exactly. Draws
+    have type `dtype`, the smallest unsigned type that holds `outputs`.
     """
 
-    __slots__ = ("_coin", "dtype", "keep", "log2_total", "outputs")
+    __slots__ = ("_coin", "dtype", "keep", "outputs", "total")
 
-    def __init__(
-        self, outputs: SupportsIndex, keep: SupportsIndex, log2_total: SupportsIndex
-    ) -> None:
+    def __init__(self, outputs: SupportsIndex, keep: SupportsIndex, total: SupportsIndex) -> None:
         self.outputs = whole(outputs, name="outputs", least=1)
         self.keep = whole(keep, name="keep", least=0)
-        self.log2_total = whole(log2_total, name="log2_total", least=0)
+        self.total = whole(total, name="total", least=1)
         if self.outputs > 1 << 32:
             raise ParameterError(f"outputs is {self.outputs:,}; at most 2^32 are supported.")
-        if self.keep > 1 << self.log2_total:
-            raise ParameterError("keep is more than the total; it must be at most 2^log2_total.")
+        if self.keep > self.total:
+            raise ParameterError("keep is more than the total; it must be at most that.")
         self.dtype: np.dtype[Any] = smallest_unsigned(self.outputs)
-        self._coin = Coin(Known(Fraction(self.keep, 1 << self.log2_total)))
+        self._coin = Coin(Known(Fraction(self.keep, self.total)))
 
     def draw(self, codes: ArrayLike, source: Source | None = None) -> NDArray[Any]:
         """Return one output code for each input code in 0 … outputs − 1."""
@@ -79,4 +77,4 @@ class KeepOrUniform:
             np.copyto(target, part, where=kept[:count], casting="unsafe")
 
     def __repr__(self) -> str:
-        return f"KeepOrUniform({self.outputs} outputs, total 2^{self.log2_total})"
+        return f"KeepOrUniform({self.outputs} outputs, total {shown_total(self.total)})"

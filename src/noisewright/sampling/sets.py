@@ -87,12 +87,12 @@ class SetSampler(ABC):
 
 
 class ItemCoins(SetSampler):
-    """Keep each item with probability keep / 2^k, add each other one with add / 2^k."""
+    """Keep each item with probability keep / total, add each other one with add / total."""
 
-    def __init__(self, items: int, keep: int, add: int, log2_total: int) -> None:
+    def __init__(self, items: int, keep: int, add: int, total: int) -> None:
         self.items = items
-        self._keep = Coin(Known(Fraction(keep, 1 << log2_total)))
-        self._chance = Fraction(add, 1 << log2_total)
+        self._keep = Coin(Known(Fraction(keep, total)))
+        self._chance = Fraction(add, total)
         self._add = Coin(Known(self._chance))
         self._rare = Coin(Known(min(self._chance / _RARE, Fraction(1))))
 
@@ -137,11 +137,11 @@ class ItemCoins(SetSampler):
 
 
 class FlippedSets(SetSampler):
-    """Flip a uniformly random set of j items, j with probability weights[j] / 2^k."""
+    """Flip a uniformly random set of j items, j with probability weights[j] / total."""
 
-    def __init__(self, items: int, weights: Sequence[int], log2_total: int) -> None:
+    def __init__(self, items: int, weights: Sequence[int], total: int) -> None:
         self.items = items
-        self._sizes = TableSampler([list(weights)], log2_total)
+        self._sizes = TableSampler([list(weights)], total)
 
     def _block(self, rows: int, members: Positions, source: Source) -> Positions:
         sizes = self._sizes.draw_row(0, rows, source).astype(np.intp)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError, TableError
+from noisewright.exact import shown_total
 from noisewright.sampling.arguments import (
     CHUNK,
     as_codes,
@@ -21,7 +22,8 @@ from noisewright.sampling.cells import Layout, cell_bits, layout, remainders
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.response import KeepOrUniform
 
-_LARGEST_LOG2_TOTAL = 100_000
+_LONGEST_TOTAL = 100_000
+"""Bits of the largest total that is laid out."""
 _FLUSH = 1 << 12
 """Draws that share a cell are settled together, this many at a time, to spread the overhead."""
 _WORTHWHILE = 1 / 16
@@ -34,40 +36,40 @@ _Settle = Callable[[NDArray[np.intp], NDArray[np.intp], Source], NDArray[Any]]
 class TableSampler:
     """A table of non-negative integers, one row for each input, ready to be drawn from.
 
-    Requires: each row of `weights` sums to exactly 2^log2_total.
-    Ensures: P(output y | code x) = weights[x][y] / 2^log2_total, exactly. Draws are codes of
-    type `dtype`: the smallest unsigned type that holds the number of outputs. A draw uses
+    Requires: each row of `weights` sums to exactly `total`, an integer of at least 1.
+    Ensures: P(output y | code x) = weights[x][y] / total, exactly. Draws are codes of type
+    `dtype`: the smallest unsigned type that holds the number of outputs. A draw uses
     2 bytes of entropy, and 8 more in the rare case that these do not settle it.
     Source: inversion with a guide table (Chen and Asau 1974), in integers; see `cells`.
 
     The sampler is immutable: it may be shared by threads and sent to other processes.
     """
 
-    __slots__ = ("_keep", "_layout", "_weights", "log2_total", "outputs", "rows")
+    __slots__ = ("_keep", "_layout", "_weights", "outputs", "rows", "total")
 
     def __init__(
         self,
         weights: Sequence[Sequence[int]] | NDArray[Any],
-        log2_total: SupportsIndex,
+        total: SupportsIndex,
         *,
         bits: int | None = None,
     ) -> None:
         """Check and lay out the table; `bits` sets the size of the look-up, else it is chosen."""
-        self.log2_total = whole(log2_total, name="log2_total", least=0)
-        if self.log2_total > _LARGEST_LOG2_TOTAL:
+        self.total = whole(total, name="total", least=1)
+        if self.total.bit_length() > _LONGEST_TOTAL:
             raise ParameterError(
-                f"log2_total is {self.log2_total:,}; at most {_LARGEST_LOG2_TOTAL:,} is supported. "
-                "Round the table to a smaller total."
+                f"the total has {self.total.bit_length():,} bits; at most {_LONGEST_TOTAL:,} are "
+                "supported. Round the table to a smaller total."
             )
-        self._weights = _checked(weights, self.log2_total)
+        self._weights = _checked(weights, self.total)
         self.rows, self.outputs = self._weights.shape
         if bits is not None and not 1 <= bits <= 16:
             raise ParameterError(f"bits is {bits}; it must be between 1 and 16.")
         chosen = bits or cell_bits(self.rows, self.outputs)
-        self._layout: Layout = layout(self._weights, self.log2_total, chosen)
+        self._layout: Layout = layout(self._weights, self.total, chosen)
         self._keep: KeepOrUniform | None = None
         if self._layout.shared_fraction > _WORTHWHILE and bits is None:
-            self._keep = _as_keep_or_uniform(self._weights, self.log2_total)
+            self._keep = _as_keep_or_uniform(self._weights, self.total)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -138,7 +140,7 @@ class TableSampler:
         start = plan.first[shared]
         place = _upper_bound(plan.key, words, start, plan.last[shared])
         outputs = plan.owner[place]
-        if plan.depth > 64:
+        if plan.may_tie:
             ties = np.flatnonzero((place > start) & (plan.key[place - 1] == words))
             for tie in ties.tolist():
                 outputs[tie] = self._exactly(
@@ -147,15 +149,26 @@ class TableSampler:
         return outputs
 
     def _exactly(self, row: int, cell: int, word: int, source: Source) -> int:
-        """Settle a draw whose first 64 bits in the cell equal those of a boundary."""
-        depth = self._layout.depth
-        unit = (cell - int(self._layout.whole_cells[row])) << depth
-        unit |= word << (depth - 64) | source.integer(depth - 64)
-        owner, boundaries = remainders(self._weights[row], depth)
-        return int(owner[np.searchsorted(boundaries, unit, side="right")])
+        """Settle a draw whose first 64 bits in the cell equal those of a boundary.
+
+        More bits are looked at until no boundary is left between the least and the largest place
+        that they allow: 64 more nearly always do.
+        """
+        plan = self._layout
+        owner, boundaries = remainders(self._weights[row], self.total, plan.bits)
+        start = (cell - int(plan.whole_cells[row])) * self.total
+        prefix, known = word, 64
+        while True:
+            least = (start << known) + prefix * self.total
+            first = np.searchsorted(boundaries, least >> known, side="right")
+            last = np.searchsorted(boundaries, (least + self.total - 1) >> known, side="right")
+            if first == last:
+                return int(owner[first])
+            prefix, known = prefix << 64 | int(source.words(1)[0]), known + 64
 
     def __repr__(self) -> str:
-        return f"TableSampler({self.rows} rows, {self.outputs} outputs, total 2^{self.log2_total})"
+        total = shown_total(self.total)
+        return f"TableSampler({self.rows} rows, {self.outputs} outputs, total {total})"
 
 
 class _Work:
@@ -225,7 +238,7 @@ def _upper_bound(
         np.copyto(high, middle, where=open_ & ~right)
 
 
-def _checked(weights: Sequence[Sequence[int]] | NDArray[Any], log2_total: int) -> NDArray[Any]:
+def _checked(weights: Sequence[Sequence[int]] | NDArray[Any], total: int) -> NDArray[Any]:
     """Return the weights as an object array of Python integers with the right row sums."""
     rows = [list(row) for row in weights]
     width = len(rows[0]) if rows else 0
@@ -237,12 +250,12 @@ def _checked(weights: Sequence[Sequence[int]] | NDArray[Any], log2_total: int) -
     table = np.empty((len(rows), width), dtype=object)
     for number, row in enumerate(rows):
         table[number] = [_weight(value, number) for value in row]
-        excess = sum(table[number]) - (1 << log2_total)
+        excess = sum(table[number]) - total
         if excess:
             raise TableError(
                 f"row {number} of the weights sums to {'more' if excess > 0 else 'less'} than "
-                f"2^{log2_total}; each row must sum to exactly that. Scale and round the row so "
-                "that it does."
+                f"{shown_total(total)}; each row must sum to exactly that total. Scale and round "
+                "the row so that it does."
             )
     table.setflags(write=False)
     return table
@@ -255,12 +268,12 @@ def _weight(value: SupportsIndex, row: int) -> int:
         return whole(value, name="the weight", least=0)
     except ParameterError as problem:
         raise TableError(
-            f"row {row} of the weights has an unusable entry: {problem} Weights count units of a "
-            "total of 2^log2_total; round probabilities to such units first."
+            f"row {row} of the weights has an unusable entry: {problem} Weights count units of "
+            "the total; round probabilities to such units first."
         ) from None
 
 
-def _as_keep_or_uniform(weights: NDArray[Any], log2_total: int) -> KeepOrUniform | None:
+def _as_keep_or_uniform(weights: NDArray[Any], total: int) -> KeepOrUniform | None:
     """Return the equivalent keep-or-uniform draw, if the table is of that kind."""
     rows, outputs = weights.shape
     if rows != outputs or rows < 2:
@@ -270,4 +283,4 @@ def _as_keep_or_uniform(weights: NDArray[Any], log2_total: int) -> KeepOrUniform
     np.fill_diagonal(expected, diagonal)
     if diagonal < other or not np.array_equal(weights, expected):
         return None
-    return KeepOrUniform(outputs, diagonal - other, log2_total)
+    return KeepOrUniform(outputs, diagonal - other, total)

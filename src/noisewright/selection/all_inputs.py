@@ -141,7 +141,7 @@ class AllInputs:
         return Table(
             self.inputs,
             weights,
-            log2_total=bits,
+            total=1 << bits,
             outputs=self.outputs,
             claim=claim,
             name=self.law.name,

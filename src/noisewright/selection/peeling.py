@@ -54,7 +54,7 @@ def peeled_table(known: AllInputs, rounds: int, each: Guarantee, claim: Guarante
     return Table(
         known.inputs,
         table,
-        log2_total=sum(longest),
+        total=1 << sum(longest),
         outputs=outputs,
         claim=claim,
         name=f"top {rounds} by {known.law.name}",
