@@ -66,12 +66,15 @@ def relation(neighbors: Any) -> Any:
     return {"relation": neighbors} if isinstance(neighbors, str) else neighbors
 
 
-def table(rows: list[list[int]], log2_total: int, inputs: Any = None, outputs: Any = None) -> Any:
+def table(
+    rows: list[list[int]], log2_total: int | None, inputs: Any = None, outputs: Any = None
+) -> Any:
+    """A table over 2^log2_total or, without that, over the sum of its first row."""
     return {
         "form": "table",
         "inputs": inputs or {"kind": "counts", "n": len(rows) - 1},
         "outputs": outputs or {"kind": "counts", "n": len(rows[0]) - 1},
-        "log2_total": log2_total,
+        **({"total": f"{sum(rows[0]):x}"} if log2_total is None else {"log2_total": log2_total}),
         "weights": [[f"{weight:x}" for weight in row] for row in rows],
     }
 

@@ -81,6 +81,19 @@ def test_a_property_forged_in_is_proven_false() -> None:
     assert "property S" in parts(report)
 
 
+def test_a_total_is_one_and_at_least_1() -> None:
+    document = certificate(table([[2, 1], [1, 2]], None), "adjacent", LN2, "0", ["F", "S"])
+    assert checker.check(document)
+    mechanism = document["mechanism"]
+    for wrong in ("4", "2", "0", "", "-3", "3/1", 3, None):
+        assert not checker.check(sealed({**document, "mechanism": {**mechanism, "total": wrong}}))
+    both = {**mechanism, "total": "4", "log2_total": 2, "weights": [["2", "2"], ["2", "2"]]}
+    nothing = {**mechanism, "total": "0", "weights": [["0", "0"], ["0", "0"]]}
+    none = {name: part for name, part in mechanism.items() if name != "total"}
+    for forged in (both, nothing, none):
+        assert parts(checker.check(sealed({**document, "mechanism": forged}))) == {"mechanism"}
+
+
 def test_a_change_of_the_maker_breaks_the_digest_of_the_whole() -> None:
     assert parts(checker.check({**honest(), "made_by": "someone else"})) == {"digest"}
     document = honest()
@@ -106,6 +119,7 @@ def changed(document: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 EVERYTHING = [
     honest(),
+    certificate(table([[7, 3], [4, 6]], None), "adjacent", LN2, "0", ["RH", "CH", "WH"]),
     certificate(geometric(4, LN2), "adjacent", "1"),
     certificate(response(4, 3, 6), {"relation": "pairs", "pairs": [[0, 1], [2, 1]]}, "1"),
     certificate(
