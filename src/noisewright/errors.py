@@ -28,6 +28,9 @@
     ├── ReleaseError                     files that are no release, or not the one they say
     └── MissingPartError (ImportError)   an optional dependency is not installed
 
+and one warning, SeveralCountsWarning (UserWarning): counts of several groups, given to a mechanism
+whose promise is about one of them.
+
 Messages say what was given, what is required and what to do. They show positions of
 records, never the records themselves.
 """
@@ -186,3 +189,7 @@ class ReleaseError(NoisewrightError):
 
 class MissingPartError(NoisewrightError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
+
+
+class SeveralCountsWarning(UserWarning):
+    """Counts of several groups were given to a mechanism whose promise is about one of them."""

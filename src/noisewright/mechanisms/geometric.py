@@ -41,6 +41,8 @@ def geometric(
     Ensures: ε-private, and no smaller ε holds (to a relative 2^-56). With `table=True` an
     integer table; with `table=False` the exact formula, which needs no memory; by default a
     table up to 2,047 people and the formula beyond.
+    The promise is about one count. In a table of counts a person who moves from one group to
+    another changes two, so a table at ε needs a mechanism with ε/2 for each count.
     """
     require_counts(space, "geometric")
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from noisewright.errors import TooLargeError
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.inputs import read_inputs
+from noisewright.mechanisms.several_counts import warn_of_several_counts
 from noisewright.spaces import Space, amount
 
 if TYPE_CHECKING:
@@ -48,7 +49,12 @@ class Mechanism(ABC):
 
         Accepts one point, a list, a numpy array, or an Arrow array (plain or dictionary);
         whole numbers are taken as codes when they are not points themselves.
+
+        The claim holds for each input by itself: for a person who has a part in several of them,
+        it adds up. A table of counts is such a case, since who moves from one group to another
+        changes two of them: counts that are labeled as such raise a SeveralCountsWarning.
         """
+        warn_of_several_counts(self.space, self.claim, inputs)
         read = read_inputs(self.space, inputs)
         return read.restore(self.draw(read.codes, source), self.outputs)
 

@@ -38,6 +38,8 @@ class Counts(Space):
     Neighbors are `adjacent` by default: replacing one person's record moves the count by at
     most one (Cormode–Kulkarni–Srivastava 2018). Say neighbors="replace" when the number is
     itself one person's record, an age for example, so that any two values must look alike.
+    A promise for adjacent counts is about one count: where a person can move from one group to
+    another, two counts change, and a table of them costs twice as much.
     """
 
     n: int
