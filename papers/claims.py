@@ -15,6 +15,8 @@ class Verdict(Enum):
     HOLDS = "holds"
     MORE = "holds, and more is true"
     CORRECTED = "holds with a correction"
+    PART = "holds in part"
+    TIES = "depends on the tie-break"
     FAILS = "does not hold"
     NOT_RUN = "not run"
 
@@ -27,6 +29,70 @@ def judge(printed: bool, *, corrected: bool = False, more: bool = False) -> Verd
     if printed:
         return Verdict.MORE if more else Verdict.HOLDS
     return Verdict.CORRECTED if corrected else Verdict.FAILS
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a claim, read in a way that can be checked; what we find; its verdict.
+
+    `instead` is the true statement, made of the numbers found; a page shows it unless the
+    sentence holds.
+    """
+
+    says: str
+    finds: str
+    verdict: Verdict
+    instead: str = ""
+
+
+_FINE = {Verdict.HOLDS, Verdict.MORE}
+
+
+def every(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on `in all cases`: one that fails for every optimum refutes it."""
+    found = set(verdicts)
+    return next((v for v in (Verdict.FAILS, Verdict.TIES) if v in found), Verdict.HOLDS)
+
+
+def some(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on `in some case`."""
+    found = set(verdicts)
+    return next((v for v in (Verdict.HOLDS, Verdict.TIES) if v in found), Verdict.FAILS)
+
+
+def most(verdicts: Iterable[Verdict], share: float = 0.5) -> Verdict:
+    """Return the verdict on `in more than this share of the cases`."""
+    found = list(verdicts)
+    surely = sum(v is Verdict.HOLDS for v in found)
+    perhaps = surely + sum(v is Verdict.TIES for v in found)
+    if surely > share * len(found):
+        return Verdict.HOLDS
+    return Verdict.TIES if perhaps > share * len(found) else Verdict.FAILS
+
+
+def number(verdicts: Iterable[Verdict]) -> str:
+    """Return in how many cases a statement holds: a number, or two if ties decide."""
+    found = list(verdicts)
+    surely = sum(v is Verdict.HOLDS for v in found)
+    perhaps = surely + sum(v is Verdict.TIES for v in found)
+    return f"{surely if surely == perhaps else f'{surely} to {perhaps}'} of {len(found)}"
+
+
+def overall(sentences: Iterable[Sentence]) -> Verdict:
+    """Return the verdict on a claim of several sentences."""
+    found = {sentence.verdict for sentence in sentences}
+    if found <= _FINE:
+        return Verdict.HOLDS
+    if found <= {*_FINE, Verdict.CORRECTED}:
+        return Verdict.CORRECTED
+    if Verdict.FAILS not in found:
+        return Verdict.TIES
+    return Verdict.FAILS if found == {Verdict.FAILS} else Verdict.PART
+
+
+def instead_of(sentences: Iterable[Sentence]) -> str:
+    """Return what is true where a sentence does not simply hold."""
+    return " ".join(s.instead for s in sentences if s.verdict not in _FINE and s.instead)
 
 
 def stated(sentence: str, holds: bool) -> str:
@@ -68,6 +134,7 @@ class Picture:
 class Claim:
     """One claim: what the paper says, what we find, the verdict and the correct statement.
 
+    `sentences` are the parts of a claim that has several, each with a verdict of its own.
     `numbers` are the key values, for programs that read them. `files` are tables of all values.
     """
 
@@ -77,6 +144,7 @@ class Claim:
     finds: str
     verdict: Verdict
     instead: str = ""
+    sentences: Sequence[Sentence] = ()
     pictures: Sequence[Picture] = ()
     grids: Sequence[Grid] = ()
     files: Sequence[str] = ()

@@ -13,35 +13,53 @@ from pathlib import Path
 from typing import Any
 
 from noisewright.files import write_whole
-from papers.claims import Claim, Grid, Verdict
+from papers.claims import Claim, Grid, Sentence, Verdict
 
 _CLASS = {
     Verdict.HOLDS: "holds",
     Verdict.MORE: "more",
     Verdict.CORRECTED: "corrected",
+    Verdict.PART: "corrected",
+    Verdict.TIES: "ties",
     Verdict.FAILS: "fails",
     Verdict.NOT_RUN: "not-run",
 }
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; margin: 0 auto;
-  max-width: 60rem; padding: 1.5rem; }
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --soft: #444; --line: #ddd;
+  --code: #f3f3f3; --link: #0b57a4; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  margin: 0 auto; max-width: 60rem; padding: 1.5rem; overflow-wrap: anywhere; }
+a { color: var(--link); }
 h1 { font-size: 1.7rem; line-height: 1.25; }
-h2 { font-size: 1.2rem; margin-top: 3rem; border-top: 1px solid #ccc; padding-top: 1.2rem; }
+h2 { font-size: 1.2rem; margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1.2rem; }
 table { border-collapse: collapse; font-size: .9rem; margin: .6rem 0 1rem;
-  font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; border-bottom: 1px solid #ddd; text-align: left; }
+  font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+th, td { padding: .2rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
+  vertical-align: top; }
 .scroll { overflow-x: auto; }
-figure { margin: 1rem 0; } figcaption { font-size: .9rem; color: #444; }
-img { max-width: 100%; height: auto; }
-code { background: #f3f3f3; padding: 0 .2em; }
+figure { margin: 1rem 0; } figcaption { font-size: .9rem; color: var(--soft); }
+img { max-width: 100%; height: auto; background: #fff; }
+code { background: var(--code); padding: 0 .2em; }
 dl { display: grid; grid-template-columns: 9rem 1fr; gap: .4rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; }
-@media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .6rem; } }
-.verdict { font-weight: 600; padding: .05rem .5rem; border-radius: .6rem; white-space: nowrap; }
+.verdict { display: inline-block; font-weight: 600; padding: .05rem .5rem; border-radius: .6rem;
+  white-space: nowrap; }
 .holds { background: #d9efe2; color: #00513a; } .more { background: #d8e8f6; color: #00436b; }
-.corrected { background: #fdeccb; color: #6b4200; }
+.corrected { background: #fdeccb; color: #6b4200; } .ties { background: #e9e0f5; color: #4a2a7a; }
 .fails { background: #f9dcd0; color: #8a2d00; } .not-run { background: #e8e8e8; color: #444; }
+@media (max-width: 40rem) {
+  body { padding: 1rem; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: .6rem; }
+  .stack thead { position: absolute; clip-path: inset(50%); }
+  .stack, .stack tbody, .stack tr, .stack td { display: block; }
+  .stack tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  .stack td { border: 0; padding: .1rem 0; }
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e8; --paper: #16181b; --soft: #b5b5b5; --line: #3a3d42; --code: #26292e;
+    --link: #8ab8f0; }
+}
 """
 
 
@@ -74,8 +92,16 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 def tally(claims: Mapping[str, Claim]) -> str:
     """Return how many claims had each verdict, as a sentence."""
     counts = {v: sum(claim.verdict is v for claim in claims.values()) for v in Verdict}
-    several = ("hold", "hold, and more is true", "hold with a correction", "do not hold", "not run")
-    words = ((v.value, word) for v, word in zip(Verdict, several, strict=True))
+    several = {
+        Verdict.HOLDS: "hold",
+        Verdict.MORE: "hold, and more is true",
+        Verdict.CORRECTED: "hold with a correction",
+        Verdict.PART: "hold in part",
+        Verdict.TIES: "depend on the tie-break",
+        Verdict.FAILS: "do not hold",
+        Verdict.NOT_RUN: "not run",
+    }
+    words = ((v.value, several[v]) for v in Verdict)
     parts = [
         f"{n} {one if n == 1 else more}"
         for n, (one, more) in zip(counts.values(), words, strict=True)
@@ -87,7 +113,12 @@ def tally(claims: Mapping[str, Claim]) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}" if not value or abs(value) >= 1e-4 else f"{value:.1e}"
-    return str(value)
+    return value.value if isinstance(value, Verdict) else str(value)
+
+
+def _by_sentence(sentences: Sequence[Sentence]) -> Grid:
+    rows = [[s.says, s.finds, s.verdict] for s in sentences]
+    return Grid("Sentence by sentence", ("the paper says", "we find", "verdict"), rows)
 
 
 def _markdown(claims: Mapping[str, Claim], title: str, introduction: Sequence[str]) -> str:
@@ -101,7 +132,8 @@ def _markdown(claims: Mapping[str, Claim], title: str, introduction: Sequence[st
         lines += [f'<a id="{name}"></a>', "", f"## {claim.place}: {claim.title}", ""]
         lines += [f"**The paper says.** {claim.says}", "", f"**We find.** {claim.finds}", ""]
         lines += [f"**Verdict: {claim.verdict.value}.** {claim.instead}".rstrip(), ""]
-        for grid in claim.grids:
+        first = [_by_sentence(claim.sentences)] if claim.sentences else []
+        for grid in (*first, *claim.grids):
             lines += [f"{grid.caption}:", "", *_markdown_table(grid.header, grid.rows)]
         for picture in claim.pictures:
             lines += [f"![{claim.place}]({picture.file})", "", picture.caption, ""]
@@ -139,8 +171,8 @@ def _html(out: Path, claims: Mapping[str, Claim], title: str, introduction: Sequ
         f"<h1>{html.escape(title)}</h1>",
         *(f"<p>{_inline(paragraph)}</p>" for paragraph in introduction),
         f"<h2>Summary</h2>\n<p>{tally(claims)}</p>",
-        '<div class="scroll"><table><thead><tr><th>where</th><th>claim</th><th>verdict</th></tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table></div>",
+        '<div class="scroll"><table class="stack"><thead><tr><th>where</th><th>claim</th>'
+        f"<th>verdict</th></tr></thead><tbody>{''.join(rows)}</tbody></table></div>",
         *(_section(out, name, claim) for name, claim in claims.items()),
         "</body>\n</html>\n",
     ]
@@ -153,6 +185,7 @@ def _section(out: Path, name: str, claim: Claim) -> str:
         f'<section id="{name}">\n<h2>{html.escape(claim.place)}: {_inline(claim.title)}</h2>',
         f"<dl><dt>The paper says</dt><dd>{_inline(claim.says)}</dd>",
         f"<dt>We find</dt><dd>{_inline(claim.finds)}</dd><dt>Verdict</dt><dd>{verdict}</dd></dl>",
+        *([_html_table(_by_sentence(claim.sentences), stack=True)] if claim.sentences else []),
         *(_html_table(grid) for grid in claim.grids),
     ]
     for picture in claim.pictures:
@@ -166,13 +199,17 @@ def _section(out: Path, name: str, claim: Claim) -> str:
     return "\n".join([*parts, *links, "</section>"])
 
 
-def _html_table(grid: Grid) -> str:
+def _html_table(grid: Grid, *, stack: bool = False) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in grid.header)
     body = "".join(
-        "<tr>" + "".join(f"<td>{_inline(_cell(cell))}</td>" for cell in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{_html_cell(cell)}</td>" for cell in row) + "</tr>"
         for row in grid.rows
     )
     return (
-        f'<p>{_inline(grid.caption)}:</p><div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<p>{_inline(grid.caption)}:</p><div class="scroll"><table{" class=stack" * stack}><thead>'
+        f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _html_cell(value: Any) -> str:
+    return _badge(value) if isinstance(value, Verdict) else _inline(_cell(value))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,28 +12,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.report import save_chart
-from papers.claims import Claim, Grid, Picture, Setting, Verdict, judge, listed
+from papers.claims import (
+    Claim,
+    Grid,
+    Picture,
+    Sentence,
+    Setting,
+    Verdict,
+    every,
+    instead_of,
+    judge,
+    most,
+    number,
+    overall,
+)
+from papers.counts.binomial import BARS
 from papers.counts.charts import simulated_panels
 from papers.counts.experiment import (
     SEED,
+    Errors,
     Measured,
     agreement,
     beyond,
+    exact_errors,
     observe,
     row_of,
 )
-from papers.counts.optima import for_l0, score
+from papers.counts.near_answers import FIVE, distance, largest
+from papers.counts.optima import for_l0
+from papers.counts.optimal_face import Range, at_most, below, faces, fixed
 from papers.data_files import ADULT, read_adult
 from papers.page import write_csv
 
 ALPHA = "0.9"
-
-_SAYS = (
-    "At α = 0.9, for the targets income, sex and age under 30: UM is wrong with probability 1 − "
-    "1/(n+1); GM does appreciably worse than UM, because the common counts are around n/2; WM "
-    "tracks UM closely; EM alone does better. Error bars: one standard error of 50 repetitions. "
-    "For α from 0.9 to 0.99 there is not much to choose between EM and WM."
-)
 
 
 def read_targets(path: Path) -> dict[str, NDArray[np.int64]]:
@@ -61,29 +74,201 @@ def _hypergeometric(people: int, ones: int, n: int) -> NDArray[np.float64]:
     return np.array([way / every for way in ways])
 
 
-def fig_10(setting: Setting) -> Claim:
-    """The share of groups reported wrongly, for three targets."""
+Key = tuple[str, int]
+"""A target and a size of groups."""
+
+Wrong = dict[Key, dict[str, Range]]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Three targets, each a list of bits, and the sizes of the groups that are formed."""
+
+    targets: Mapping[str, NDArray[np.int64]]
+    sizes: Sequence[int]
+    repetitions: int
+
+    def weights(self, target: str, n: int) -> NDArray[np.float64]:
+        """Return the probabilities of a group's count: a random group is a hypergeometric draw."""
+        bits = self.targets[target]
+        return _hypergeometric(len(bits), int(bits.sum()), n)
+
+    def errors(self, target: str, n: int, alpha: str) -> dict[str, Errors]:
+        """Release the count of every group, in each repetition anew."""
+        truths = _groups(self.targets[target], n, self.repetitions)
+        free = faces("L0", n, alpha)
+        return {
+            name: observe(
+                mechanism,
+                truths,
+                self.weights(target, n),
+                seed=f"{SEED}/{target}/{n}/{name}",
+                face=free.get(name),
+            )
+            for name, mechanism in for_l0(n, alpha).items()
+        }
+
+    def exactly(self, alpha: str, d: int = 0) -> Wrong:
+        """Return the probabilities of answers more than d away, over all optima."""
+        found: Wrong = {}
+        for target in self.targets:
+            for n in self.sizes:
+                free, weights = faces("L0", n, alpha), self.weights(target, n)
+                found[target, n] = {
+                    name: free[name].range(beyond(d).weighted(weights))
+                    if name in free
+                    else fixed(float(beyond(d).of(exact_errors(mechanism.matrix, weights))))
+                    for name, mechanism in for_l0(n, alpha).items()
+                }
+        return found
+
+
+def _cases(cells: Sequence[Key]) -> str:
+    by_target: dict[str, list[str]] = {}
+    for target, n in cells:
+        by_target.setdefault(target, []).append(str(n))
+    return "; ".join(f"{t} at n = {', '.join(ns)}" for t, ns in by_target.items())
+
+
+def _besides(words: str, cells: Sequence[Key]) -> str:
+    return f"{words} {_cases(cells)}." if cells else "."
+
+
+def figure_10(
+    wrong: Wrong, stronger: Mapping[str, Wrong], weights: Mapping[Key, NDArray[np.float64]]
+) -> list[Sentence]:
+    """Judge the sentences around Figure 10.
+
+    `wrong` are probabilities of a wrong answer at α = 0.9, `stronger` at larger α, and `weights`
+    the probabilities of the counts.
+    """
+    chance = [
+        below(distance(v["UM"], fixed(n / (n + 1))), fixed(1e-5)) for (_, n), v in wrong.items()
+    ]
+    worse = {k: below(v["UM"], v["GM"]) for k, v in wrong.items()}
+    gm_better = [k for k, v in worse.items() if v is Verdict.FAILS]
+    middle = [
+        at_most(fixed(abs(int(w.argmax()) - n / 2)), fixed(1.0)) for (_, n), w in weights.items()
+    ]
+    rare = {k: below(fixed(float(w[0] + w[-1])), fixed(2 / len(w))) for k, w in weights.items()}
+    tracks = {
+        m: [below(fixed((v["UM"].low + v["EM"].low) / 2), v[m]) for v in wrong.values()]
+        for m in ("WM", "WH")
+    }
+    best = {k: every(at_most(v["EM"], v[m]) for m in FIVE) for k, v in wrong.items()}
+    beaten = [k for k, v in best.items() if v is not Verdict.HOLDS]
+    apart = {
+        a: largest([distance(v["WM"], v["EM"]) for v in found.values()])
+        for a, found in {ALPHA: wrong, **stronger}.items()
+    }
+    gain = {
+        a: max(v["UM"].low - v["EM"].low for v in found.values())
+        for a, found in {ALPHA: wrong, **stronger}.items()
+    }
+    last = list(stronger)[-1]
+    harder = [
+        below(fixed(found[k]["UM"].low - found[k]["EM"].low), fixed(v["UM"].low - v["EM"].low))
+        for found in stronger.values()
+        for k, v in wrong.items()
+    ]
+    return [
+        Sentence(
+            "The chance of UM picking the correct answer is always 1 − 1/(n+1), on all data.",
+            f"UM is wrong with probability n/(n+1) = 1 − 1/(n+1) in {number(chance)} cases, which "
+            "is what the figure plots.",
+            judge(False, corrected=every(chance) is Verdict.HOLDS),
+            "1 − 1/(n+1) is UM's chance of a wrong answer.",
+        ),
+        Sentence(
+            "GM does appreciably worse than UM.",
+            f"In {number(worse.values())} cases" + _besides("; it is not for", gm_better),
+            every(worse.values()),
+            "GM does worse than UM" + _besides(" except for", gm_better),
+        ),
+        Sentence(
+            "The common counts are around n/2 (the likeliest one is at most 1 away from it).",
+            f"In {number(middle)} cases.",
+            every(middle),
+            f"The likeliest count is within 1 of n/2 in {number(middle)} cases.",
+        ),
+        Sentence(
+            "Counts of 0 or n, where GM does well, are rare in this data (rarer than 2/(n+1), as "
+            "under a uniform prior).",
+            f"They are in {number(rare.values())} cases"
+            + _besides("; not for", [k for k, v in rare.items() if v is Verdict.FAILS]),
+            every(rare.values()),
+            f"Counts of 0 and n are rarer than 2/(n+1) in {number(rare.values())} cases.",
+        ),
+        *(
+            Sentence(
+                "WM tracks UM quite closely (it is nearer to UM than to EM, in most cases); WM "
+                f"read as {reading}.",
+                f"In {number(tracks[name])} cases.",
+                most(tracks[name]),
+                f"{reading} is nearer to UM than to EM in {number(tracks[name])} cases.",
+            )
+            for name, reading in (("WM", "WH + RM + CM"), ("WH", "WH"))
+        ),
+        Sentence(
+            "EM gives the best probability of a true answer.",
+            f"In {number(best.values())} cases"
+            + _besides("; not, or not against every optimum, for", beaten),
+            every(best.values()),
+            "EM is the best, whatever the tie-break" + _besides(", except for", beaten),
+        ),
+        Sentence(
+            f"For α from 0.9 to 0.99 there is not much to choose between EM and WM (at α = {last} "
+            "they differ by less than 0.01).",
+            "They differ by up to "
+            + ", ".join(f"{r.words(4)} (α = {a})" for a, r in apart.items())
+            + ".",
+            below(apart[last], fixed(0.01)),
+            f"At α = {last} they differ by up to {apart[last].words(4)}.",
+        ),
+        Sentence(
+            "For larger α it gets even harder to improve over UM.",
+            "EM is at most "
+            + ", ".join(f"{g:.4f} (α = {a})" for a, g in gain.items())
+            + " better than UM.",
+            every(harder),
+            f"The advantage of EM shrinks in {number(harder)} cases.",
+        ),
+    ]
+
+
+def _groups_of(setting: Setting) -> Groups | None:
     path = setting.data.get(ADULT.name)
     if path is None:
-        title = "wrong answers on the Adult data"
-        return Claim("Fig. 10", title, _SAYS, ADULT.absence, Verdict.NOT_RUN)
-    targets = read_targets(path)
-    repetitions = setting.pick(50, 4)
-    sizes = setting.pick((2, 3, 4, 6, 8, 10, 12, 14, 16), (2, 4, 8))
+        return None
+    return Groups(
+        read_targets(path),
+        setting.pick((2, 3, 4, 6, 8, 10, 12, 14, 16), (2, 4, 8)),
+        setting.pick(50, 4),
+    )
+
+
+def fig_10(setting: Setting) -> Claim:
+    """The share of groups reported wrongly, for three targets."""
+    says = (
+        "At α = 0.9, for the targets income, sex and age under 30: UM's chance is 1 − 1/(n+1); GM "
+        "does appreciably worse, because the common counts are around n/2; WM tracks UM closely; "
+        "EM alone does better. Error bars: one standard error of 50 repetitions. For larger α "
+        "there is not much to choose between EM and WM."
+    )
+    title = "wrong answers on the Adult data"
+    groups = _groups_of(setting)
+    if groups is None:
+        return Claim("Fig. 10", title, says, ADULT.absence, Verdict.NOT_RUN)
     rows: list[dict[str, Any]] = []
     measured: list[Measured] = []
-    exact: dict[tuple[str, int, str], float] = {}
-    for target, bits in targets.items():
-        for n in sizes:
-            truths = _groups(bits, n, repetitions)
-            # A random group of n out of N people with K ones has a hypergeometric count.
-            weights = _hypergeometric(len(bits), int(bits.sum()), n)
-            for name, mechanism in for_l0(n, ALPHA).items():
-                errors = observe(mechanism, truths, weights, seed=f"{SEED}/{target}/{n}/{name}")
-                wrong = errors.measure(beyond(0))
-                measured.append(wrong)
-                exact[target, n, name] = wrong.exact
-                rows.append(row_of(wrong, target=target, α=ALPHA, n=n, mechanism=name))
+    wrong: Wrong = {}
+    for target in groups.targets:
+        for n in groups.sizes:
+            for name, errors in groups.errors(target, n, ALPHA).items():
+                one = errors.measure(beyond(0))
+                measured.append(one)
+                wrong.setdefault((target, n), {})[name] = one.over_optima
+                rows.append(row_of(one, target=target, α=ALPHA, n=n, mechanism=name))
     chart = simulated_panels(
         rows,
         x="n",
@@ -94,84 +279,106 @@ def fig_10(setting: Setting) -> Claim:
         x_title="group size n",
     )
     save_chart(chart, setting.out / "fig-10.png")
-    cells = [(target, n) for target in targets for n in sizes]
-
-    def lower(one: str, other: str) -> list[tuple[str, int]]:
-        return [cell for cell in cells if exact[*cell, one] < exact[*cell, other] - 1e-12]
-
-    uniform = all(abs(exact[*cell, "UM"] - cell[1] / (cell[1] + 1)) < 1e-12 for cell in cells)
-    gm_better = lower("GM", "UM")
-    em_beaten = sorted({*lower("WM", "EM"), *lower("WH", "EM"), *lower("GM", "EM")})
-    winners = {min(("GM", "WH", "WM"), key=lambda m: exact[*cell, m]) for cell in em_beaten}
-    middle = {target: float(bits.mean()) for target, bits in targets.items()}
-    nearer_um = {
-        m: sum(exact[*c, "UM"] - exact[*c, m] < exact[*c, m] - exact[*c, "EM"] for c in cells)
-        for m in ("WH", "WM")
-    }
-    gap = {a: score(8, a, ("WH", "RM", "CM")) - score(8, a, ("all",)) for a in ("0.9", "0.99")}
-    n = 8
-    table = [
-        [
-            target,
-            middle[target],
-            *(exact[target, n, name] for name in ("GM", "WH", "WM", "EM", "UM")),
-        ]
-        for target in targets
-    ]
+    stronger = {alpha: groups.exactly(alpha) for alpha in setting.pick(("0.95", "0.99"), ("0.99",))}
+    sentences = figure_10(wrong, stronger, {key: groups.weights(*key) for key in wrong})
+    people = len(next(iter(groups.targets.values())))
     return Claim(
         "Fig. 10",
-        "wrong answers on the Adult data",
-        _SAYS,
-        f"{len(next(iter(targets.values()))):,} people, shuffled into groups anew in each of "
-        f"{repetitions} repetitions (seed {SEED}; a rest smaller than n is left out). "
+        title,
+        says,
+        f"{people:,} people, shuffled into groups anew in each of {groups.repetitions} "
+        f"repetitions (seed {SEED}; a rest smaller than n is left out). "
         + agreement(measured)
-        + " UM is wrong with probability n/(n+1), on all data. GM is worse than UM in "
-        f"{len(cells) - len(gm_better)} of {len(cells)} cases; it is better for "
-        f"{_listed(gm_better)}. The counts are not around n/2: the shares of ones are "
-        + ", ".join(f"{share:.0%} ({target})" for target, share in middle.items())
-        + f". EM is the best of the five in {len(cells) - len(em_beaten)} cases; it is beaten for "
-        f"{_listed(em_beaten)}. WM is nearer to UM than to EM in {nearer_um['WM']} cases, WH in "
-        f"{nearer_um['WH']}. At n = 8 WM and EM differ by {abs(gap['0.9']):.4f} in L0 at α = 0.9 "
-        f"and by {abs(gap['0.99']):.5f} at α = 0.99.",
-        judge(
-            uniform and not gm_better and not em_beaten,
-            corrected=uniform
-            and len(gm_better) < len(cells) / 2
-            and len(em_beaten) < len(cells) / 2,
-        ),
-        "UM picks the right answer with probability 1/(n+1); the text says 1 − 1/(n+1), which is "
-        f"that of a wrong one. GM does worse than UM, except for {_listed(gm_better)}. EM does "
-        f"best, except for {_listed(em_beaten)}, where {listed(sorted(winners))} does: few people "
-        "have the bit, and EM has to be as honest about the rare counts. WH is nearer "
-        f"to UM than to EM in {nearer_um['WH']} of {len(cells)} cases, WM in {nearer_um['WM']}.",
+        + " The shares of ones are "
+        + ", ".join(f"{bits.mean():.0%} ({target})" for target, bits in groups.targets.items())
+        + ".",
+        overall(sentences),
+        instead_of(sentences),
+        sentences=sentences,
         grids=(
             Grid(
-                "Exact probability of a wrong answer at n = 8, α = 0.9",
-                ("target", "share of ones", "GM", "WH", "WM", "EM", "UM"),
-                table,
+                "Exact probability of a wrong answer at n = 8, α = 0.9; WH and WM over all optima",
+                ("target", *FIVE),
+                [
+                    [target, *(wrong[target, 8][m].words(4) for m in FIVE)]
+                    for target in groups.targets
+                ],
             ),
         ),
-        pictures=(
-            Picture(
-                "fig-10.png",
-                "Lines: exact. Points: simulated, with bars of one standard error (often smaller "
-                "than the point).",
-            ),
-        ),
+        pictures=(Picture("fig-10.png", BARS + "error (often smaller than the point)."),),
         files=(write_csv(setting.out / "fig-10.csv", rows),),
         numbers={
-            f"{target}_{name}_8": exact[target, 8, name]
-            for target in targets
+            f"{target}_{name}_8": wrong[target, 8][name].low
+            for target in groups.targets
             for name in ("GM", "EM")
         },
     )
 
 
-def _listed(cells: list[tuple[str, int]]) -> str:
-    by_target: dict[str, list[str]] = {}
-    for target, n in cells:
-        by_target.setdefault(target, []).append(str(n))
-    return "; ".join(f"{t} at n = {', '.join(ns)}" for t, ns in by_target.items()) or "no case"
+def patterns(near: Wrong, wrong: Wrong) -> list[Sentence]:
+    """Compare who is better than whom `more than 1 away` with `wrong`."""
+    pairs = (("GM", "UM"), ("EM", "UM"), ("EM", "GM"), ("WM", "UM"), ("WM", "EM"))
+    sentences: list[Sentence] = []
+    for one, other in pairs:
+        before = {k: below(v[one], v[other]) for k, v in wrong.items()}
+        now = {k: below(v[one], v[other]) for k, v in near.items()}
+        agree = [
+            Verdict.TIES
+            if Verdict.TIES in (before[k], now[k])
+            else Verdict.HOLDS
+            if before[k] is now[k]
+            else Verdict.FAILS
+            for k in wrong
+        ]
+        sentences.append(
+            Sentence(
+                f"{one} against {other}: the same one is ahead as for wrong answers (in most "
+                "cases).",
+                f"In {number(agree)} cases. {one} is below {other} in {number(before.values())} "
+                f"for wrong answers and in {number(now.values())} for answers more than 1 away.",
+                most(agree),
+                f"{one} is below {other} in {number(before.values())} cases for wrong answers, but "
+                f"in {number(now.values())} for answers more than 1 away.",
+            )
+        )
+    return sentences
 
 
-CLAIMS = {"fig-10": fig_10}
+def off_by_one(setting: Setting) -> Claim:
+    """The other experiments of Section 7.2, which the paper did not show."""
+    says = (
+        "Other experiments (not shown) computed the probability of an answer that is off by at "
+        "most one, and showed similar patterns."
+    )
+    title = "off by at most one on the Adult data"
+    groups = _groups_of(setting)
+    if groups is None:
+        return Claim("Section 7.2", title, says, ADULT.absence, Verdict.NOT_RUN)
+    near = groups.exactly(ALPHA, 1)
+    sentences = patterns(near, groups.exactly(ALPHA))
+    n = 8
+    return Claim(
+        "Section 7.2",
+        title,
+        says,
+        "Exact probabilities at α = 0.9 for groups of "
+        f"{', '.join(map(str, groups.sizes))}, over all optimal WH and WM; a pattern is who is "
+        "ahead of whom.",
+        overall(sentences),
+        instead_of(sentences),
+        sentences=sentences,
+        grids=(
+            Grid(
+                f"Exact probability of an answer more than 1 away at n = {n}, α = 0.9",
+                ("target", *FIVE),
+                [
+                    [target, *(near[target, n][m].words(4) for m in FIVE)]
+                    for target in groups.targets
+                ],
+            ),
+        ),
+        numbers={f"{target}_EM_8": near[target, n]["EM"].low for target in groups.targets},
+    )
+
+
+CLAIMS = {"fig-10": fig_10, "off-by-one": off_by_one}

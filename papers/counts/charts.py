@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from noisewright.report.library import load_altair
@@ -51,6 +51,7 @@ def simulated_panels(
 ) -> Any:
     """Draw exact values as lines and simulated means with bars as points, one panel each.
 
+    A shaded band is the range over all optimal mechanisms, from `least` to `largest`.
     `bar` is "error" for one standard error or "deviation" for one standard deviation.
     """
     values = [{**r, "low": r["mean"] - r[bar], "high": r["mean"] + r[bar]} for r in rows]
@@ -65,8 +66,15 @@ def simulated_panels(
         )
     )
     scale = alt.Scale(zero=True) if from_zero else alt.Scale(zero=False, padding=7)
-    style = SeriesStyle(alt, _order(rows, "mechanism"), field="mechanism", title="mechanism")
+    names = _order(rows, "mechanism")
+    style = SeriesStyle(alt, names, field="mechanism", title="mechanism")
     layers = alt.layer(
+        base.mark_area(opacity=0.2).encode(
+            y=alt.Y("least:Q", title=y_title, scale=scale),
+            y2="largest:Q",
+            # Of its own channel, so that the legend shows markers and no areas.
+            fill=alt.Fill("mechanism:N", scale=alt.Scale(**ranges(names)["color"]), legend=None),
+        ),
         style.lines(base).encode(y=alt.Y("exact:Q", title=y_title, scale=scale)),
         style.colored(base.mark_rule(strokeWidth=1.4)).encode(
             y=alt.Y("low:Q", title=y_title), y2="high:Q"
@@ -77,7 +85,10 @@ def simulated_panels(
 
 
 def histogram_panels(rows: Rows, *, column: str, row: str) -> Any:
-    """Draw exact probabilities of errors as bars, with simulated means and their bars on top."""
+    """Draw exact probabilities of errors as bars, with simulated means and their bars on top.
+
+    A dashed box is the range over all optimal mechanisms, from `least` to `largest`.
+    """
     values = [
         {**r, "low": max(0.0, r["mean"] - r["error"]), "high": r["mean"] + r["error"]} for r in rows
     ]
@@ -89,59 +100,92 @@ def histogram_panels(rows: Rows, *, column: str, row: str) -> Any:
         y=alt.Y("exact:Q", title="probability"),
         color=alt.Color(f"{column}:N", legend=None, scale=alt.Scale(**scale)),
     )
+    spread = (
+        base.transform_filter("datum.largest - datum.least > 1e-6")
+        .mark_bar(fill=None, stroke="#000", strokeWidth=0.8, strokeDash=[3, 2])
+        .encode(y=alt.Y("least:Q", title="probability"), y2="largest:Q")
+    )
     rules = base.mark_rule(strokeWidth=1.4).encode(
         y=alt.Y("low:Q", title="probability"), y2="high:Q"
     )
     ticks = base.mark_tick(thickness=1.4, size=7, color="#000").encode(
         y=alt.Y("mean:Q", title="probability")
     )
-    layers = alt.layer(bars, rules, ticks).properties(width=240, height=120)
+    layers = alt.layer(bars, spread, rules, ticks).properties(width=240, height=120)
     return _facet(layers, rows, column=column, row=row, shared_y=True)
 
 
-def flowchart(boxes: Iterable[tuple[str, float, float, bool]], arrows: Rows) -> Any:
-    """Draw questions (rounded) and answers (square, filled) with labeled arrows between them."""
+_HALF = (0.44, 0.27)
+"""Half the width and height of a box of a flowchart, in steps of its grid."""
+
+
+def flowchart(boxes: Sequence[tuple[str, float, float, bool]], arrows: Rows) -> Any:
+    """Draw questions (rounded) and answers (filled) with labeled arrows between them.
+
+    Requires: an arrow goes to the right or down.
+    """
     named = {text: (x, y) for text, x, y, _ in boxes}
-    data = [
-        {"text": text.split("\n"), "x": x, "y": y, "answer": answer} for text, x, y, answer in boxes
-    ]
+    across, down = _HALF
     lines: list[dict[str, Any]] = []
     for arrow in arrows:
         (x, y), (x2, y2) = named[arrow["from"]], named[arrow["to"]]
-        lines.append({"x": x, "y": y, "x2": x2, "y2": y2, "word": arrow["word"]})
-    place = {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.5, 2.5])),
-        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.35, 3.35])),
-    }
-    rules = (
-        alt.Chart(alt.Data(values=lines)).mark_rule(color="#666").encode(**place, x2="x2", y2="y2")
-    )
-    words = (
-        alt.Chart(alt.Data(values=lines))
+        ends = (
+            {"x": x + across, "y": y, "x2": x2 - across, "y2": y2, "head": "right"}
+            if y == y2
+            else {"x": x, "y": y - down, "x2": x2, "y2": y2 + down, "head": "down"}
+        )
+        lines.append({**ends, "word": arrow["word"]})
+
+    def at(x: str, y: str) -> dict[str, Any]:
+        return {
+            "x": alt.X(f"{x}:Q", axis=None, scale=alt.Scale(domain=[-0.5, 2.5])),
+            "y": alt.Y(f"{y}:Q", axis=None, scale=alt.Scale(domain=[-0.35, 3.35])),
+        }
+
+    drawn = alt.Chart(alt.Data(values=lines))
+    rules = drawn.mark_rule(color="#444", strokeWidth=1.5).encode(**at("x", "y"), x2="x2", y2="y2")
+    # The tip of a triangle is half of its height beyond its center.
+    heads = [
+        drawn.transform_filter(alt.datum.head == way)
+        .mark_point(shape=f"triangle-{way}", size=110, filled=True, color="#444", opacity=1, **back)
+        .encode(**at("x2", "y2"))
+        for way, back in (("right", {"xOffset": -5}), ("down", {"yOffset": -5}))
+    ]
+    words = [
+        drawn.transform_filter(alt.datum.head == way)
         .transform_calculate(x="(datum.x + datum.x2) / 2", y="(datum.y + datum.y2) / 2")
-        .mark_text(dy=-8, dx=14, fontSize=12, fontStyle="italic", color="#444")
-        .encode(**place, text="word:N")
-    )
+        .mark_text(fontSize=12, fontStyle="italic", color="#444", **place)
+        .encode(**at("x", "y"), text="word:N")
+        for way, place in (("right", {"dy": -9}), ("down", {"dx": 14}))
+    ]
+    data = [
+        {
+            "text": text.split("\n"),
+            "x": x,
+            "y": y,
+            "answer": answer,
+            "left": x - across,
+            "right": x + across,
+            "low": y - down,
+            "high": y + down,
+        }
+        for text, x, y, answer in boxes
+    ]
     base = alt.Chart(alt.Data(values=data))
-    edges = base.transform_calculate(
-        left="datum.x - 0.44", right="datum.x + 0.44", low="datum.y - 0.27", high="datum.y + 0.27"
-    ).mark_rect(cornerRadius=8, stroke="#333", opacity=1)
-    rectangles = edges.encode(
-        x=alt.X("left:Q", axis=None, scale=alt.Scale(domain=[-0.5, 2.5])),
-        x2="right:Q",
-        y=alt.Y("low:Q", axis=None, scale=alt.Scale(domain=[-0.35, 3.35])),
-        y2="high:Q",
-        color=alt.when("datum.answer").then(alt.value("#d9efe2")).otherwise(alt.value("#ffffff")),
-    )
-    write = {"fontSize": 12, "lineHeight": 15, "baseline": "middle"}
+    rectangles = [
+        base.transform_filter(alt.datum.answer == answer)
+        .mark_rect(cornerRadius=radius, stroke="#333", fill=fill, opacity=1)
+        .encode(**at("left", "low"), x2="right", y2="high")
+        for answer, radius, fill in ((False, 14, "#ffffff"), (True, 0, "#d9efe2"))
+    ]
     texts = [
-        base.transform_filter(f"datum.text.length == {lines}")
-        .mark_text(**write, dy=-7.5 * (lines - 1))
-        .encode(**place, text="text:N")
-        for lines in (1, 2)
+        base.transform_filter(f"datum.text.length == {count}")
+        .mark_text(fontSize=12, lineHeight=15, baseline="middle", dy=-7.5 * (count - 1))
+        .encode(**at("x", "y"), text="text:N")
+        for count in sorted({len(text.split("\n")) for text, *_ in boxes})
     ]
     return (
-        alt.layer(rules, words, rectangles, *texts)
+        alt.layer(rules, *heads, *words, *rectangles, *texts)
         .properties(width=600, height=380)
         .configure_view(stroke=None)
     )

@@ -8,10 +8,23 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import heatmaps, save_chart
-from papers.claims import Claim, Grid, Picture, Setting, judge, listed, stated, tiny
-from papers.counts import plain_program, rationals
+from papers.claims import (
+    Claim,
+    Grid,
+    Picture,
+    Sentence,
+    Setting,
+    every,
+    instead_of,
+    judge,
+    listed,
+    number,
+    overall,
+)
+from papers.counts import rationals
 from papers.counts.charts import flowchart
-from papers.counts.optima import WM, best, closed_sets, costs, same, score, value
+from papers.counts.optima import WM, best, closed_sets, same, score, value
+from papers.counts.optimal_face import Range, at_most, below, faces, fixed
 
 BOXES = (
     ("fairness?", 0, 3, False),
@@ -136,165 +149,143 @@ def fig_6(setting: Setting) -> Claim:
     )
 
 
+def figure_7(
+    truth: dict[str, dict[str, float]],
+    ends: dict[str, list[Range]],
+    average: dict[str, Range],
+    uniform: bool,
+) -> list[Sentence]:
+    """Judge the sentences around Figure 7.
+
+    `truth` are the probabilities of the truth by α and mechanism. `ends` are those of the outputs
+    0 and n together for each input, `average` over all inputs; `uniform` says whether EM's
+    diagonal is constant.
+    """
+
+    def printed(alpha: str) -> bool:
+        return (round(truth[alpha]["EM"], 3), round(truth[alpha]["GM"], 3)) == (0.224, 0.238)
+
+    at = {a: f"{t['EM']:.3f} (EM) and {t['GM']:.3f} (GM)" for a, t in truth.items()}
+    share = fixed(2 / len(ends["GM"]))
+    favors = {m: [below(share, r) for r in found] for m, found in ends.items()}
+    readings = (("WM", "WH + RM + CM"), ("WH", "WH"))
+    return [
+        Sentence(
+            "At α = 0.9 and a uniform input EM reports the truth with probability 0.224, GM with "
+            "0.238.",
+            f"At α = 0.9: {at['9/10']}. At α = 10/11 = 0.909…: {at['10/11']}.",
+            judge(printed("9/10"), corrected=printed("10/11")),
+            "The numbers belong to α = 10/11, which is among the paper's typical values.",
+        ),
+        *(
+            Sentence(
+                f"WM sits between the two; WM read as {reading}.",
+                ", ".join(f"{t[name]:.4f} at α = {a}" for a, t in truth.items()) + ".",
+                every(
+                    at_most(fixed(low), fixed(high))
+                    for t in truth.values()
+                    for low, high in ((t["EM"], t[name]), (t[name], t["GM"]))
+                ),
+                f"{reading} does not lie between EM and GM.",
+            )
+            for name, reading in readings
+        ),
+        Sentence(
+            "EM has a uniform diagonal.",
+            f"Its diagonal is {'' if uniform else 'not '}constant.",
+            judge(uniform),
+            "EM's diagonal is not constant.",
+        ),
+        *(
+            Sentence(
+                "GM and WM favor the extreme outputs whatever the input (0 and 4 together are "
+                f"more likely than 2/5): {reading}.",
+                f"In {number(favors[name])} inputs; their probability is "
+                + ", ".join(r.words() for r in ends[name])
+                + " for inputs 0 to 4.",
+                every(favors[name]),
+                f"{reading} favors the ends on {number(favors[name])} inputs only"
+                + (
+                    ": column monotonicity makes no output likelier than one nearer to the truth."
+                    if name == "WM"
+                    else "."
+                ),
+            )
+            for name, reading in (("GM", "GM"), *readings)
+        ),
+        *(
+            Sentence(
+                f"GM is very skewed while WM is more uniform; WM read as {reading}.",
+                f"Over all inputs 0 and 4 have probability {average['GM'].words()} under GM and "
+                f"{average[name].words()} under {reading}.",
+                below(average[name], average["GM"]),
+                f"{reading} is not more uniform than GM.",
+            )
+            for name, reading in readings
+        ),
+    ]
+
+
 def fig_7(setting: Setting) -> Claim:
-    """Truth probabilities of EM and GM for n = 4, and the α they belong to."""
-    n = 4
-    rows: list[list[object]] = []
-    truth: dict[str, tuple[float, float]] = {}
-    for text in ("9/10", "10/11"):
-        em = rationals.diagonal(n, Fraction(text))
-        gm = sum(rationals.geometric(n, Fraction(text))[i][i] for i in range(n + 1)) / (n + 1)
-        truth[text] = (float(em), float(gm))
-        between = 1 - value(n, text, "L0", ("WH",)).loss, 1 - value(n, text, "L0", WM).loss
-        rows.append([text, float(em), between[1], between[0], float(gm)])
+    """Truth probabilities of EM and GM for n = 4, the α they belong to, and who favors the ends."""
+    n, alpha = 4, "10/11"
+    truth: dict[str, dict[str, float]] = {}
+    for text in ("9/10", alpha):
+        gm = rationals.geometric(n, Fraction(text))
+        truth[text] = {
+            "EM": float(rationals.diagonal(n, Fraction(text))),
+            "WM": 1 - value(n, text, "L0", WM).loss,
+            "WH": 1 - value(n, text, "L0", ("WH",)).loss,
+            "GM": float(sum(gm[i][i] for i in range(n + 1)) / (n + 1)),
+        }
     shown = {
-        "GM": best(n, "10/11").mechanism,
-        "WH": best(n, "10/11", "L0", ("WH", "RM", "S")).mechanism,
-        "WM": best(n, "10/11", "L0", WM).mechanism,
-        "EM": best(n, "10/11", "L0", ("all",)).mechanism,
+        "GM": best(n, alpha).mechanism,
+        "WH": best(n, alpha, "L0", ("WH", "RM", "S")).mechanism,
+        "WM": best(n, alpha, "L0", WM).mechanism,
+        "EM": best(n, alpha, "L0", ("all",)).mechanism,
     }
     save_chart(heatmaps(shown, columns=2), setting.out / "fig-7.png")
     close = {name: mechanism for name, mechanism in shown.items() if name != "GM"}
     save_chart(heatmaps(close, columns=3), setting.out / "fig-7-close.png")
-
-    def printed(text: str) -> bool:
-        return (round(truth[text][0], 3), round(truth[text][1], 3)) == (0.224, 0.238)
-
+    gm, em = (of(n, Fraction(alpha)) for of in (rationals.geometric, rationals.fair))
+    ends = {"GM": [fixed(float(gm[0][j] + gm[n][j])) for j in range(n + 1)]}
+    average = {"GM": fixed(sum(r.low for r in ends["GM"]) / (n + 1))}
+    for name, face in faces("L0", n, alpha).items():
+        weights = np.zeros((n + 1, n + 1, n + 1))
+        for j in range(n + 1):
+            weights[j, j, [0, n]] = 1
+        ends[name] = [face.range(one) for one in weights]
+        average[name] = face.range(weights.mean(axis=0))
+    sentences = figure_7(truth, ends, average, "F" in rationals.properties(em))
     return Claim(
-        "Fig. 7",
-        "EM and GM at n = 4",
+        "Fig. 7, Section 1",
+        "EM, WM and GM at n = 4",
         "At α = 0.9 and a uniform input EM reports the truth with probability 0.224 and GM with "
-        "0.238; WM lies between. GM and WM favor the ends, GM more so.",
-        f"At α = 0.9 the probabilities are {truth['9/10'][0]:.3f} and {truth['9/10'][1]:.3f}; at "
-        f"α = 10/11 = 0.909… they are {truth['10/11'][0]:.3f} and {truth['10/11'][1]:.3f}, the "
-        "printed ones. Both WH and WM lie between.",
-        judge(printed("9/10"), corrected=printed("10/11")),
-        "The numbers belong to α = 10/11, which the paper's list of typical values contains.",
-        grids=(Grid("Probability of the truth, n = 4", ("α", "EM", "WM", "WH", "GM"), rows),),
+        "0.238; WM lies between. EM has a uniform diagonal; both GM and WM favor the ends "
+        "whatever the input, GM much more so.",
+        "EM and GM in fractions; WM (both readings) over all optimal mechanisms.",
+        overall(sentences),
+        instead_of(sentences),
+        sentences=sentences,
+        grids=(
+            Grid(
+                "Probability of the truth, n = 4",
+                ("α", "EM", "WM", "WH", "GM"),
+                [[a, *(t[m] for m in ("EM", "WM", "WH", "GM"))] for a, t in truth.items()],
+            ),
+        ),
         pictures=(
-            Picture("fig-7.png", "n = 4, α = 10/11."),
+            Picture("fig-7.png", "n = 4, α = 10/11; ties of WH and WM broken by L1."),
             Picture("fig-7-close.png", "The same without GM, whose ends outshine the others."),
         ),
         numbers={
-            "em": truth["10/11"][0],
-            "gm": truth["10/11"][1],
-            "em_at_0.9": truth["9/10"][0],
-            "gm_at_0.9": truth["9/10"][1],
+            "em": truth[alpha]["EM"],
+            "gm": truth[alpha]["GM"],
+            "em_at_0.9": truth["9/10"]["EM"],
+            "gm_at_0.9": truth["9/10"]["GM"],
+            "wm_ends_for_2": ends["WM"][2].high,
         },
     )
 
 
-def _test_holds(P: rationals.Matrix, a: Fraction) -> bool:
-    """Gupte and Sundararajan's condition on three neighboring inputs."""
-    n = len(P) - 1
-    return all(
-        row[j] - a * row[j - 1] >= a * (row[j + 1] - a * row[j]) for row in P for j in range(1, n)
-    )
-
-
-def derivable_em(setting: Setting) -> Claim:
-    """EM never comes from GM for n ≥ 2."""
-    largest = setting.pick(30, 8)
-    never = all(
-        not _test_holds(rationals.fair(n, a), a)
-        for n in range(2, largest + 1)
-        for a in rationals.ALPHAS
-    )
-    gm_does = all(
-        _test_holds(rationals.geometric(n, a), a) for n in range(2, 9) for a in rationals.ALPHAS
-    )
-    return Claim(
-        "Section 6.3",
-        "EM cannot be derived from GM",
-        "For n > 1 EM fails Gupte and Sundararajan's test, so no relabeling of GM's output gives "
-        "EM.",
-        f"In fractions for n = 2 to {largest} and eight α the test fails for EM every time; GM "
-        "itself passes it, as it must.",
-        judge(never and gm_does),
-    )
-
-
-def derivable_wm(setting: Setting) -> Claim:
-    """Both WMs can often be derived from GM."""
-    sizes = setting.pick((2, 3, 4, 5, 6, 8), (2, 4))
-    alphas = setting.pick(
-        ("0.5", "0.6", "2/3", "0.76", "0.8", "0.9", "10/11", "0.99"), ("0.6", "0.9")
-    )
-    rows: list[list[object]] = []
-    counts = {"WH": 0, "WH+RM": 0, "WM": 0}
-    cases, small_fine, large_not = 0, True, True
-    sets = {"WH": ("WH",), "WH+RM": ("WH", "RM"), "WM": WM}
-    for n in sizes:
-        for text in alphas:
-            alpha = float(Fraction(text))
-            cases += 1
-            extra: list[float] = []
-            for name, codes in sets.items():
-                objective = costs(n, "L0")
-                least = value(n, text, "L0", codes).bound
-                derived = plain_program.optimum(n, alpha, objective, codes, derivable=True).value
-                extra.append(derived - least)
-                counts[name] += derived - least < 1e-8
-            if n == 2 or alpha <= 0.667:
-                small_fine &= extra[2] < 1e-8
-            if n >= 3 and alpha >= 0.9:
-                large_not &= extra[2] > 1e-5
-            if n in (2, 4, 8):
-                rows.append([n, text, *("derivable" if e < 1e-8 else f"+{e:.1e}" for e in extra)])
-    at_4 = plain_program.optimum(4, 0.9, costs(4, "L0"), WM, derivable=True).value
-    four = at_4 - value(4, "0.9", "L0", WM).bound
-    return Claim(
-        "Section 6.3",
-        "WM cannot be derived from GM",
-        "The test is violated by WM for every n > 1, so WM is no relabeling of GM.",
-        f"We minimize L0 under the properties and the test together. Of {cases} pairs (n, α) the "
-        f"optimum for WH alone is attained by a derivable mechanism in {counts['WH']}, for WH + "
-        f"RM in {counts['WH+RM']}, and for WM = WH + RM + CM in {counts['WM']}. "
-        + stated("WM is derivable at n = 2 and for every α ≤ 2/3 tried. ", small_fine)
-        + f"At n = 4, α = 0.9 it is not: derivability would cost {four:.4f}.",
-        judge(not any(counts.values())),
-        "EM never comes from GM for n ≥ 2. "
-        + stated("WH always did here;", counts["WH"] == cases)
-        + " WM does for small α and for n = 2, and not for n ≥ 3 with α near 1.",
-        grids=(
-            Grid(
-                "Extra L0 (probability of a wrong answer) if derivability is asked for",
-                ("n", "α", "WH", "WH + RM", "WM"),
-                rows,
-            ),
-        ),
-        numbers={**{k: float(v) for k, v in counts.items()}, "cases": float(cases), "n4": four},
-    )
-
-
-def derivable_optima(setting: Setting) -> Claim:
-    """Every unconstrained optimum, for any prior, is attained by a relabeling of GM."""
-    generator = np.random.default_rng(22)
-    tries, worst = setting.pick(60, 6), 0.0
-    for trial in range(tries):
-        n, loss = 2 + trial % 5, ("L0", "L1", "L2")[trial % 3]
-        text = ("0.4", "0.62", "0.9")[trial // 3 % 3]
-        prior = generator.dirichlet(np.ones(n + 1))
-        least = nw.design(nw.Counts(n), alpha=text, loss=loss, prior=prior)
-        derived = plain_program.optimum(n, float(text), costs(n, loss, prior), derivable=True)
-        worst = max(worst, abs(derived.value - least.bound))
-    return Claim(
-        "Section 2.2",
-        "unconstrained optima come from GM",
-        "Ghosh, Roughgarden and Sundararajan: GM is the basis of the unconstrained optima for "
-        "other losses and priors, which relabel its outputs.",
-        f"Over {tries} random priors with n = 2 to 6, three losses and three α, the least loss "
-        "among the mechanisms that pass Gupte and Sundararajan's test is the proven least loss of "
-        f"all, up to {tiny(worst)}.",
-        judge(worst < 1e-8),
-    )
-
-
-CLAIMS = {
-    "derivable-optima": derivable_optima,
-    "fig-5": fig_5,
-    "fig-6": fig_6,
-    "fig-7": fig_7,
-    "derivable-em": derivable_em,
-    "derivable-wm": derivable_wm,
-}
+CLAIMS = {"fig-5": fig_5, "fig-6": fig_6, "fig-7": fig_7}

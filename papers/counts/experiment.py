@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import noisewright as nw
+from papers.counts.optimal_face import OptimalFace, Range, fixed
 
 SEED = 2018
 FAR = 6.0
@@ -44,20 +45,25 @@ class Score:
         error = math.sqrt(max(0.0, float(exact @ cost**2) - mean * mean) / draws)
         return error / (2 * math.sqrt(mean)) if self.root and mean > 0 else error
 
+    def weighted(self, weights: Array) -> Array:
+        """Return the coefficients of P(i|j), rows = inputs, for inputs with these weights."""
+        points = np.arange(len(weights))
+        return weights[:, None] * self.cost(points - points[:, None])
 
-def beyond(d: int) -> Score:
-    """Return the score `more than d away`."""
-    return Score(lambda error: (np.abs(error) > d).astype(float))
 
-
-def weighted_beyond(d: int, power: int) -> Score:
-    """Return the score Σ |error|^power over errors of more than d."""
+def beyond(d: int, power: int = 0) -> Score:
+    """Return the score `more than d away`: its probability, or the mean of |error|^power there."""
     return Score(lambda error: np.where(np.abs(error) > d, np.abs(error) ** float(power), 0.0))
 
 
 def share_of(wanted: int) -> Score:
     """Return the score `exactly this error`."""
     return Score(lambda error: (error == wanted).astype(float))
+
+
+def difference_of(one: int, other: int) -> Score:
+    """Return the score `this error` minus `that error`."""
+    return Score(lambda error: (error == one).astype(float) - (error == other))
 
 
 rmse = Score(lambda error: error.astype(float) ** 2, root=True)
@@ -74,6 +80,7 @@ class Measured:
     """Mean, standard deviation and standard error over repetitions, and the exact value.
 
     `expected_error` is the standard error that the mean must have, from the exact distribution.
+    `over_optima` is the range of the exact value over all optimal mechanisms.
     """
 
     mean: float
@@ -81,6 +88,7 @@ class Measured:
     error: float
     exact: float
     expected_error: float
+    over_optima: Range
 
     @property
     def off(self) -> float:
@@ -93,11 +101,17 @@ class Measured:
 
 @dataclass(frozen=True)
 class Errors:
-    """The errors of one mechanism: observed in each repetition (a row), and exactly."""
+    """The errors of one mechanism: observed in each repetition (a row), and exactly.
+
+    `weights` are the probabilities of the inputs. `face` are all mechanisms that are as good as
+    this one, or None if it is the only one meant.
+    """
 
     observed: Array
     exact: Array
     groups: int
+    weights: Array
+    face: OptimalFace | None = None
 
     def measure(self, score: Score) -> Measured:
         """Return a score over the repetitions and its exact value."""
@@ -109,7 +123,26 @@ class Errors:
             deviation / math.sqrt(len(values)),
             float(score.of(self.exact)),
             score.expected_error(self.exact, self.groups * len(values)),
+            self.over_optima(score),
         )
+
+    def over_optima(self, score: Score) -> Range:
+        """Return the range of a score over all mechanisms that are as good."""
+        if self.face is None:
+            return fixed(float(score.of(self.exact)))
+        found = self.face.range(score.weighted(self.weights))
+        return found.map(lambda value: math.sqrt(max(value, 0.0))) if score.root else found
+
+    def minus(self, other: Errors, score: Score) -> Range:
+        """Return the range of the difference to the same mechanism on other inputs.
+
+        One mechanism meets both, so the difference has a range of its own. Of a score that is a
+        root it is the difference of the squares.
+        """
+        if self.face is None:
+            cost = score.cost(_errors_of(self.exact))
+            return fixed(float((self.exact - other.exact) @ cost))
+        return self.face.range(score.weighted(self.weights) - score.weighted(other.weights))
 
 
 def exact_errors(matrix: Array, weights: Array) -> Array:
@@ -122,7 +155,12 @@ def exact_errors(matrix: Array, weights: Array) -> Array:
 
 
 def observe(
-    mechanism: nw.Mechanism, truths: NDArray[np.int64], weights: Array, *, seed: str
+    mechanism: nw.Mechanism,
+    truths: NDArray[np.int64],
+    weights: Array,
+    *,
+    seed: str,
+    face: OptimalFace | None = None,
 ) -> Errors:
     """Release each group's count once; `truths` has one row per repetition."""
     n = mechanism.space.size - 1
@@ -130,7 +168,7 @@ def observe(
     errors = np.asarray(released).reshape(truths.shape) - truths
     observed = np.stack([np.bincount(row + n, minlength=2 * n + 1) for row in errors])
     exact = exact_errors(mechanism.matrix, weights)
-    return Errors(observed / truths.shape[1], exact, truths.shape[1])
+    return Errors(observed / truths.shape[1], exact, truths.shape[1], weights, face)
 
 
 def binomial_weights(n: int, p: float) -> Array:
@@ -165,4 +203,6 @@ def row_of(measured: Measured, **where: Any) -> dict[str, Any]:
         "deviation": measured.deviation,
         "error": measured.error,
         "exact": measured.exact,
+        "least": measured.over_optima.low,
+        "largest": measured.over_optima.high,
     }

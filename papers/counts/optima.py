@@ -59,10 +59,10 @@ def closed_sets() -> list[tuple[str, ...]]:
 def for_l0(n: int, alpha: str) -> dict[str, nw.Mechanism]:
     """Return the five mechanisms of Figures 9 to 14."""
     return {
-        "GM": best(n, alpha).mechanism,
+        "GM": nw.geometric(nw.Counts(n), alpha=alpha),
         "WH": best(n, alpha, "L0", ("WH",)).mechanism,
         "WM": best(n, alpha, "L0", WM).mechanism,
-        "EM": best(n, alpha, "L0", ("all",)).mechanism,
+        "EM": nw.explicit_fair(nw.Counts(n), alpha=alpha),
         "UM": nw.uniform(nw.Counts(n)),
     }
 

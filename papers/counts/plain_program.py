@@ -46,7 +46,7 @@ def solve(
     linear function of the entries.
     """
     size = n + 1
-    upper: list[Row] = [*_private(n, alpha), *rows]
+    upper: list[Row] = [*private_rows(n, alpha), *rows]
     limits = [0.0] * len(upper)
     if at_most is not None:
         weights, limit = at_most
@@ -61,9 +61,9 @@ def solve(
     np.fill_diagonal(lowest, max(floor, diagonal))
     found = linprog(
         costs.ravel(),
-        A_ub=_sparse(upper, n),
+        A_ub=sparse(upper, n),
         b_ub=limits,
-        A_eq=_sparse(level, n),
+        A_eq=sparse(level, n),
         b_eq=sides,
         bounds=np.column_stack([lowest.ravel(), np.ones(size * size)]),
         method="highs-ds",
@@ -77,14 +77,14 @@ def solve(
     return Answer(float(found.fun), np.asarray(found.x).reshape(size, size))
 
 
-def _sparse(rows: Sequence[Row], n: int) -> coo_array:
+def sparse(rows: Sequence[Row], n: int) -> coo_array:
     where = [(r, j * (n + 1) + i) for r, row in enumerate(rows) for (i, j) in row]
     values = [value for row in rows for value in row.values()]
     across, down = zip(*where, strict=True)
     return coo_array((values, (across, down)), shape=(len(rows), (n + 1) ** 2))
 
 
-def _private(n: int, alpha: float) -> list[Row]:
+def private_rows(n: int, alpha: float) -> list[Row]:
     """Return (7): neighboring inputs differ by a factor of at most 1/α."""
     return [
         {(i, near): alpha, (i, far): -1.0}

@@ -4,6 +4,7 @@ Exact numbers are asserted as such. What is simulated is compared with its exact
 run itself; here a disagreement of six standard errors fails.
 """
 
+import html
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from noisewright.cli import reproduce as verb
 from noisewright.errors import InputError, MissingPartError
 from papers import data_files
-from papers.claims import Claim, Verdict, judge, stated
+from papers.claims import Claim, Verdict, judge, overall, stated
 from papers.counts.experiment import Errors, beyond, exact_errors, rmse
 from papers.counts.optima import best, closed_sets, costs
 from papers.counts.plain_program import optimum
@@ -38,7 +39,9 @@ HOLD = {
     "derivable-optima",
     "fig-14",
 }
-FAIL = {"similar", "derivable-wm", "fig-12", "fig-15", "fig-16"}
+FAIL = {"similar", "derivable-wm"}
+PART = {"fig-7", *(f"fig-{k}" for k in (11, 12, 13, 15, 16, 17, 18))}
+"""Figures 7 and 10 to 18 have several sentences; 10 is about data that a test has not."""
 
 
 def person(*, age: int, female: bool, rich: bool) -> str:
@@ -85,10 +88,12 @@ def test_every_figure_and_result_of_the_paper_is_there(claims: Mapping[str, Clai
 
 def test_verdicts(claims: Mapping[str, Claim]) -> None:
     by_verdict = {v: {n for n, c in claims.items() if c.verdict is v} for v in Verdict}
-    assert by_verdict[Verdict.HOLDS] == HOLD
+    assert by_verdict[Verdict.HOLDS] - {"off-by-one"} == HOLD
     assert by_verdict[Verdict.NOT_RUN] == set()
     # What holds on Adult itself need not hold on the made-up file.
-    assert by_verdict[Verdict.FAILS] - {"fig-10", "section-8", "section-8-trees"} == FAIL
+    assert by_verdict[Verdict.FAILS] - {"section-8", "section-8-trees"} == FAIL
+    assert by_verdict[Verdict.PART] - {"fig-10", "off-by-one"} == PART
+    assert by_verdict[Verdict.TIES] <= {"fig-10", "off-by-one"}
     for name, claim in claims.items():
         assert claim.says, name
         assert claim.finds, name
@@ -125,6 +130,26 @@ def test_errata_in_numbers(claims: Mapping[str, Claim]) -> None:
     derivable = claims["derivable-wm"].numbers
     assert derivable["WH"] == derivable["cases"] > derivable["WM"] > 0
     assert derivable["n4"] > 1e-3
+
+
+def test_sentences_are_told_one_by_one(out: Path, claims: Mapping[str, Claim]) -> None:
+    page = (out / "claims.html").read_text(encoding="utf-8")
+    text = (out / "claims.md").read_text(encoding="utf-8")
+    for name in ("fig-7", *(f"fig-{k}" for k in range(10, 19))):
+        sentences = claims[name].sentences
+        assert claims[name].verdict is overall(sentences), name
+        for sentence in sentences:
+            assert html.escape(sentence.says, quote=False) in page
+            assert f"| {sentence.finds} | {sentence.verdict.value} |" in text
+            if sentence.verdict not in (Verdict.HOLDS, Verdict.MORE):
+                assert sentence.instead in claims[name].instead, sentence.says
+
+
+def test_column_monotone_mechanisms_do_not_favor_the_ends(claims: Mapping[str, Claim]) -> None:
+    # For input 2 of 4, an optimum under WH + RM + CM is flat: 2/5 for both ends together.
+    assert claims["fig-7"].numbers["wm_ends_for_2"] == pytest.approx(0.4, abs=1e-6)
+    said = [s for s in claims["fig-7"].sentences if "favor" in s.says]
+    assert [s.verdict for s in said] == [Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS]
 
 
 def test_simulation_agrees_with_the_exact_values(claims: Mapping[str, Claim]) -> None:
@@ -179,9 +204,10 @@ def test_errors_of_a_mechanism_by_hand() -> None:
     matrix = np.array([[0.75, 0.25], [0.5, 0.5]])
     exact = exact_errors(matrix, np.array([0.4, 0.6]))
     assert exact.tolist() == pytest.approx([0.3, 0.6, 0.1])
-    measured = Errors(np.stack([exact, exact]), exact, groups=10).measure(rmse)
+    weights = np.array([0.4, 0.6])
+    measured = Errors(np.stack([exact, exact]), exact, 10, weights).measure(rmse)
     assert (measured.mean, measured.off) == (pytest.approx(0.4**0.5), 0)
-    wrong = Errors(np.array([[1.0, 0, 0], [1.0, 0, 0]]), exact, groups=10).measure(beyond(0))
+    wrong = Errors(np.array([[1.0, 0, 0], [1.0, 0, 0]]), exact, 10, weights).measure(beyond(0))
     assert wrong.off == pytest.approx(0.6 / (0.24 / 20) ** 0.5)
 
 
@@ -195,7 +221,7 @@ def test_the_plain_program_is_a_second_opinion() -> None:
 def test_the_verb(noisewright: Program, tmp_path: Path) -> None:
     said = noisewright("reproduce", "counts", "--quick", "--only", "fig-7", "--out", "page")
     assert said.code == 0, said
-    assert "holds with a correction" in said.out
+    assert "holds in part" in said.out
     assert (tmp_path / "page" / "claims.html").exists()
     wrong = noisewright("reproduce", "counts", "--only", "fig-70")
     assert wrong.code == 2
