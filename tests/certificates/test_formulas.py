@@ -197,7 +197,7 @@ MECHANISMS = {
         age=nw.laplace(nw.Interval(0, 120, step=1), epsilon=1),
         job=nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1),
         height=nw.staircase(nw.Interval(0, 2, step="1/100"), epsilon=1, form="truncated"),
-        weight=nw.staircase(nw.Interval(0, 9, step="1/10"), epsilon=1, sensitivity=2),
+        weight=nw.staircase(nw.Interval(0, 9, step="1/10"), epsilon=1),
     ),
 }
 

@@ -16,7 +16,7 @@ from noisewright.errors import (
     NotPrivateError,
     ParameterError,
 )
-from noisewright.mechanisms import Mechanism
+from noisewright.mechanisms import ColumnProduct, Geometric, Mechanism, any_change
 from noisewright.privacy import Witness, tight_ratio
 from tests.certificates.documents import resealed
 from tests.oracles.tables import Case, cases
@@ -63,7 +63,7 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
     "person of columns": lambda: nw.per_person(
         nw.product(
             color=nw.randomized_response(COLORS, epsilon="1/2"),
-            kids=nw.geometric(nw.Counts(10**6), epsilon="1e-6"),
+            kids=Geometric(nw.Counts(10**6, neighbors="replace"), nw.Epsilon.of("1e-6")),
             age=nw.laplace(nw.Interval(0, 99, step=1), epsilon=1, delta="1e-6"),
             reads=nw.per_item(nw.Subsets(["a", "b", "c"], largest=2), epsilon=1),
         ),
@@ -120,8 +120,17 @@ def test_a_column_that_protects_adjacent_counts_comes_back_protecting_all_change
     tmp_path: Path,
 ) -> None:
     """Replacing a record moves a count anywhere, so the certificate speaks of every change."""
-    columns = nw.product(count=nw.geometric(nw.Counts(3), epsilon="1/2"))
+    columns = nw.product(
+        count=nw.geometric(nw.Counts(3), epsilon="1/2"),
+        formula=nw.geometric(nw.Counts(3), epsilon="1/2", table=False),
+        number=nw.staircase(nw.Interval(0, 9, step=1), epsilon="1/2", sensitivity=2),
+    )
     loaded = nw.load(nw.certify(columns).save(tmp_path / "m.json"))
+    assert isinstance(loaded, ColumnProduct)
+    for (_, column), (_, before) in zip(loaded.columns, columns.columns, strict=True):
+        assert column.space.neighbors == "replace"
+        assert column.claim == any_change(before)
+        assert column.describe() == before.describe()
     assert loaded.claim == columns.claim
     assert nw.tight_epsilon(loaded) == nw.tight_epsilon(columns)
     assert nw.certify(loaded).guarantee == nw.certify(columns).guarantee
@@ -132,7 +141,9 @@ def test_a_certificate_of_many_counts_and_a_ratio_can_be_written(tmp_path: Path)
     columns = nw.product(count=nw.geometric(nw.Counts(10**5), alpha="9/10", table=False))
     path = nw.certify(columns).save(tmp_path / "m.json")
     assert nw.check(path)
-    assert nw.load(path) == columns
+    made = nw.load(path)
+    assert made.describe() == columns.describe()
+    assert made.claim == columns.claim
     assert "epsilon" in repr(columns.claim)
 
 

@@ -19,6 +19,7 @@ from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.laplace_curve import laplace_delta
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Counts, Space
@@ -51,7 +52,7 @@ def geometric(
     if not table:
         return Geometric(space, read)
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
-    return _geometric_table(space, read)
+    return _geometric_table(space, read, Guarantee(read))
 
 
 def require_counts(space: Space, name: str) -> None:
@@ -69,7 +70,7 @@ def require_counts(space: Space, name: str) -> None:
         )
 
 
-def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
+def _geometric_table(space: Counts, epsilon: Epsilon, claim: Guarantee) -> Table:
     """Round the masses inside; the tails that fall on the ends are their sums, so rows sum exactly.
 
     x α^t = y α^t + x α^(t+1): a tail is the mass at t and the tail beyond it. A row then
@@ -95,7 +96,7 @@ def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
         space,
         weights,
         total=decay.total,
-        claim=Guarantee(epsilon),
+        claim=claim,
         name="geometric mechanism",
     )
 
@@ -103,15 +104,20 @@ def _geometric_table(space: Counts, epsilon: Epsilon) -> Table:
 @final
 @dataclass(frozen=True)
 class Geometric(Structured):
-    """The truncated geometric mechanism by its formula, exact and without a table."""
+    """The truncated geometric mechanism by its formula, exact and without a table.
+
+    `epsilon` is what one step costs. A certificate may speak of any change instead, with
+    neighbors="replace": that costs n steps.
+    """
 
     space: Counts
     epsilon: Epsilon
+    claim: Guarantee | None = field(default=None, repr=False, compare=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     outputs: Counts = field(init=False, repr=False, compare=False)
-    claim: Guarantee = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_counts(self.space, "geometric")
+        if not isinstance(self.space, Counts) or self.space.neighbors != "replace":
+            require_counts(self.space, "geometric")
         if self.space.by_distance:
             raise SpaceError(
                 "the formula of geometric() is for adjacent neighbors. Without a delta that is the "
@@ -126,8 +132,28 @@ class Geometric(Structured):
                 size=self.space.size,
             )
         object.__setattr__(self, "outputs", self.space)
-        # Neighboring inputs give every output with probabilities of ratio e^ε or less.
-        object.__setattr__(self, "claim", Guarantee(self.epsilon))
+        pure = self.pure_epsilon(self.reach)
+        if self.claim is None:
+            object.__setattr__(self, "claim", Guarantee(pure))
+        elif not pure <= self.claim.epsilon:
+            needed = laplace_delta(self.epsilon, self.reach, self.claim.epsilon, 192)
+            if needed.high > self.claim.delta:
+                raise ParameterError(
+                    f"geometric noise with epsilon {self.epsilon} for each step does not keep "
+                    f"{self.claim} {self.space.unit}."
+                )
+
+    @property
+    def reach(self) -> int:
+        """How many steps apart two neighbors may be."""
+        return self.space.reach
+
+    def pure_epsilon(self, reach: int) -> Epsilon:
+        """Return the least ε at δ = 0 for inputs `reach` steps apart.
+
+        Inputs one step apart give every output with probabilities of ratio e^epsilon or less.
+        """
+        return self.epsilon.times(reach)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Add exact two-sided geometric noise and clamp to 0..n."""
@@ -139,10 +165,10 @@ class Geometric(Structured):
     def table(self) -> Table:
         """Return the integer table, for spaces small enough to have one.
 
-        The table is the formula rounded to a total of 2^k, with the same claim.
+        The table is the formula rounded to a total of 2^k; it claims what the formula needs.
         """
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
-        return _geometric_table(self.space, self.epsilon)
+        return _geometric_table(self.space, self.epsilon, Guarantee(self.pure_epsilon(self.reach)))
 
     def __repr__(self) -> str:
         return f"<geometric mechanism on {self.space!r}, {self.claim}, by formula>"

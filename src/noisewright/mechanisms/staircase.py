@@ -65,29 +65,44 @@ def staircase(
 class Staircase(Additive):
     """Staircase noise on a grid by its formula, exact; see `staircase`.
 
-    P(Z = z) falls by e^-ε at |z| = upper and every `reach` steps from there.
+    P(Z = z) falls by e^-epsilon at |z| = upper and every `width` steps from there. A stair is as
+    wide as neighbors are apart, unless a certificate speaks of others: those cost epsilon for each
+    stair that they begin.
     """
 
     space: Interval
     epsilon: Epsilon
     upper: int
     form: Form = "unbounded"
+    width: int = 0
+    claim: Guarantee | None = field(default=None, compare=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     outputs: Interval | Lattice = field(init=False, repr=False, compare=False)
-    claim: Guarantee = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._read_spaces()
-        if self.epsilon.is_zero or not 1 <= self.upper <= self.reach:
+        object.__setattr__(self, "width", self.width or self.reach)
+        if self.epsilon.is_zero or not 1 <= self.upper <= self.width:
             raise ParameterError(
-                f"the staircase needs a positive epsilon and 1 ≤ upper ≤ {self.reach}; got upper "
+                f"the staircase needs a positive epsilon and 1 ≤ upper ≤ {self.width}; got upper "
                 f"{self.upper}."
             )
-        object.__setattr__(self, "claim", Guarantee(self.epsilon))
+        pure = self.pure_epsilon(self.reach)
+        if self.claim is None:
+            object.__setattr__(self, "claim", Guarantee(pure))
+        elif not pure <= self.claim.epsilon:
+            raise ParameterError(
+                f"this staircase costs epsilon={pure} {self.space.unit}; {self.claim} is less."
+            )
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether the whole privacy curve is known: stairs are as wide as neighbors are apart."""
+        return self.width == self.reach
 
     @property
     def stairs(self) -> Stairs:
         """The distribution of the noise, in steps."""
-        return Stairs(self.epsilon, self.reach, self.upper)
+        return Stairs(self.epsilon, self.width, self.upper)
 
     @property
     def mean_error(self) -> float:
@@ -103,11 +118,11 @@ class Staircase(Additive):
         """Draw independent staircase noise, in steps."""
         from noisewright.sampling import staircase_noise
 
-        return staircase_noise(self.epsilon, self.reach, self.upper, count, source)
+        return staircase_noise(self.epsilon, self.width, self.upper, count, source)
 
     def pure_epsilon(self, reach: int) -> Epsilon:
         """Return the ε at δ = 0 for inputs `reach` steps apart: one for each stair begun."""
-        return self.epsilon.times(-(-reach // self.reach))
+        return self.epsilon.times(-(-reach // self.width))
 
     def half_line(self, epsilon: Epsilon) -> int:
         """Return i: the outputs up to i above the lower of two neighbors decide."""
@@ -157,21 +172,22 @@ class Staircase(Additive):
                 f"{self!r} has infinitely many outputs, so it has no table. Use form='truncated'."
             )
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
+        assert self.claim is not None
         n, stairs = self.space.size - 1, self.stairs
         plan = decay_for(
-            self.epsilon, length=stairs.level(n) + 1, outputs=self.space.size * self.reach
+            self.epsilon, length=stairs.level(n) + 1, outputs=self.space.size * self.width
         )
         total = plan.total - self.space.size * plan.floor
         drop = plan.powers[1]
-        first = (self.upper << plan.scale) + drop * (self.reach - self.upper)
+        first = (self.upper << plan.scale) + drop * (self.width - self.upper)
         rest = plan.one - drop
         norm = 2 * first - rest
         levels = [total * rest * power // (norm << plan.scale) for power in plan.powers]
         masses = [levels[stairs.level(m)] for m in range(n + 1)]
         # P(Z ≥ n) of the same rounded b, in closed form.
-        blocks, place = divmod(n, self.reach)
+        blocks, place = divmod(n, self.width)
         high = max(self.upper - place, 0) << plan.scale
-        low = drop * (self.reach - max(self.upper, place))
+        low = drop * (self.width - max(self.upper, place))
         share = (high + low) * rest + drop * first
         last = total * plan.powers[blocks] * share // (norm << (2 * plan.scale))
         return clamped_table(self.space, masses, last, plan, self.claim, "staircase mechanism")
@@ -189,6 +205,6 @@ class Staircase(Additive):
             "inputs": self.space.describe(),
             "outputs": self.outputs.describe(),
             "parameter": number(self.epsilon),
-            "width": self.reach,
+            "width": self.width,
             "upper": self.upper,
         }

@@ -87,6 +87,11 @@ class Table(Mechanism):
         """Draw one output code for each input code, exactly from the integer table."""
         return self._sampler.draw(codes, source)
 
+    def on(self, space: Space) -> Table:
+        """Return the same table for inputs with other neighbors; nothing is claimed for those."""
+        outputs = space if self.outputs == self.space else self.outputs
+        return Table(space, self.weights, log2_total=self.log2_total, outputs=outputs)
+
     def named(self, name: str, claim: Guarantee | None) -> Table:
         """Return the same table under another name and claim."""
         return Table(

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from noisewright.errors import InputError
 from noisewright.exact import Enclosure, Epsilon, ceiling_float
-from noisewright.mechanisms import Additive, Guarantee, Laplace, Staircase
+from noisewright.mechanisms import Additive, Geometric, Guarantee, Laplace, Staircase
 from noisewright.privacy.formula import geometric_tight_epsilon
 from noisewright.privacy.pairs import Pair
-from noisewright.spaces import Pairs
+from noisewright.spaces import Interval, Pairs
 
 _BITS = 192
 _ALPHA_BITS = 80
@@ -25,6 +26,7 @@ def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
     """
     if mechanism.pure_epsilon(mechanism.reach) <= guarantee.epsilon:
         return False
+    _require_curve(mechanism)
     bits = _BITS
     while True:
         delta = mechanism.delta_enclosure(guarantee.epsilon, bits)
@@ -35,8 +37,30 @@ def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
         bits *= 2
 
 
+def _require_curve(mechanism: Additive) -> None:
+    """Refuse stairs that are not as wide as neighbors are apart: their least ε is not known."""
+    if isinstance(mechanism, Staircase) and not mechanism.is_tight:
+        raise InputError(
+            f"this cannot be decided for {mechanism!r}: its stairs are {mechanism.width} steps "
+            f"wide and neighbors up to {mechanism.reach} apart. Proven is {mechanism.claim} "
+            f"{mechanism.space.unit}."
+        )
+
+
+def as_noise(mechanism: Geometric) -> Laplace:
+    """Return the geometric mechanism as Laplace noise on numbers, which is the same noise."""
+    counts = Interval(0, mechanism.space.n, step=1, neighbors=mechanism.space.neighbors)
+    if mechanism.epsilon.ratio is not None and mechanism.reach > 1:
+        raise InputError(
+            f"with a delta this cannot be decided for {mechanism!r}: its epsilon for each step is "
+            "the logarithm of a rational. Ask at delta=0, or ask its .table()."
+        )
+    return Laplace(counts, mechanism.epsilon, "truncated")
+
+
 def additive_tight_delta(mechanism: Additive, epsilon: Epsilon) -> float:
     """Return the least δ at ε, rounded up."""
+    _require_curve(mechanism)
     bits = _BITS
     while True:
         delta = mechanism.delta_enclosure(epsilon, bits)
@@ -48,6 +72,7 @@ def additive_tight_delta(mechanism: Additive, epsilon: Epsilon) -> float:
 
 def additive_tight_epsilon(mechanism: Additive, delta: Fraction) -> float:
     """Return the least ε at δ, rounded up."""
+    _require_curve(mechanism)
     if delta == 0:
         return mechanism.pure_epsilon(mechanism.reach).ceiling()
     if isinstance(mechanism, Laplace) and mechanism.decay.ratio is not None:

@@ -18,6 +18,7 @@ from noisewright.privacy.profile import Profile
 from noisewright.privacy.rho_bounds import RhoBound
 from noisewright.privacy.sources import Part, read_parts
 from noisewright.privacy.worst_pairs import WorstCase
+from noisewright.spaces import Unit
 
 _POINTS = 1 << 16
 _BITS = 192
@@ -34,6 +35,7 @@ NOTHING = Profile(((0, 0), (1, 1)), 1)
 class Composition:
     """δ(ε) of a composition, between a lower and an upper curve.
 
+    `counted` says in words which change of the data that is about, `units` of which parts.
     `exact`: the two are the same curve. `route` says in words how they were found. `pure`
     bounds ε at δ = 0. `concentrated` is a further upper bound, by zCDP.
     """
@@ -44,6 +46,14 @@ class Composition:
     route: str
     pure: tuple[float, float] = (0.0, math.inf)
     concentrated: RhoBound | None = field(default=None, repr=False)
+    units: tuple[Unit, ...] = ()
+
+    @property
+    def counted(self) -> str:
+        """What ε and δ are counted for, in words; a bare guarantee does not say it itself."""
+        if len(self.units) > 1:
+            return f"for a change that is each of these: {'; '.join(map(str, self.units))}"
+        return str(self.units[0]) if self.units else "for what its parts are counted for"
 
     def delta(self, epsilon: Number | Epsilon) -> float:
         """Return a δ for which (ε, δ) holds: the upper end of `delta_bounds`."""
@@ -92,7 +102,7 @@ class Composition:
         pure = f"{self.pure[1]:.9g}" if math.isfinite(self.pure[1]) else "infinite"
         return (
             f"<composition: epsilon={shown} at delta=1e-06, {pure} at delta=0; "
-            f"{'exact' if self.exact else 'certified bounds'}; {self.route}>"
+            f"{self.counted}; {'exact' if self.exact else 'certified bounds'}; {self.route}>"
         )
 
 
@@ -133,15 +143,21 @@ def compose(
         math.inf if bracket.pure[1] is None else ceiling_float(bracket.pure[1]),
     )
     if not reading.rho and bracket.exact:
-        return Composition(bracket.lower, bracket.upper, True, bracket.method, pure)
+        return Composition(
+            bracket.lower, bracket.upper, True, bracket.method, pure, units=reading.units
+        )
     others = case.rho()
     every = None if others is None else ZeroConcentrated(reading.rho + others)
     if not reading.rho:
         bound = None if every is None else RhoBound(every, every, bracket.upper, pure[1])
-        return Composition(bracket.lower, bracket.upper, False, bracket.method, pure, bound)
+        return Composition(
+            bracket.lower, bracket.upper, False, bracket.method, pure, bound, reading.units
+        )
     bound = RhoBound(ZeroConcentrated(reading.rho), every, bracket.upper, pure[1])
     pure = (pure[0], math.inf)
-    return Composition(bracket.lower, bound.profile(), False, _RHO_ROUTE, pure, bound)
+    return Composition(
+        bracket.lower, bound.profile(), False, _RHO_ROUTE, pure, bound, reading.units
+    )
 
 
 def _whole(times: int) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from noisewright import checker
-from noisewright.errors import CertificateError, NotPrivateError
+from noisewright.errors import CertificateError, InputError, NotPrivateError, TooLargeError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import (
     ColumnProduct,
@@ -27,7 +28,18 @@ from noisewright.mechanisms import (
     Staircase,
     Table,
 )
-from noisewright.spaces import Categories, Counts, Interval, Pairs, Space, Subsets
+from noisewright.spaces import (
+    Categories,
+    Counts,
+    Interval,
+    Pairs,
+    Space,
+    Subsets,
+    Within,
+    pair_count,
+)
+
+Product = TypeVar("Product", ColumnProduct, PersonRows)
 
 Reader = Callable[[dict[str, Any], Guarantee], Mechanism]
 """Makes the mechanism of a form that lives in a room above this one."""
@@ -36,6 +48,7 @@ Reader = Callable[[dict[str, Any], Guarantee], Mechanism]
 def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = None) -> Mechanism:
     """Read a certificate, prove it again, and return its mechanism with the proven claim.
 
+    Ensures: the neighbors of its space, and the claim, are those of the certificate.
     A certificate names points, not how they came about: counts and grids come back as such, all
     others as Categories (a subset or a record as its JSON text), with the discrete metric.
     `also` are readers of further forms; nw.load knows them all.
@@ -49,7 +62,13 @@ def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = No
         raise kind(f"{os.fspath(path)} is not proven. {failure.part}: {failure.message}")
     claims = document["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
-    return _mechanism(document["mechanism"], document["neighbors"], claim, also or {})
+    try:
+        return _mechanism(document["mechanism"], document["neighbors"], claim, also or {})
+    except (InputError, TooLargeError) as problem:
+        raise CertificateError(
+            f"{os.fspath(path)} is proven, but there is no mechanism in this library for it: "
+            f"{problem}"
+        ) from problem
 
 
 def _document(path: str | os.PathLike[str]) -> Any:
@@ -77,8 +96,8 @@ def _mechanism(
 ) -> Mechanism:
     match section["form"]:
         case "geometric":
-            space = Counts(section["inputs"]["n"])
-            return Geometric(space, _epsilon(section["parameter"]))
+            space = Counts(section["inputs"]["n"], neighbors=neighbors["relation"])
+            return Geometric(space, _epsilon(section["parameter"]), claim)
         case "response":
             space, keep = _space(section["inputs"], neighbors), int(section["keep"], 16)
             return Response(space, keep, section["log2_total"], claim)
@@ -91,14 +110,15 @@ def _mechanism(
             row = _mechanism(parent["mechanism"], relation, claim, also)
             return RowProduct(row, section["count"])
         case "person":
-            return PersonRows(_part(section["parent"], also)[1], section["rows"])
+            person = PersonRows(_part(section["parent"], also)[1], section["rows"])
+            return _claiming(person, claim)
         case "noise":
             space = _space(section["inputs"], neighbors)
             assert isinstance(space, Interval)
             form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
             return Laplace(space, _epsilon(section["decay"]), form, claim)
         case "staircase":
-            return _staircase(section, neighbors)
+            return _staircase(section, neighbors, claim)
         case "items":
             largest = section["largest"]
             items = [_label(item) for item in section["items"]]
@@ -110,7 +130,8 @@ def _mechanism(
             levels = tuple(int(level, 16) for level in section["levels"])
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
-            return ColumnProduct(tuple(_part(column, also) for column in section["columns"]))
+            columns = tuple(_part(column, also) for column in section["columns"])
+            return _claiming(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
         case "steps":
@@ -133,14 +154,19 @@ def _part(part: dict[str, Any], also: Mapping[str, Reader]) -> tuple[str, Mechan
     return part.get("name", ""), inner
 
 
-def _staircase(section: dict[str, Any], neighbors: dict[str, Any]) -> Staircase:
+def _claiming(product: Product, claim: Guarantee) -> Product:
+    """Return the product with the claim of its certificate, which may be more than its parts'."""
+    claiming = copy.copy(product)
+    object.__setattr__(claiming, "claim", claim)
+    return claiming
+
+
+def _staircase(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Staircase:
     space = _space(section["inputs"], neighbors)
     assert isinstance(space, Interval)
-    if space.reach != section["width"]:
-        # A column is certified for any change, and its stairs are as wide as its own neighbors.
-        space = space.within(section["width"] * space.step)
     form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
-    return Staircase(space, _epsilon(section["parameter"]), section["upper"], form)
+    parameter, upper, width = _epsilon(section["parameter"]), section["upper"], section["width"]
+    return Staircase(space, parameter, upper, form, width, claim)
 
 
 def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:
@@ -165,14 +191,11 @@ def _total(section: dict[str, Any]) -> int:
 
 
 def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
-    relation: Any = None
+    options: dict[str, Any] = {}
     if neighbors is not None:
-        relation = neighbors["relation"]
-        if relation == "pairs":
-            relation = Pairs(tuple((a, b) for a, b in neighbors["pairs"]))
-    options = {} if relation is None else {"neighbors": relation}
-    if relation == "metric" and neighbors is not None:
-        options["metric"] = _metric(neighbors["distances"], ordered=section["kind"] != "labels")
+        options["neighbors"] = _relation(section, neighbors)
+        if neighbors["relation"] == "metric":
+            options["metric"] = _metric(neighbors["distances"], _step(section))
     match section["kind"]:
         case "counts" if section["n"] > 0:
             return Counts(section["n"], **options)
@@ -185,14 +208,44 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
             return Categories(range(size), **options)
 
 
-def _metric(distances: list[list[str]], *, ordered: bool) -> Any:
+def _step(section: dict[str, Any]) -> Fraction | None:
+    """Return how far points next to each other are apart; None where they have no order."""
+    match section["kind"]:
+        case "counts" if section["n"] > 0:
+            return Fraction(1)
+        case "grid":
+            return Fraction(section["step"])
+        case _:
+            return None
+
+
+def _relation(section: dict[str, Any], neighbors: dict[str, Any]) -> Any:
+    """Return the neighbors as a space takes them.
+
+    Labels have no order in the library: where those next to each other are neighbors, they are
+    pairs. Pairs of numbers that are all those up to some steps apart come back as that.
+    """
+    relation, ordered = neighbors["relation"], _step(section) is not None
+    if relation == "adjacent" and not ordered:
+        size = len(section["labels"]) if "labels" in section else section.get("size", 1)
+        return Pairs(tuple((a, a + 1) for a in range(size - 1)))
+    if relation != "pairs":
+        return relation
+    pairs = {(min(pair), max(pair)) for pair in neighbors["pairs"]}
+    widest = max((b - a for a, b in pairs), default=0)
+    last = len(checker.read_points(section)) - 1
+    if ordered and 1 < widest < last and len(pairs) == pair_count(Within(widest), last + 1):
+        return Within(widest)
+    return Pairs(tuple(sorted(pairs)))
+
+
+def _metric(distances: list[list[str]], step: Fraction | None) -> Any:
     """Return the metric by its name where it has one, so that a space comes back as it was."""
     rows = [[Fraction(distance) for distance in row] for row in distances]
     codes = range(len(rows))
     if all(rows[a][b] == (a != b) for a in codes for b in codes):
         return "discrete"
-    step = rows[0][1]
-    if ordered and all(rows[a][b] == abs(a - b) * step for a in codes for b in codes):
+    if step and all(rows[a][b] == abs(a - b) * step for a in codes for b in codes):
         return "absolute"
     return rows
 

@@ -34,8 +34,8 @@ def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     if isinstance(part, (ColumnProduct, PersonRows)):
         _prove_sum(part, guarantee)
         return
-    pure = isinstance(part, (Geometric, Staircase))
-    if pure and guarantee.delta and guarantee.epsilon < part.epsilon:
+    pure = part.pure_epsilon(part.reach) if isinstance(part, (Geometric, Staircase)) else None
+    if pure is not None and guarantee.delta and guarantee.epsilon < pure:
         raise ParameterError(
             f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "
             "whatever delta is. To trade epsilon for delta, certify a table (table=True, or its "

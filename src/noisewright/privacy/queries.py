@@ -8,16 +8,18 @@ again, and k answers promise what their composition does, no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
-from noisewright.mechanisms import Guarantee, Mechanism, read_delta
+from noisewright.mechanisms import Guarantee, Mechanism, RowProduct, read_delta
 from noisewright.privacy.composition import Composition, compose
 from noisewright.privacy.tight import tight_delta, tight_epsilon
-from noisewright.spaces import Space
+from noisewright.spaces import Pairs, Rows, Space, Unit
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -41,12 +43,25 @@ class Sanitized:
 
 @dataclass(frozen=True)
 class SanitizedResponse:
-    """A mechanism on databases or records, then any number of questions to its output."""
+    """A mechanism on databases or records, then any number of questions to its output.
+
+    ε and δ are for neighbors of the mechanism's space, as `unit` says in words. Where it counts ε
+    per unit of distance, they are for replacing the input (or one row of it) by any other.
+    """
 
     mechanism: Mechanism
 
     def __post_init__(self) -> None:
         _require_mechanism(self.mechanism)
+
+    @cached_property
+    def _plain(self) -> Mechanism:
+        return without_distance(self.mechanism)
+
+    @property
+    def unit(self) -> Unit:
+        """What ε and δ are counted for; its text says it in words."""
+        return self._plain.space.unit
 
     def release(self, database: Any, *, source: Source | None = None) -> Sanitized:
         """Draw the private copy, once; ask it as often as you like."""
@@ -55,12 +70,12 @@ class SanitizedResponse:
     def delta(self, epsilon: Number | Epsilon, *, queries: int = 1) -> float:
         """Return the least δ at ε: the same for any number of questions (Theorem 4)."""
         _require_queries(queries)
-        return tight_delta(self.mechanism, epsilon=epsilon)
+        return tight_delta(self._plain, epsilon=epsilon)
 
     def epsilon(self, delta: Number = 0, *, queries: int = 1) -> float:
         """Return the least ε at δ: the same for any number of questions."""
         _require_queries(queries)
-        return tight_epsilon(self.mechanism, delta=delta)
+        return tight_epsilon(self._plain, delta=delta)
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,9 @@ class OutputPerturbation:
     Requires: on neighboring databases the true answers are equal, or neighbors in the
     mechanism's space. With `database`, a small space of databases, that is checked for all of
     them; without it, it is the caller's promise.
+    Ensures: ε and δ are for two neighboring databases. Where the mechanism counts ε per unit of
+    distance, all answers are neighbors: then they are for the answers that neighboring databases
+    have, however far apart; without `database`, for any two answers.
     """
 
     query: Query
@@ -83,24 +101,43 @@ class OutputPerturbation:
         if self.database is not None:
             _require_neighbors(self.query, self.mechanism.space, self.database)
 
+    @cached_property
+    def _plain(self) -> Mechanism | Guarantee:
+        """The mechanism for the answers of neighbors; nothing is lost where those are equal."""
+        if self.database is None or not self.mechanism.space.by_distance:
+            return without_distance(self.mechanism)
+        both = _answers_of_neighbors(self.query, self.mechanism.space, self.database)
+        apart = {(min(pair), max(pair)) for pair in both if pair[0] != pair[1]}
+        if not apart:
+            return Guarantee(0)
+        table = self.mechanism.table()
+        return table.on(table.space.having(Pairs(tuple(sorted(apart)))))
+
+    @property
+    def unit(self) -> Unit:
+        """What ε and δ are counted for: a change of the database, or else of the true answer."""
+        if self.database is not None:
+            return Unit() if self.database.by_distance else self.database.unit
+        return without_distance(self.mechanism).space.unit
+
     def answer(self, database: Any, *, source: Source | None = None) -> Any:
         """Answer once. Each call spends the mechanism's guarantee again."""
         return self.mechanism.sample(self.query(database), source=source)
 
     def together(self, queries: int) -> Composition:
         """Return what so many answers promise together."""
-        return compose(self.mechanism, times=_require_queries(queries))
+        return compose(self._plain, times=_require_queries(queries))
 
     def delta(self, epsilon: Number | Epsilon, *, queries: int = 1) -> float:
         """Return the least δ at ε of so many answers; certified from above if not exact."""
-        if _require_queries(queries) == 1:
-            return tight_delta(self.mechanism, epsilon=epsilon)
+        if _require_queries(queries) == 1 and isinstance(self._plain, Mechanism):
+            return tight_delta(self._plain, epsilon=epsilon)
         return self.together(queries).delta(epsilon)
 
     def epsilon(self, delta: Number = 0, *, queries: int = 1) -> float:
         """Return the least ε at δ of so many answers; certified from above if not exact."""
-        if _require_queries(queries) == 1:
-            return tight_epsilon(self.mechanism, delta=delta)
+        if _require_queries(queries) == 1 and isinstance(self._plain, Mechanism):
+            return tight_epsilon(self._plain, delta=delta)
         return self.together(queries).epsilon(delta)
 
     def deltas(self, epsilon: Number | Epsilon, *, most: int) -> tuple[float, ...]:
@@ -140,14 +177,44 @@ def _require_queries(queries: int) -> int:
     return queries
 
 
-def _require_neighbors(query: Query, answers: Space, database: Space) -> None:
-    """Check for all neighboring databases that the true answers may differ like that."""
+def without_distance(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism for any change of its input, or of one row, if ε is per distance.
+
+    Otherwise it is returned as it is: its neighbors have one ε.
+    """
+    if not mechanism.space.by_distance:
+        return mechanism
+    if isinstance(mechanism, RowProduct):
+        return RowProduct(without_distance(mechanism.row), mechanism.count)
+    table = mechanism.table()
+    return table.on(_any_change(table.space))
+
+
+def _any_change(space: Space) -> Space:
+    """Return the same inputs, of which any two are neighbors, or any two values of one row."""
+    if isinstance(space, Rows):
+        return dataclasses.replace(space, row=_any_change(space.row))
+    return space.having("replace")
+
+
+def _answers_of_neighbors(
+    query: Query, answers: Space, database: Space
+) -> Iterator[tuple[int, int]]:
+    """Yield the codes of the true answers of every two neighboring databases."""
     database.require_enumerable("all answers", most=_MOST_PAIRS)
     codes = [answers.code(query(point)) for point in database.points]
     for a, b in database.neighbor_codes().tolist():
-        if codes[a] == codes[b]:
+        yield codes[a], codes[b]
+
+
+def _require_neighbors(query: Query, answers: Space, database: Space) -> None:
+    """Check for all neighboring databases that the true answers may differ like that."""
+    both = _answers_of_neighbors(query, answers, database)
+    pairs = database.neighbor_codes().tolist()
+    for (a, b), (before, after) in zip(pairs, both, strict=True):
+        if before == after:
             continue
-        first, second = answers.point(codes[a]), answers.point(codes[b])
+        first, second = answers.point(before), answers.point(after)
         if not answers.are_neighbors(first, second):
             raise NotPrivateError(
                 f"the answers {first!r} and {second!r} of two neighboring databases are not "

@@ -33,7 +33,9 @@ from noisewright.mechanisms import (
 from noisewright.privacy.additive import laplace_pairs, staircase_pairs
 from noisewright.privacy.concentrated import ZeroConcentrated
 from noisewright.privacy.pairs import Pair, extremal
+from noisewright.privacy.proving import prove
 from noisewright.privacy.subject import essential
+from noisewright.spaces import Unit
 
 Part = Mechanism | Guarantee | ZeroConcentrated
 """What can be composed."""
@@ -87,6 +89,7 @@ class Reading:
     known: list[tuple[Known, int]]
     rho: Fraction
     shared: bool
+    units: tuple[Unit, ...]
 
 
 TRIVIAL = Pair(((1, 1),), 1)
@@ -121,7 +124,9 @@ def read_parts(parts: Any, times: int) -> Reading:
                     rows.append((source, count))
                     spaces.append(space)
     shared = all(space is not None and space == spaces[0] for space in spaces)
-    return Reading(rows, known, rho, shared)
+    mechanisms = (part for part, count in counts.items() if count and isinstance(part, Mechanism))
+    units = tuple(dict.fromkeys(mechanism.space.unit for mechanism in mechanisms))
+    return Reading(rows, known, rho, shared, units)
 
 
 def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
@@ -131,8 +136,8 @@ def _sources(mechanism: Mechanism) -> list[tuple[Finite | Known, object]]:
         raise InputError(
             "compose() compares neighbors at one epsilon; with neighbors='metric' each distance "
             "has its own. There the epsilons and the deltas of the parts add up, each per unit of "
-            "distance: compose the Guarantee(epsilon, delta) of each for what neighbors at a "
-            "distance of 1 get."
+            "distance: compose the Guarantee(epsilon, delta) of each for what inputs at a "
+            "distance of 1 get, or the mechanism with neighbors='replace' for any change."
         )
     formula = _by_formula(inner)
     if formula is not None:
@@ -161,12 +166,16 @@ def _by_formula(mechanism: Mechanism) -> Known | None:
     if isinstance(mechanism, Response):
         pair = _response(mechanism)
         return Known(pair, pair)
+    if isinstance(mechanism, Geometric) and mechanism.reach > 1:
+        if mechanism.reach > _MOST_STEPS:
+            return None
+        return Known(*laplace_pairs(mechanism.epsilon, mechanism.reach))
     if isinstance(mechanism, Geometric):
         # Each output's ratio between adjacent counts is e^ε or e^-ε: the extremal pair.
         return Known(*extremal(mechanism.epsilon, Fraction(0)))
     if isinstance(mechanism, Laplace) and mechanism.reach <= _MOST_STEPS:
         return Known(*laplace_pairs(mechanism.decay, mechanism.reach))
-    if isinstance(mechanism, Staircase):
+    if isinstance(mechanism, Staircase) and mechanism.is_tight:
         return Known(*staircase_pairs(mechanism))
     return None
 
@@ -193,6 +202,10 @@ def _any_two_rows(column: Mechanism) -> Finite | Known:
 
 
 def _by_claim(mechanism: Mechanism, claim: Guarantee | None) -> Known:
+    """Read what a mechanism claims for its neighbors, once that is proven."""
+    if claim is not None and (mechanism.space.neighbors == "replace" or claim == mechanism.claim):
+        # Otherwise it was found for any change, from the formula or from the integers.
+        prove(mechanism, claim)
     if claim is None:
         raise TooLargeError(
             f"{mechanism!r} has too many pairs of neighbors to compare all of them, and it "

@@ -21,7 +21,7 @@ from noisewright.mechanisms import (
     Table,
     read_delta,
 )
-from noisewright.privacy.additive import additive_tight_delta, additive_tight_epsilon
+from noisewright.privacy.additive import additive_tight_delta, additive_tight_epsilon, as_noise
 from noisewright.privacy.by_distance import (
     ceiling_of,
     claim_of,
@@ -45,7 +45,11 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     """
     spare = read_delta(delta)
     part = essential(mechanism)
+    if isinstance(part, Geometric) and spare == 0:
+        return part.pure_epsilon(part.reach).ceiling()
     if isinstance(part, Geometric):
+        if part.reach > 1:
+            return additive_tight_epsilon(as_noise(part), spare)
         return geometric_tight_epsilon(part.epsilon, spare)
     if isinstance(part, Additive):
         return additive_tight_epsilon(part, spare)
@@ -222,6 +226,10 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     exact = Epsilon.of(epsilon)
     part = essential(mechanism)
     if isinstance(part, Geometric):
+        if part.pure_epsilon(part.reach) <= exact:
+            return 0.0
+        if part.reach > 1:
+            return additive_tight_delta(as_noise(part), exact)
         return geometric_tight_delta(part.epsilon, exact)
     if isinstance(part, SetMechanism):
         return sets_tight_delta(part, exact)

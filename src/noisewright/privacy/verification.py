@@ -22,7 +22,7 @@ from noisewright.mechanisms import (
     Table,
     any_change,
 )
-from noisewright.privacy.additive import additive_needs_more, telling_half_line
+from noisewright.privacy.additive import additive_needs_more, as_noise, telling_half_line
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formula import geometric_needs_more
@@ -229,12 +229,18 @@ def _witness_of_sets(mechanism: SetMechanism) -> Witness:
 
 
 def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Decision:
-    if not geometric_needs_more(mechanism.epsilon, guarantee):
+    reach = mechanism.reach
+    if mechanism.pure_epsilon(reach) <= guarantee.epsilon:
         return _PROVEN
-    # P(0|0) = 1/(1+α) and P(0|1) = α/(1+α) tell the counts 0 and 1 apart as well as anything.
+    if reach > 1 and guarantee.delta:
+        return _verify_additive(as_noise(mechanism), guarantee)
+    if guarantee.delta and not geometric_needs_more(mechanism.epsilon, guarantee):
+        return _PROVEN
+    # P(0|0) = 1/(1+α) and P(0|t) = α^t/(1+α) tell the counts 0 and t apart as well as anything.
     low, high = mechanism.epsilon.alpha_bounds(128)
     alpha = Fraction(low + high, 1 << 129)
-    return Decision(False, Witness(0, 1, (0,), p=1 / (1 + alpha), q=alpha / (1 + alpha)))
+    far = Fraction(sum(mechanism.epsilon.alpha_bounds(128, times=reach)), 1 << 129)
+    return Decision(False, Witness(0, reach, (0,), p=1 / (1 + alpha), q=far / (1 + alpha)))
 
 
 def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Decision:

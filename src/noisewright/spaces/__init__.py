@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from noisewright.spaces.interval import Interval
     from noisewright.spaces.lattice import Lattice
     from noisewright.spaces.metric import Distance, DistanceMatrix
-    from noisewright.spaces.neighbors import Neighbors, Pairs, Within
+    from noisewright.spaces.neighbors import Neighbors, Pairs, Within, pair_count
     from noisewright.spaces.records import Records
     from noisewright.spaces.rows import Rows
     from noisewright.spaces.space import Space, require_space
@@ -31,7 +31,7 @@ names_on_use(
         "interval": ("Interval",),
         "lattice": ("Lattice",),
         "metric": ("Distance", "DistanceMatrix"),
-        "neighbors": ("Neighbors", "Pairs", "Within"),
+        "neighbors": ("Neighbors", "Pairs", "Within", "pair_count"),
         "records": ("Records",),
         "rows": ("Rows",),
         "space": ("Space", "require_space"),
@@ -60,6 +60,7 @@ __all__ = [
     "Within",
     "amount",
     "counted",
+    "pair_count",
     "require_space",
     "whole_number",
 ]

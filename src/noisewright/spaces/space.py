@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,6 +229,15 @@ class Space(ABC):
     def are_neighbors(self, a: Any, b: Any) -> bool:
         """Tell whether two points are neighbors."""
         return related(self.neighbors, self.code(a), self.code(b))
+
+    def having(self, neighbors: Any) -> Self:
+        """Return the same points with other neighbors."""
+        other = copy.copy(self)
+        relation = read_neighbors(
+            neighbors, size=self.size, code_of=self.code, ordered=self.ordered
+        )
+        object.__setattr__(other, "neighbors", relation)
+        return other
 
     def describe_neighbors(self) -> dict[str, Any]:
         """Return the relation as a certificate writes it."""
