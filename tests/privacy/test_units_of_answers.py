@@ -116,7 +116,7 @@ def false_tables() -> list[Mechanism]:
     np.fill_diagonal(weights, 16 * 7 + 9)
     claim = nw.Guarantee("1/100")
     spaces = [nw.Counts(7), nw.Counts(7, neighbors="replace"), nw.Categories(range(size))]
-    tables = [Table(space, weights, log2_total=7, claim=claim) for space in spaces]
+    tables = [Table(space, weights, total=128, claim=claim) for space in spaces]
     return [*tables, tables[0] ** 3, nw.product(a=tables[1], b=tables[2])]
 
 

@@ -90,7 +90,7 @@ class Table(Mechanism):
     def on(self, space: Space) -> Table:
         """Return the same table for inputs with other neighbors; nothing is claimed for those."""
         outputs = space if self.outputs == self.space else self.outputs
-        return Table(space, self.weights, log2_total=self.log2_total, outputs=outputs)
+        return Table(space, self.weights, total=self.total, outputs=outputs)
 
     def named(self, name: str, claim: Guarantee | None) -> Table:
         """Return the same table under another name and claim."""
