@@ -98,10 +98,13 @@ def test_not_a_number_is_an_empty_cell() -> None:
 
 
 @pytest.mark.parametrize("cell", [float("inf"), -float("inf")])
-def test_infinite_numbers_are_refused_even_if_clamped(cell: float) -> None:
+def test_infinite_numbers_are_beyond_a_bound(cell: float) -> None:
     for column in (GRID, COUNTS):
+        space: Any = column.space
+        low, high = space.point(0), space.point(space.size - 1)
+        assert codes(column, pa.array([1.0, cell])) == [1.0, high if cell > 0 else low]
         with pytest.raises(OutsideSpaceError, match="row 2"):
-            codes(column, pa.array([1.0, cell]))
+            codes(nw.Column(space, null=0), pa.array([1.0, cell]))
 
 
 def test_a_dictionary_may_have_labels_that_no_row_uses() -> None:
@@ -123,8 +126,10 @@ def test_curves_are_read_and_released() -> None:
         values = np.array(released.column("day").to_pylist())
         assert np.abs(values - [[1, 2, 10, 0], [0] * 4, [5] * 4]).max() < 1e-3
     short = pa.RecordBatch.from_pydict({"day": [[1.0] * 4, [1.0] * 3]})
+    assert randomizer.encode(short).parts[0].tolist() == [[1] * 4, [0] * 4]
+    strict = Randomizer(nw.Plan({"day": nw.Column(space, outside="clamp")}, epsilon=10**9))
     with pytest.raises(OutsideSpaceError, match=r"'day' .* in row 2"):
-        randomizer.randomize(short)
+        strict.randomize(short)
 
 
 def test_sets_beyond_the_bound_count_in_part_if_the_plan_says_so() -> None:

@@ -107,7 +107,6 @@ def test_batches_one_by_one_are_a_table(tmp_path: Path) -> None:
 BROKEN: dict[str, tuple[Any, str]] = {
     "lengths": ({"b": ["x"], "c": [1, 2]}, "different lengths"),
     "text": ({"b": "xy", "c": [1, 2]}, "'b' is a str"),
-    "kinds": ({"b": ["x", 7], "c": [1, 2]}, "'b' of the table holds values of several kinds"),
     "other records": ([{"b": "x", "c": 1}, {"b": "x"}], "row 2 has other columns"),
     "tuples": ([("x", 1)], "row 1 of the list is a tuple"),
     "nothing": ([], "no records"),

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from noisewright.engines.arrow_names import Field, RecordBatch, Schema
 from noisewright.engines.cell_types import is_temporal
-from noisewright.engines.cells import BadCellError, Cells
+from noisewright.engines.cells import BadCellError, Cells, refused
 from noisewright.engines.label_cells import LabelCells
 from noisewright.engines.list_cells import CurveCells, SetCells
 from noisewright.engines.number_cells import CountCells, NumberCells
 from noisewright.engines.outputs import CurveOutputs, Outputs, codes_of, outputs_for
 from noisewright.engines.released_types import public_type
-from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.errors import InputError
 from noisewright.mechanisms import Table
-from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.mechanisms.item_sets import ItemSets, cut_sets
 from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Subsets
 from noisewright.spaces.dates import ADVICE
 
@@ -78,11 +78,7 @@ class Randomizer:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.parts: tuple[Part, ...] = plan.parts
-        self._cells: dict[str, Cells] = {
-            name: _cells_for(column)
-            for part in plan.parts
-            for name, column in zip(part.columns, part.treatments, strict=True)
-        }
+        self._cells = cells_of(plan)
         # The makers of the released columns are the same for every batch.
         self._makers: dict[tuple[Any, ...], dict[str, Outputs]] = {}
 
@@ -172,12 +168,7 @@ class Randomizer:
         try:
             return self._cells[name].encode(_storage(batch.column(name)))
         except BadCellError as problem:
-            row = first_row + problem.row + 1
-            failed = OutsideSpaceError(
-                f"the column {name!r} {problem.why} in row {row:,}. {problem.advice}",
-                row=row,
-                why=problem.why,
-            )
+            failed = refused(name, problem, first_row)
         # Outside of the handler: what lies behind may know the value.
         raise failed
 
@@ -234,8 +225,16 @@ class Randomizer:
         return self.draw(encoded, batch.schema, source=source, texts=True)
 
 
+def cells_of(plan: Plan) -> dict[str, Cells]:
+    """Return the readers of the cells of each private column."""
+    return {
+        name: _cells_for(column)
+        for part in plan.parts
+        for name, column in zip(part.columns, part.treatments, strict=True)
+    }
+
+
 def _cells_for(column: Column) -> Cells:
-    """Return the reader of a column's cells."""
     if isinstance(column.space, Categories):
         return LabelCells(column)
     if isinstance(column.space, Counts):
@@ -267,6 +266,8 @@ def _drawn(part: Part, codes: Any, source: Source | None) -> list[Any]:
     if isinstance(part.space, Curves):
         return [mechanism.sample_steps(codes, source=source).values]
     if isinstance(part.space, Subsets):
+        # The column says whether larger sets are cut: none is left if they are errors.
+        codes = cut_sets(codes, part.space.most, source)
         if isinstance(mechanism, Table):
             return [mechanism.draw(codes_of(part.space, codes), source)]
         indices, offsets = mechanism.sample((codes.indices, codes.offsets), source=source)

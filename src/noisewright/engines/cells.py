@@ -1,15 +1,28 @@
 """From the cells of one column to codes of its space: all at once, no Python for each row.
 
-A cell that is empty, undeclared, out of bounds or off the grid counts as what the plan's column
-says it counts as, or raises BadCellError with its place and never its value.
+Whatever a cell holds, the column of the plan says what it counts as, or it raises BadCellError with
+its place and never its value. The rule is the same for every kind of table:
+
+- a cell that is empty counts as `null`, and so does one that holds nothing of the column's kind (a
+  text among numbers, a number among lists, a curve of another length or with a gap);
+- a label or an item that was not declared counts as `other`, of whatever kind it is;
+- a number beyond the bounds, an infinite one too, is moved to the nearer bound by outside="clamp",
+  which also moves a number that is not whole to the nearest count;
+- a number between two steps is moved to the nearest by off_grid="round";
+- a set with too many items is cut by outside="sample".
+
+A plan that says all of these for a column never fails on a value of it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from noisewright.errors import OutsideSpaceError
 
 
 class BadCellError(Exception):
@@ -36,6 +49,18 @@ class Cells(ABC):
     def encode(self, array: Any) -> Any:
         """Return the codes of the cells, or raise BadCellError."""
 
+    @property
+    @abstractmethod
+    def type(self) -> Any:
+        """The Arrow type of such cells where the table declares none: it follows from the space."""
+
+    @abstractmethod
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return cells of plain Python in that type, or raise BadCellError.
+
+        Undeclared labels and items, and cells of another kind, are what they count as by then.
+        """
+
     def empty(self, row: int) -> BadCellError:
         """Return the error for an empty cell."""
         return BadCellError(
@@ -43,6 +68,24 @@ class Cells(ABC):
             "is empty",
             "Say in the plan what empty cells count as (null=…), or fill them.",
         )
+
+    def of_another_kind(self, row: int) -> BadCellError:
+        """Return the error for a cell that holds nothing of the column's kind."""
+        return BadCellError(
+            row,
+            f"holds something else than {self.needs}",
+            "Mend it, or say in the plan what such cells count as (null=…).",
+        )
+
+
+def refused(name: str, problem: BadCellError, first_row: int) -> OutsideSpaceError:
+    """Return what a user is told of a bad cell; `first_row` rows came before its batch."""
+    row = first_row + problem.row + 1
+    return OutsideSpaceError(
+        f"the column {name!r} {problem.why} in row {row:,}. {problem.advice}",
+        row=row,
+        why=problem.why,
+    )
 
 
 def code_type(size: int) -> Any:

@@ -13,8 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
+
 from noisewright.engines.arrow_names import DataType, Field, RecordBatch
+from noisewright.engines.cells import BadCellError, Cells, refused
 from noisewright.engines.faults import arrow, attempt, unreadable
+from noisewright.engines.plain_cells import number_in
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
 from noisewright.spaces import Categories, Counts, Interval, Space
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from noisewright.plans import Plan
 
 _WHAT = "a CSV file"
+_EXACT = 1 << 53
+"""Whole numbers below this are doubles to the last digit."""
+
 _BLOCK = 1 << 23
 """Bytes read at once; a record must fit into them."""
 
@@ -61,8 +68,15 @@ def _type_of(space: Space, name: str) -> DataType:
 class CsvFile(TableReader):
     """A CSV file in UTF-8 with a header; `.tsv` files have tabs instead of commas."""
 
-    def __init__(self, path: Path, *, types: Mapping[str, DataType]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        types: Mapping[str, DataType],
+        cells: Mapping[str, Cells] | None = None,
+    ) -> None:
         pa = arrow()
+        self._cells = cells or {}
         self.name = str(path)
         self.rows = None
         self._path = path
@@ -108,7 +122,11 @@ class CsvFile(TableReader):
 
         read = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
         parse = arrow_csv.ParseOptions(
-            delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=remember
+            delimiter=self._delimiter,
+            newlines_in_values=True,
+            invalid_row_handler=remember,
+            # In a file of one column an empty line is an empty cell.
+            ignore_empty_lines=len(self.schema.names) > 1,
         )
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(self.schema.names, pa.string()),
@@ -155,19 +173,42 @@ class CsvFile(TableReader):
         return unreadable(self.name, problem, what=_WHAT, after=after)
 
     def _converted(self, cells: Any, field: Field, first_row: int) -> Any:
-        """Return text cells in the declared type, or raise DataError with the row."""
+        """Return text cells in the declared type, or raise with the row."""
         import pyarrow as pa
 
         if pa.types.is_string(field.type):
             return cells
         found = _cast(cells, field.type)
+        if found is None and field.name in self._cells:
+            found = self._one_by_one(cells, field, first_row)
         if found is not None:
             return found
-        row = first_row + _first_bad(cells, field.type) + 1
+        raise self._unconverted(field, first_row + _first_bad(cells, field.type) + 1)
+
+    def _one_by_one(self, cells: Any, field: Field, first_row: int) -> Any:
+        """Return cells some of which are not of the declared type as what they count as."""
+        import pyarrow as pa
+
+        encoded = cells.dictionary_encode()
+        texts = encoded.dictionary.to_pylist()
+        values = [_value(text, field.type) for text in texts]
+        try:
+            known = self._cells[field.name].plain(values).cast(field.type)
+            return known.take(encoded.indices)
+        except BadCellError as problem:
+            indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            place = int(np.argmax(indices == problem.row))
+            typed = _cast(pa.array([texts[problem.row]]), field.type) is not None
+            problem.row = place
+            failed = refused(field.name, problem, first_row)
+        raise failed if typed else self._unconverted(field, first_row + place + 1)
+
+    def _unconverted(self, field: Field, row: int) -> DataError:
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
-        raise DataError(
+        return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
-            "says it is. Mend the cell or leave it empty, or change the plan.",
+            "says it is. Mend the cell or leave it empty, or say in the plan what such cells count "
+            "as (null=…, of labels other=…).",
             row=row,
         )
 
@@ -207,9 +248,22 @@ def _cast(cells: Any, kind: Any) -> Any:
             return None
     try:
         # Programs that know no missing whole numbers write 5.0 for 5.
-        return pc.cast(pc.cast(text, pa.float64()), kind)
+        doubles = pc.cast(text, pa.float64())
+        exact = pc.call_function("min_max", [pc.call_function("abs", [doubles])])["max"].as_py()
+        return pc.cast(doubles, kind) if exact is None or exact < _EXACT else None
     except pa.ArrowInvalid:
         return None
+
+
+def _value(text: str, kind: Any) -> Any:
+    """Return what one text is in the declared type, else as a number, else the text itself."""
+    import pyarrow as pa
+
+    found = _cast(pa.array([text]), kind)
+    if found is not None:
+        return found[0].as_py()
+    number = None if pa.types.is_boolean(kind) else number_in(text)
+    return text if number is None else number
 
 
 def _first_bad(cells: Any, kind: Any) -> int:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
 
 from noisewright.engines.arrow_names import RecordBatch, Table
+from noisewright.engines.batches import cells_of
+from noisewright.engines.cells import BadCellError, Cells, refused
 from noisewright.engines.faults import arrow, attempt
+from noisewright.engines.frame_types import frame_type, in_small_parts, plain_type, widened
 from noisewright.engines.plain_columns import columns_of_records, named_columns
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
+
+if TYPE_CHECKING:
+    from noisewright.plans import Plan
+
+_NAME = "the table"
 
 
 @final
@@ -17,7 +27,7 @@ class InMemory(TableReader):
     """A pyarrow table."""
 
     def __init__(self, table: Table) -> None:
-        self.name = "the table"
+        self.name = _NAME
         self.schema = plain_schema(table.schema, name=self.name)
         self.rows = table.num_rows
         # A table of very many small pieces would be all overhead.
@@ -34,11 +44,96 @@ class InMemory(TableReader):
         yield from self._table.select(names).to_batches(max_chunksize=BATCH)
 
 
-def frame_table(data: Any) -> Table:
-    """Return what is given as one pyarrow table.
+@final
+class InColumns(TableReader):
+    """Columns by name, some of which are plain Python and declare no type.
 
-    Frames choose types by what they hold; see `_widened` and `_with_plain_types`.
+    Those have the type that follows from the plan, and are read cell by cell as it says. Columns
+    that the plan does not read are left alone.
     """
+
+    def __init__(self, columns: Mapping[str, Any], plan: Plan) -> None:
+        import pyarrow as pa
+
+        self.name = _NAME
+        self.rows = len(next(iter(columns.values()))) if columns else 0
+        cells = cells_of(plan)
+        person = () if plan.person is None else (plan.person.column,)
+        read = {*cells, *plan.public, *person}
+        self._plain: dict[str, tuple[Any, Cells]] = {}
+        self._typed: dict[str, Any] = {}
+        for name, values in columns.items():
+            if name not in read:
+                self._typed[name] = pa.chunked_array([pa.nulls(self.rows)])
+            elif name in cells and _has_no_type(values):
+                self._plain[name] = (_sliceable(values), cells[name])
+            else:
+                self._typed[name] = _typed(name, values, private=name in cells)
+        types = {name: column.type for name, column in self._typed.items()}
+        types |= {name: cells.type for name, (_, cells) in self._plain.items()}
+        schema = pa.schema([(name, types[name]) for name in columns])
+        self.schema = plain_schema(schema, name=self.name)
+
+    def batches(
+        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
+    ) -> Iterator[RecordBatch]:
+        """Yield the rows; raises OutsideSpaceError, with the row, for a cell that is refused."""
+        import pyarrow as pa
+
+        names = self.schema.names if columns is None else list(columns)
+        schema = pa.schema([self.schema.field(name) for name in names])
+        for start in range(0, self.rows or 0, BATCH):
+            arrays = [self._part(name, start) for name in names]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _part(self, name: str, start: int) -> Any:
+        import pyarrow as pa
+
+        if name in self._typed:
+            part = self._typed[name].slice(start, BATCH).combine_chunks()
+            return pa.concat_arrays(part.chunks) if isinstance(part, pa.ChunkedArray) else part
+        values, cells = self._plain[name]
+        try:
+            return cells.plain(values[start : start + BATCH])
+        except BadCellError as problem:
+            failed = refused(name, problem, start)
+        # Outside of the handler: what lies behind may know the value.
+        raise failed
+
+
+def open_frame(data: Any, plan: Plan | None) -> TableReader:
+    """Open a table that is in memory; `plan` says what columns without a type hold."""
+    given = plain_columns(data)
+    if not isinstance(given, dict):
+        return InMemory(given)
+    return InMemory(frame_table(given)) if plan is None else InColumns(given, plan)
+
+
+def frame_table(data: Any, *, odd_cells: bool = False) -> Table:
+    """Return what is given as one pyarrow table, in types that follow from what it holds.
+
+    What is released must not have these types. With `odd_cells`, columns that Arrow cannot hold are
+    texts, so that data can be told apart.
+    """
+    import pyarrow as pa
+
+    given = plain_columns(data)
+    if not isinstance(given, dict):
+        return given
+    columns: list[Any] = []
+    for name, values in given.items():
+        try:
+            columns.append(_typed(name, values, private=False))
+        except DataError:
+            if not odd_cells:
+                raise
+            texts = [f"{type(value).__name__} {value!r}" for value in _sliceable(values)]
+            columns.append(pa.chunked_array([pa.array(texts)]))
+    return pa.Table.from_arrays(columns, names=list(given))
+
+
+def plain_columns(data: Any) -> Any:
+    """Return a pyarrow table as it is, and all else as columns by name."""
     pa = arrow()
 
     if isinstance(data, pa.Table):
@@ -49,97 +144,34 @@ def frame_table(data: Any) -> Table:
         return attempt(data.read_all, name="the stream", what="a stream of Arrow batches")
     library = type(data).__module__.split(".")[0]
     if library == "polars":
-        return _with_plain_types(_polars_table(data))
+        return _polars_columns(data)
     if library == "pandas" and hasattr(data, "columns"):
-        return _with_plain_types(_pandas_table(data))
+        return _pandas_columns(data)
     if isinstance(data, Mapping):
-        return _with_plain_types(_table(named_columns(data)))
+        return named_columns(data)
     if isinstance(data, list | tuple | Iterator):
-        return _listed_table(list(data))
+        items = list(data)
+        if items and all(isinstance(item, pa.RecordBatch) for item in items):
+            return attempt(
+                lambda: pa.Table.from_batches(items), name="the stream", what="Arrow batches"
+            )
+        return columns_of_records(items)
     raise DataError(
         f"data is a {type(data).__name__}; give the path of a file or folder, a pyarrow table, a "
         "pandas or Polars frame, a mapping of columns, or a list of records."
     )
 
 
-def _listed_table(items: list[Any]) -> Table:
-    """Return records, or batches of Arrow, as a table."""
-    import pyarrow as pa
-
-    if items and all(isinstance(item, pa.RecordBatch) for item in items):
-        return attempt(
-            lambda: pa.Table.from_batches(items), name="the stream", what="Arrow batches"
-        )
-    return _with_plain_types(_table(columns_of_records(items)))
-
-
-def _polars_table(frame: Any) -> Table:
+def _polars_columns(frame: Any) -> dict[str, Any]:
     if hasattr(frame, "collect"):
         frame = frame.collect()
     if not hasattr(frame, "to_arrow") or not hasattr(frame, "columns"):
         raise DataError("data is one Polars column; give a frame, as in column.to_frame().")
-    return frame.to_arrow()
+    return {name: frame.get_column(name) for name in frame.columns}
 
 
-def _widened(kind: Any, array: Any) -> Any:
-    """Return whole numbers of a numpy type in 64 bits.
-
-    With one cell missing pandas would have made doubles of them, which are released in 64 bits:
-    the width of a released column must not tell which of the two it was.
-    """
-    import pyarrow as pa
-
-    if getattr(kind, "kind", "") not in ("i", "u") or not hasattr(kind, "newbyteorder"):
-        return array
-    # Without a sign they are wide already, and may be too large; they are not released like that.
-    return array if pa.types.is_uint64(array.type) else array.cast(pa.int64())
-
-
-def _with_plain_types(table: Table) -> Table:
-    """Return the table without types that a frame has only because of what it holds.
-
-    It has long texts, or none at all if every cell happens to be empty. What is released must not
-    tell which of the two it was.
-    """
-    import pyarrow as pa
-
-    for place, field in enumerate(table.schema):
-        wanted = _plain_type(field.type)
-        if wanted == field.type:
-            continue
-        pieces = [part for piece in table.column(place).chunks for part in _cast(piece, wanted)]
-        column = pa.chunked_array(pieces, type=wanted)
-        table = table.set_column(place, field.with_type(wanted), column)
-    return table
-
-
-def _cast(piece: Any, wanted: Any) -> list[Any]:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(wanted):
-        values = piece.dictionary.cast(wanted.value_type)
-        return [pa.DictionaryArray.from_arrays(piece.indices, values, ordered=wanted.ordered)]
-    # In small parts: short texts hold two gigabytes at most.
-    starts = range(0, len(piece), BATCH)
-    return [piece.slice(start, BATCH).cast(wanted) for start in starts]
-
-
-def _plain_type(kind: Any) -> Any:
-    import pyarrow as pa
-
-    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return pa.string()
-    if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
-    if pa.types.is_list(kind):
-        return pa.list_(_plain_type(kind.value_type))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_plain_type(kind.value_type))
-    return kind
-
-
-def _pandas_table(frame: Any) -> Table:
-    """Return a pandas frame as a table; its index is not part of it."""
+def _pandas_columns(frame: Any) -> dict[str, Any]:
+    """Return the columns of a pandas frame; its index is not part of it."""
     names = [name for name in frame.columns if not isinstance(name, str)]
     if names:
         raise DataError(
@@ -148,26 +180,45 @@ def _pandas_table(frame: Any) -> Table:
         )
     if not frame.columns.is_unique:
         raise DataError("two columns of the frame have the same name. Rename one of them.")
-    return _table({name: frame[name] for name in frame.columns})
+    return {name: frame[name] for name in frame.columns}
 
 
-def _table(columns: Mapping[str, Any]) -> Table:
-    """Return columns of Python, numpy, pandas, Polars or Arrow as a table."""
+def _has_no_type(values: Any) -> bool:
+    """Tell whether a column may hold anything: a list, or an array of objects."""
+    kind = getattr(values, "dtype", None)
+    if kind is None:
+        return not hasattr(values, "__arrow_c_array__") and not hasattr(values, "type")
+    return kind.hasobject if isinstance(kind, np.dtype) else str(kind) == "Object"
+
+
+def _sliceable(values: Any) -> Any:
+    if isinstance(values, list | tuple):
+        return values
+    return values.to_list() if hasattr(values, "to_list") else list(values)
+
+
+def _typed(name: str, values: Any, *, private: bool) -> Any:
+    """Return a column as Arrow has it; what is found from values must not be `private`."""
     import pyarrow as pa
 
-    arrays: list[Any] = []
-    for name, values in columns.items():
-        try:
-            array = pa.array(values, from_pandas=True)
-            arrays.append(_widened(getattr(values, "dtype", None), array))
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            failed = DataError(
-                f"the column {name!r} of the table holds values of several kinds, or of a kind "
-                "that Arrow does not know. Convert it first, to texts for example, as in "
-                "frame[name].astype('string') of pandas."
-            )
+    kind = getattr(values, "dtype", None)
+    of_polars = type(values).__module__.split(".")[0] == "polars"
+    try:
+        if of_polars and str(kind) != "Object":
+            array = values.to_arrow()
         else:
-            continue
-        raise failed
-    chunked = [a if isinstance(a, pa.ChunkedArray) else pa.chunked_array([a]) for a in arrays]
-    return pa.Table.from_arrays(chunked, names=list(columns))
+            array = pa.array(values.to_list() if of_polars else values, from_pandas=True)
+        array = widened(kind, array)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        failed = DataError(
+            f"the column {name!r} of the table holds values of several kinds, or of a kind "
+            "that Arrow does not know. Convert it first, to texts for example, as in "
+            "frame[name].astype('string') of pandas."
+        )
+    else:
+        whole = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+        wanted = plain_type(whole.type)
+        if private:
+            wanted = frame_type(wanted, numbers=of_polars)
+        return in_small_parts(whole, wanted)
+    raise failed

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.engines.cell_types import is_label_type, is_text, plain_array
 from noisewright.engines.cells import BadCellError, Cells, code_type
+from noisewright.engines.plain_cells import is_missing
+from noisewright.engines.released_types import released_type
+from noisewright.spaces import Categories
 from noisewright.spaces.categories import label_key
 
 if TYPE_CHECKING:
@@ -23,7 +27,7 @@ class LabelCells(Cells):
     """One of the declared labels."""
 
     def __init__(self, column: Column) -> None:
-        space: Any = column.space
+        self._space = space = cast(Categories, column.space)
         self._size: int = space.size
         self._type = code_type(space.size)
         self._unknown = self._size if column.other is None else space.code(column.other)
@@ -67,12 +71,42 @@ class LabelCells(Cells):
             row = int(np.argmax(codes >= self._size))
             if codes[row] > self._size:
                 raise self.empty(row)
-            raise BadCellError(
-                row,
-                f"is none of the {self._size:,} declared labels",
-                "Declare the label, or say which one undeclared ones count as (other=…).",
-            )
+            raise self._undeclared(row)
         return codes
+
+    @property
+    def type(self) -> Any:
+        """The type of the labels."""
+        import pyarrow as pa
+
+        return released_type(self._space, pa.null())
+
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return each cell as the declared label that it is or counts as."""
+        import pyarrow as pa
+
+        found = [self._label(row, cell) for row, cell in enumerate(values)]
+        return pa.array(found, self.type)
+
+    def _label(self, row: int, cell: Any) -> Any:
+        if is_missing(cell):
+            return None
+        try:
+            key = (False, cell) if type(cell) is str else label_key(cell)
+            code = self._codes.get(key, self._unknown)
+        except TypeError:
+            # What cannot be looked up, a list for example, is no label.
+            code = self._unknown
+        if code == self._size:
+            raise self._undeclared(row)
+        return self._labels[code]
+
+    def _undeclared(self, row: int) -> BadCellError:
+        return BadCellError(
+            row,
+            f"is none of the {self._size:,} declared labels",
+            "Declare the label, or say which one undeclared ones count as (other=…).",
+        )
 
     def _translated(self, labels: list[Any]) -> NDArray[Any]:
         """Return the codes of some labels, and behind them that of an empty cell."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 
 from noisewright.engines.cell_types import is_number, plain_array
 from noisewright.engines.cells import BadCellError, Cells, code_type
+from noisewright.engines.plain_cells import double, is_missing, number_of
 from noisewright.errors import OutsideSpaceError
 
 if TYPE_CHECKING:
@@ -39,10 +42,10 @@ class CountCells(Cells):
         values, missing = numbers(self, array, self._null)
         if values.dtype.kind == "f":
             wrong = ~(np.isfinite(values) & (values == np.floor(values)))
-            if wrong.any():
-                raise BadCellError(
-                    int(np.argmax(wrong)), "is no whole number", "Round the column first."
-                )
+            if wrong.any() and not self._clamps:
+                raise self._broken(int(np.argmax(wrong)))
+            # The upper one in a tie, as on grids; infinite ones stay so until they are clamped.
+            values = np.where(wrong, np.floor(values + 0.5), values)
         low, high = 0, self._largest
         if values.size and not (values.min() >= low and values.max() <= high):
             if not self._clamps:
@@ -56,6 +59,41 @@ class CountCells(Cells):
         if missing is not None:
             codes[missing] = self._null
         return codes
+
+    def _broken(self, row: int) -> BadCellError:
+        return BadCellError(
+            row,
+            "is no whole number",
+            "Round the column first, or say outside='clamp' to move it to the nearest count.",
+        )
+
+    @property
+    def type(self) -> Any:
+        """Whole numbers."""
+        import pyarrow as pa
+
+        return pa.int64()
+
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return the counts, those that are too large or too small as ones just beyond."""
+        import pyarrow as pa
+
+        found = [self._count(row, cell) for row, cell in enumerate(values)]
+        return pa.array(found, pa.int64())
+
+    def _count(self, row: int, cell: Any) -> int | None:
+        if is_missing(cell):
+            return None
+        number = number_of(cell)
+        if number is None:
+            if self._null is None:
+                raise self.of_another_kind(row)
+            return None
+        if isinstance(number, float) and not number.is_integer():
+            if not self._clamps:
+                raise self._broken(row)
+            number = math.floor(number + 0.5) if math.isfinite(number) else number
+        return int(min(max(number, -1), self._largest + 1))
 
 
 def _most(kind: Any) -> int:
@@ -114,6 +152,30 @@ class NumberCells(Cells):
             bad = self._named(problem.row or 0, problem.why)
         raise bad
 
+    @property
+    def type(self) -> Any:
+        """Doubles, which is what grids are read as."""
+        import pyarrow as pa
+
+        return pa.float64()
+
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return the numbers as doubles."""
+        import pyarrow as pa
+
+        found = [self._number(row, cell) for row, cell in enumerate(values)]
+        return pa.array(found, pa.float64())
+
+    def _number(self, row: int, cell: Any) -> float | None:
+        if is_missing(cell):
+            return None
+        number = number_of(cell)
+        if number is None:
+            if self._null is None:
+                raise self.of_another_kind(row)
+            return None
+        return double(number)
+
     def _recognized(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """Return the codes if every number is a point of the grid to the last bit.
 
@@ -130,7 +192,11 @@ class NumberCells(Cells):
 
     def _named(self, row: int, why: str) -> BadCellError:
         if "finite" in why:
-            return BadCellError(row, "is not a finite number", "Mend it, or leave the cell empty.")
+            return BadCellError(
+                row,
+                "is not a finite number",
+                "Mend it, leave the cell empty, or say outside='clamp' to move it to the bound.",
+            )
         if "grid" in why:
             return BadCellError(
                 row,

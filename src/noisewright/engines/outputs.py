@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from noisewright.engines.released_types import curve_type, released_type
 from noisewright.mechanisms.item_sets import ItemSets
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Space, Subsets
+
+_BITS = 62
+"""Sets of at most so many items have masks that fit into a whole number of 64 bits."""
 
 _LISTED = 1 << 16
 """Grids of fewer points than this are decoded by looking each number up."""
@@ -142,6 +146,11 @@ def _sets_of(space: Subsets, codes: NDArray[Any]) -> ItemSets:
 
 def codes_of(space: Subsets, sets: ItemSets) -> NDArray[Any]:
     """Return the codes of sets, for mechanisms that are tables over all sets."""
+    if len(space.items) > _BITS:
+        # Few sets of many items, as of one item each: their masks need more than 64 bits.
+        listed, ends = sets.indices.tolist(), sets.offsets.tolist()
+        masks = [sum(1 << item for item in listed[a:b]) for a, b in pairwise(ends)]
+        return np.array([space.code_of_mask(mask) for mask in masks], dtype=np.intp)
     masks = np.zeros(len(sets), dtype=np.int64)
     rows = np.repeat(np.arange(len(sets)), sets.sizes)
     np.add.at(masks, rows, np.left_shift(np.int64(1), sets.indices.astype(np.int64)))

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisewright.engines.arrow_files import ArrowFile
+from noisewright.engines.batches import cells_of
 from noisewright.engines.csv_files import CsvFile, declared_types
 from noisewright.engines.faults import arrow, attempt
-from noisewright.engines.frames import InMemory, frame_table
+from noisewright.engines.frames import open_frame
 from noisewright.engines.parquet_files import ParquetFiles, folder_files
 from noisewright.engines.table_reader import TableReader
 from noisewright.errors import DataError
@@ -31,23 +32,24 @@ ARROW = (".feather", ".arrow", ".ipc")
 TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
-def open_table(data: Any, *, plan: Plan | None = None) -> TableReader:
+def open_table(data: Any, *, plan: Plan | None = None, released: bool = False) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
     a table of pyarrow, pandas, Polars or plain Python. A CSV file has a header; its cells are text,
-    and `plan` says which columns are read as numbers or booleans.
+    and `plan` says which columns are read as numbers or booleans. A `released` table is read as
+    it is: what the plan says of odd cells was about the original.
     Ensures: nothing but names, types and the number of rows was looked at.
     """
     if isinstance(data, TableReader):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return _open_path(Path(os.fspath(data)), plan)
+        return _open_path(Path(os.fspath(data)), plan, released=released)
     arrow()
-    return InMemory(frame_table(data))
+    return open_frame(data, plan)
 
 
-def _open_path(path: Path, plan: Plan | None) -> TableReader:
+def _open_path(path: Path, plan: Plan | None, *, released: bool) -> TableReader:
     name = str(path)
     if not attempt(path.exists, name=name, what="a file"):
         raise DataError(f"there is no file {name}. Check the path.")
@@ -59,7 +61,9 @@ def _open_path(path: Path, plan: Plan | None) -> TableReader:
     if lower.endswith(ARROW):
         return ArrowFile(path)
     if lower.endswith(TEXT):
-        return CsvFile(path, types=declared_types(plan) if plan is not None else {})
+        if plan is None:
+            return CsvFile(path, types={})
+        return CsvFile(path, types=declared_types(plan), cells={} if released else cells_of(plan))
     raise DataError(
         f"the name {name} does not say what the file holds. Names end in "
         f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files."

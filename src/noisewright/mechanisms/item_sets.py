@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.spaces import Subsets
 from noisewright.spaces.categories import label_key
+
+if TYPE_CHECKING:
+    from noisewright.sampling import Source
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,15 @@ class ItemSets:
 Restore = Callable[[ItemSets], Any]
 
 
-def read_sets(space: Subsets, inputs: Any) -> tuple[ItemSets, Restore]:
-    """Read sets in any form, and how to give sets back in the same form."""
+def read_sets(space: Subsets, inputs: Any, *, other: int | None = None) -> tuple[ItemSets, Restore]:
+    """Read sets in any form, and how to give sets back in the same form.
+
+    `other` is the place of the item that undeclared ones of an Arrow column count as.
+    """
     if inputs is None:
         raise InputError("there is no input to sample from; give a set or many sets.")
     if type(inputs).__module__.split(".")[0] == "pyarrow":
-        return _from_arrow(space, inputs)
+        return _from_arrow(space, inputs, other)
     if isinstance(inputs, (set, frozenset)):
         sets, _ = _from_iterable(space, [inputs])
         return sets, lambda drawn: _as_points(space, drawn)[0]
@@ -105,6 +111,23 @@ def _from_iterable(space: Subsets, inputs: Iterable[Any]) -> tuple[ItemSets, Res
     return sets, lambda drawn: _as_points(space, drawn)
 
 
+def cut_sets(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
+    """Return a uniformly random part of at most so many items of each set."""
+    from noisewright.sampling import chosen, source_or_default
+
+    above = np.flatnonzero(sets.sizes > most)
+    if not above.size:
+        return sets
+    bits = source_or_default(source)
+    keep = np.ones(len(sets.indices), dtype=np.bool_)
+    for row in above.tolist():
+        start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])
+        keep[start:end] = chosen(end - start, np.array([most], dtype=np.intp), bits)[0]
+    sizes = np.minimum(sets.sizes, most)
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    return ItemSets(sets.indices[keep], offsets)
+
+
 def _as_points(space: Subsets, drawn: ItemSets) -> list[frozenset[Any]]:
     labels = list(map(space.items.__getitem__, drawn.indices.tolist()))
     ends = drawn.offsets.tolist()
@@ -129,13 +152,13 @@ def _from_matrix(space: Subsets, matrix: NDArray[Any]) -> tuple[ItemSets, Restor
     return ItemSets(item.astype(np.int32), ends), restore
 
 
-def _from_arrow(space: Subsets, inputs: Any) -> tuple[ItemSets, Restore]:
+def _from_arrow(space: Subsets, inputs: Any, other: int | None) -> tuple[ItemSets, Restore]:
     import pyarrow as pa
 
     if isinstance(inputs, pa.ChunkedArray):
         chunks = inputs.combine_chunks()
         joined = pa.concat_arrays(chunks.chunks) if isinstance(chunks, pa.ChunkedArray) else chunks
-        sets, restore = _from_arrow(space, joined)
+        sets, restore = _from_arrow(space, joined, other)
         return sets, lambda drawn: pa.chunked_array([restore(drawn)])
     if isinstance(inputs, pa.Scalar):
         return read_sets(space, set(inputs.as_py()))
@@ -149,7 +172,7 @@ def _from_arrow(space: Subsets, inputs: Any) -> tuple[ItemSets, Restore]:
     lengths = inputs.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
     values = inputs.flatten()
-    sets = _sorted_sets(space, _positions(space, values, offsets), offsets)
+    sets = _sorted_sets(space, _positions(space, values, offsets, other), offsets)
     encoded = isinstance(values, pa.DictionaryArray)
     return sets, lambda drawn: _arrow_lists(space, drawn, inputs.type, encoded=encoded)
 
@@ -162,16 +185,19 @@ def _is_list(kind: Any) -> bool:
     )
 
 
-def _positions(space: Subsets, values: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def _positions(
+    space: Subsets, values: Any, offsets: NDArray[np.int64], other: int | None
+) -> NDArray[np.int64]:
     """Translate the dictionary of the values once, and then only indices."""
     import pyarrow as pa
 
     encoded = values if isinstance(values, pa.DictionaryArray) else values.dictionary_encode()
     known = {label_key(item): place for place, item in enumerate(space.items)}
     # A dictionary may carry labels that no set uses; only a used one is an error.
-    places = [known.get(label_key(label), -1) for label in encoded.dictionary.to_pylist()]
+    unknown = -1 if other is None else other
+    places = [known.get(label_key(label), unknown) for label in encoded.dictionary.to_pylist()]
     indices = encoded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
-    found = np.array([*places, -1], dtype=np.int64)[indices]
+    found = np.array([*places, unknown], dtype=np.int64)[indices]
     if (found < 0).any():
         row = int(np.searchsorted(offsets, int(np.argmax(found < 0)), side="right")) - 1
         raise space.outside(row=row, why="it holds an item that was not declared")

@@ -34,7 +34,7 @@ from noisewright.exact import Bounds, Epsilon, Number, exactly, log_bounds
 from noisewright.mechanisms.coin_tails import Tail, about_delta, tails
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.mechanisms.item_sets import ItemSets, cut_sets
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
@@ -206,7 +206,7 @@ class PerItem(SetMechanism):
         if self.outside == "error":
             row = int(np.argmax(above))
             raise self.space.outside(row=row, why=f"it has more than {most} items")
-        return _cut(sets, most, source)
+        return cut_sets(sets, most, source)
 
     def table(self) -> Table:
         """Return the mechanism as one table, for few items."""
@@ -357,17 +357,3 @@ def _argmin(function: Callable[[float], float], low: float, high: float) -> floa
         else:
             low += third
     return (low + high) / 2
-
-
-def _cut(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
-    """Return a uniformly random part of at most so many items of each set."""
-    from noisewright.sampling import chosen, source_or_default
-
-    bits = source_or_default(source)
-    keep = np.ones(len(sets.indices), dtype=np.bool_)
-    for row in np.flatnonzero(sets.sizes > most).tolist():
-        start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])
-        keep[start:end] = chosen(end - start, np.array([most], dtype=np.intp), bits)[0]
-    sizes = np.minimum(sets.sizes, most)
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-    return ItemSets(sets.indices[keep], offsets)

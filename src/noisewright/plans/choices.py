@@ -147,9 +147,7 @@ def _given(space: Space, mechanism: Mechanism) -> Choice:
             "a column of curves takes no mechanism of your own; say mechanism='curve_noise' with "
             "its basis= and coefficients=."
         )
-    curves = isinstance(space, Curves) or isinstance(mechanism.space, Curves)
-    same = mechanism.space == space if curves else mechanism.space.describe() == space.describe()
-    if not same:
+    if not _have_same_points(mechanism.space, space):
         raise SpaceError(
             f"the mechanism is for {mechanism.space!r}, and the column for {space!r}; both must "
             "have the same points in the same order."
@@ -160,3 +158,10 @@ def _given(space: Space, mechanism: Mechanism) -> Choice:
             "person is replaced. Make it on a space with neighbors='replace'."
         )
     return Choice("given", (type(space),), lambda *_: mechanism)
+
+
+def _have_same_points(one: Space, other: Space) -> bool:
+    # Equal spaces are not described: a description lists the points, of which there may be many.
+    if one == other or isinstance(one, Curves):
+        return one == other
+    return one.describe() == other.describe()

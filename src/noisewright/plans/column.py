@@ -34,11 +34,13 @@ class Column:
     `epsilon` and `delta` fix the column's part of each person's budget, `share` weighs it against
     the others.
 
-    `null` is the value that an empty cell counts as, `other` the label that undeclared ones count
-    as; both are declared by naming them. Without them such cells are errors. Numbers beyond their
-    bounds are errors or, with outside="clamp", moved to the nearer bound; with off_grid="round"
-    numbers between grid points are moved to the nearest; curves always are. Sets with too many
-    items are errors or, with outside="sample", a random part of them counts.
+    `null` is the value that an empty cell counts as, and one that holds nothing of the column's
+    kind; `other` is the label or item that undeclared ones count as. Both are declared by naming
+    them. Without them such cells are errors. Numbers beyond their bounds, infinite ones too, are
+    errors or, with outside="clamp", moved to the nearer bound, and of counts to the nearest whole
+    number; with off_grid="round" numbers between grid points are moved to the nearest; curves
+    always are. Sets with too many items are errors or, with outside="sample", a random part of
+    them counts.
     """
 
     space: Space
@@ -71,6 +73,8 @@ class Column:
         set_field(self, "other", _read_other(other, read))
         if isinstance(read, Categories):
             read = _with_labels(read, [other, null])
+        if isinstance(read, Subsets) and other is not None and frozenset([other]) not in read:
+            read = Subsets([*read.items, other], largest=read.largest)
         set_field(self, "null", _read_null(null, read))
         choice = choice_for(read, mechanism)
         set_field(self, "mechanism", mechanism if isinstance(mechanism, Mechanism) else choice.name)
@@ -161,10 +165,10 @@ def _with_labels(space: Categories, labels: list[Any]) -> Categories:
 
 
 def _read_other(other: Any, space: Space) -> Any:
-    if other is not None and not isinstance(space, Categories):
+    if other is not None and not isinstance(space, (Categories, Subsets)):
         raise ParameterError(
-            "other= is the label that undeclared ones count as; this column has no labels. For "
-            "numbers use outside='clamp'."
+            "other= is the label or item that undeclared ones count as; this column has no "
+            "labels. For numbers use outside='clamp'."
         )
     return other
 

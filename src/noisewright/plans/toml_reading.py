@@ -18,6 +18,7 @@ from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
+from noisewright.privacy.loading import point_label
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 _PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")
@@ -165,7 +166,7 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
     require_known(section, allowed, f"a column with space = {kind!r}")
     space = _space(kind, section)
     settings = {name: section[name] for name in (*_SETTINGS, *_OPTIONS) if name in section}
-    if isinstance(space, Categories):
+    if isinstance(space, (Categories, Subsets)):
         settings |= {n: _plain(settings[n]) for n in ("null", "other") if n in settings}
     if "certificate" in section:
         if "mechanism" in section:
@@ -214,9 +215,9 @@ def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path |
     else:
         loaded = load(Path(text) if folder is None else folder / text)
     wide = Column(space, **{n: settings[n] for n in ("null", "other") if n in settings}).space
-    if isinstance(loaded, Table) and loaded.space.describe() == wide.describe():
+    if isinstance(loaded, Table) and _has_points_of(loaded.space, wide):
         # A certificate names points only; the column knows what they are.
-        same = loaded.outputs.describe() == wide.describe()
+        same = _has_points_of(loaded.outputs, wide)
         return Table(
             wide,
             loaded.weights,
@@ -226,6 +227,14 @@ def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path |
             name="certified table",
         )
     return loaded
+
+
+def _has_points_of(loaded: Space, space: Space) -> bool:
+    """Tell whether a space from a certificate, where a set is a text, has these points."""
+    points = space.describe()
+    if points["kind"] == "labels":
+        return loaded.describe() == Categories(map(point_label, points["labels"])).describe()
+    return loaded.describe() == points
 
 
 def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:

@@ -158,7 +158,9 @@ def _cells(name: str, column: Column) -> list[str]:
         said.append(f"Empty cells{of} are errors.")
     else:
         null = list(column.null) if isinstance(column.null, tuple) else column.null
-        said.append(f"Empty cells{of} count as {null!r}.")
+        # Of labels, those of another kind are undeclared ones.
+        kind = "" if isinstance(column.space, Categories) else ", and cells of another kind,"
+        said.append(f"Empty cells{of}{kind} count as {null!r}.")
     space = column.space
     if isinstance(space, Categories):
         if column.other is None:
@@ -166,13 +168,18 @@ def _cells(name: str, column: Column) -> list[str]:
         else:
             said.append(f"Labels{of} that were not declared count as {column.other!r}.")
     elif isinstance(space, Subsets):
+        verb = "are errors" if column.other is None else f"count as {column.other!r}"
+        said.append(f"Items{of} that were not declared {verb}.")
         if column.outside == "sample":
             said.append(f"Of a set{of} with more items a random part counts.")
         elif space.largest is not None:
             said.append(f"Sets{of} with more items are errors.")
     else:
-        verb = "are moved to the nearer one" if column.outside == "clamp" else "are errors"
+        clamps = column.outside == "clamp"
+        verb = "are moved to the nearer one" if clamps else "are errors"
         said.append(f"Numbers{of} beyond the bounds {verb}.")
+        if isinstance(space, Counts) and clamps:
+            said.append(f"Numbers{of} that are not whole are moved to the nearest that is.")
         if column.off_grid == "round":
             said.append(f"Numbers{of} between two steps are rounded.")
     return said

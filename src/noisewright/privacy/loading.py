@@ -121,12 +121,12 @@ def _mechanism(
             return _staircase(section, neighbors, claim)
         case "items":
             largest = section["largest"]
-            items = [_label(item) for item in section["items"]]
+            items = [point_label(item) for item in section["items"]]
             space = Subsets(items, largest=None if largest == len(items) else largest)
             keep, add = int(section["present"], 16), int(section["absent"], 16)
             return PerItem(space, keep, add, section["log2_total"], claim)
         case "flips":
-            space = Subsets([_label(item) for item in section["items"]])
+            space = Subsets([point_label(item) for item in section["items"]])
             levels = tuple(int(level, 16) for level in section["levels"])
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
@@ -202,7 +202,7 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
         case "grid":
             return Interval(section["low"], section["high"], step=section["step"], **options)
         case "labels":
-            return Categories([_label(label) for label in section["labels"]], **options)
+            return Categories([point_label(label) for label in section["labels"]], **options)
         case _:
             size = section["size"] if "size" in section else section["n"] + 1
             return Categories(range(size), **options)
@@ -250,5 +250,6 @@ def _metric(distances: list[list[str]], step: Fraction | None) -> Any:
     return rows
 
 
-def _label(label: Any) -> Any:
+def point_label(label: Any) -> Any:
+    """Return a point of a certificate as a label: sets and records as their JSON text."""
     return json.dumps(label) if isinstance(label, (list, dict)) or label is None else label

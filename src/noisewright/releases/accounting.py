@@ -19,6 +19,7 @@ from noisewright.exact import as_text
 from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
+from noisewright.releases.inputs import identifiable
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice) -> Pay
     if not has_mark and dataset is not None:
         advice.require_known(book, dataset)
         return Payer(book, dataset, None, "")
-    mark = book.fingerprint(data)
+    mark = book.fingerprint(identifiable(data))
     owner = _owner(book, mark)
     if dataset is None:
         if owner is None:

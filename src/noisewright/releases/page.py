@@ -150,7 +150,7 @@ def _batches(release: Release) -> Any:
         return release.table
     from noisewright.engines.reading import open_table
 
-    return open_table(release.path, plan=release.plan).batches()
+    return open_table(release.path, plan=release.plan, released=True).batches()
 
 
 def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:

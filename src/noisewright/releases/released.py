@@ -73,7 +73,7 @@ class Release:
 
         from noisewright.engines.reading import open_table
 
-        reader = open_table(self.path, plan=self.plan)
+        reader = open_table(self.path, plan=self.plan, released=True)
         batches = list(reader.batches())
         return pa.Table.from_batches(batches) if batches else reader.schema.empty_table()
 

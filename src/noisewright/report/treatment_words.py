@@ -125,7 +125,8 @@ def _readings(column: Column) -> list[Markup]:
     if column.null is not None:
         words.append(Markup(f"Empty cells counted as {_point(column.null)}"))
     if column.other is not None:
-        words.append(Markup(f"Labels that were not declared counted as {label(column.other)}"))
+        what = "Items" if isinstance(column.space, Subsets) else "Labels"
+        words.append(Markup(f"{what} that were not declared counted as {label(column.other)}"))
     if column.outside == "clamp":
         words.append(text("Numbers beyond the bounds counted as the nearer bound"))
     if column.outside == "sample":

@@ -189,16 +189,16 @@ class Curves(Space):
 
         Accepts a two-dimensional array, a list of curves, an Arrow column of lists (of fixed size
         or not), or one curve. Values are rounded to the nearest step. Values outside the bounds
-        are an error unless outside="clamp"; NaN and infinities always are.
+        are an error unless outside="clamp", infinite ones too; NaN always is.
         Ensures: whole numbers from 0 to `steps`, whatever was given.
         """
         if outside not in ("error", "clamp"):
             raise ParameterError(f"outside is {outside!r}; it must be 'error' or 'clamp'.")
         try:
             values = read_rows(curves, length=len(self.grid))
-            found = np.isfinite(values)
-            _require(found, "is not a finite number")
+            _require(~np.isnan(values), "is not a number")
             if outside == "error":
+                _require(np.isfinite(values), "is not a finite number")
                 _require(values >= float(self.low), "is below low")
                 _require(values <= float(self.high), "is above high")
         except RowError as problem:

@@ -88,7 +88,8 @@ class Interval(Space):
         Values beyond the bounds are errors or, with outside="clamp", moved to the nearer
         bound. Values between grid points are errors or, with off_grid="round", moved to the
         nearest point (the upper one in a tie). Both happen before any noise and are part of the
-        question that is asked of the data. Missing and infinite values are always errors.
+        question that is asked of the data. Infinite values lie beyond a bound; missing ones are
+        always errors.
         """
         for name, given, words in (
             ("outside", outside, ("error", "clamp")),
@@ -139,6 +140,8 @@ class Interval(Space):
 
     def code(self, point: Any) -> int:
         """Return the code of a number on the grid, or of the point that it is read as."""
+        if self.clamps and isinstance(point, (float, np.floating)) and np.isinf(point):
+            return 0 if point < 0 else self.size - 1
         steps = steps_to(point, self.low, self.step)
         if steps is None:
             raise self.outside(why="it is not a finite number")
@@ -156,13 +159,13 @@ class Interval(Space):
         if values.dtype.kind not in "iuf":
             return super().encode(values)
         numbers = values.astype(np.float64)
+        if self.clamps:
+            numbers = np.clip(numbers, float(self.low), float(self.high))
         finite = np.isfinite(numbers)
         if not finite.all():
             row = int(np.argmin(finite))
             raise self.outside(row=row, why="it is not a finite number")
         last = self.size - 1
-        if self.clamps:
-            numbers = np.clip(numbers, float(self.low), float(self.high))
         steps, nearest = rounded(numbers, self.low, self.step)
         room = SNAP * np.maximum(1, np.abs(steps) * 1e-6)
         beyond = (steps < -room) | (steps > last + room)
