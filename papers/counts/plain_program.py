@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, hstack
 
 Row = dict[tuple[int, int], float]
 """Coefficients by (i, j): output, input."""
 
-_TOLERANCE = 1e-10
+_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,7 @@ def solve(
         b_eq=sides,
         bounds=np.column_stack([lowest.ravel(), np.ones(size * size)]),
         method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": _TOLERANCE,
-            "dual_feasibility_tolerance": _TOLERANCE,
-        },
+        options=_OPTIONS,
     )
     if found.status != 0:
         raise ArithmeticError(f"the plain program at n={n}, alpha={alpha} ended: {found.message}")
@@ -154,3 +151,27 @@ def optimum(
         unequal += derivable_rows(n, alpha)
     honest = 1 / (n + 1) if "WH" in codes else 0.0
     return solve(n, alpha, costs, rows=unequal, equal=equal, diagonal=honest)
+
+
+def worst(n: int, alpha: float, costs: NDArray[np.float64], *, derivable: bool = False) -> float:
+    """Minimize the largest Σ_i costs[j, i] P(i|j) over the inputs j, under BASICDP."""
+    size = n + 1
+    rows = private_rows(n, alpha) + (derivable_rows(n, alpha) if derivable else [])
+    rows += [{(i, j): float(costs[j, i]) for i in range(size)} for j in range(size)]
+    # The last variable is the bound on all of them.
+    above = np.zeros((len(rows), 1))
+    above[-size:] = -1
+    sums = [{(i, j): 1.0 for i in range(size)} for j in range(size)]
+    found = linprog(
+        [*[0.0] * size**2, 1.0],
+        A_ub=hstack([sparse(rows, n), above]),
+        b_ub=np.zeros(len(rows)),
+        A_eq=hstack([sparse(sums, n), np.zeros((size, 1))]),
+        b_eq=np.ones(size),
+        bounds=(0, None),
+        method="highs-ds",
+        options=_OPTIONS,
+    )
+    if found.status != 0:
+        raise ArithmeticError(f"the worst-case program at n={n}, alpha={alpha}: {found.message}")
+    return float(found.fun)

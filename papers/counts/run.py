@@ -16,15 +16,18 @@ from papers.counts import (
     definitions,
     derivability,
     error_spread,
+    existing_mechanisms,
     fair_mechanism,
     geometric_mechanism,
     naive_bayes,
     near_answers,
     one_bit,
+    open_ends,
     other_losses,
     pathologies,
     symmetry,
     whole_tables,
+    worst_case,
 )
 from papers.data_files import ADULT
 from papers.paper import Paper
@@ -54,7 +57,11 @@ PAPER = Paper(
     ),
     groups={
         "introduction": pathologies.CLAIMS,
-        "definitions": definitions.CLAIMS,
+        "definitions": {
+            **definitions.CLAIMS,
+            **worst_case.CLAIMS,
+            **existing_mechanisms.CLAIMS,
+        },
         "properties": symmetry.CLAIMS,
         "one-bit": one_bit.CLAIMS,
         "geometric": geometric_mechanism.CLAIMS,
@@ -71,6 +78,7 @@ PAPER = Paper(
             **chow_liu.CLAIMS,
             **whole_tables.CLAIMS,
         },
+        "open-ends": open_ends.CLAIMS,
     },
     data=(ADULT,),
 )
