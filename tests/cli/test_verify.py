@@ -43,7 +43,9 @@ def test_a_false_claim_ends_with_1_and_shows_the_event(
 def test_the_least_epsilon_can_be_typed_back(noisewright: Program, matrix: Path) -> None:
     said = noisewright("verify", matrix)
     assert said.code == 0
-    assert f"The least epsilon at delta=0 is {LN_3!r}." in said.out
+    assert f"The least epsilon at delta=0 is {LN_3!r}, for replacing the input by any other." in (
+        said.out
+    )
     assert noisewright("verify", matrix, "-e", repr(LN_3)).code == 0
     assert noisewright("verify", matrix, "--alpha", "1/3").code == 0
     assert noisewright("verify", matrix, "--alpha", "0.3333333333333333334").code == 1
@@ -191,6 +193,7 @@ def test_json_carries_the_witness(noisewright: Program, matrix: Path) -> None:
     assert said.code == 1
     assert said.json == {
         "holds": False,
+        "unit": "for replacing the input by any other",
         "epsilon": "1",
         "alpha": None,
         "delta": "0",

@@ -87,6 +87,7 @@ def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, 
 def _tell(design: Any, written: dict[str, str]) -> None:
     problem = design.problem
     kind = "expected" if problem.goal == "expected" else "worst-case"
+    say(f"Proven: {problem.guarantee} {problem.space.unit}.")
     say(f"The {kind} {problem.loss.name} loss is {design.loss:.9g}.")
     say(
         f"No mechanism with {problem.guarantee} and what you asked for has a loss below "

@@ -118,6 +118,7 @@ def _tell(mechanism: Any, found: dict[str, Any], rows: int) -> None:
     count = mechanism.coordinates.count
     what = "one curve" if rows == 1 else f"the mean of {rows:,} curves"
     say(f"Exact {kind} noise in {count} numbers ({mechanism.coordinates.name}), {mechanism.claim}.")
+    say(f"That is {mechanism.space.unit}.")
     say(
         f"One curve moves them by at most {found['sensitivity']:.6g} "
         f"({'sum of sizes' if mechanism.noise == 'laplace' else 'length'}): proven"

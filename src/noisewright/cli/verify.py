@@ -75,7 +75,7 @@ def verify(
     if not asked:
         holds, witness = least != float("inf"), None
         sentence = (
-            f"The least epsilon at delta={delta} is {least!r}."
+            f"The least epsilon at delta={delta} is {least!r}, {subject.space.unit}."
             if holds
             else f"No epsilon holds at delta={delta}: some output is possible for one input and "
             "impossible for its neighbor."
@@ -92,6 +92,7 @@ def verify(
         answer(
             {
                 "holds": holds,
+                "unit": str(subject.space.unit),
                 "epsilon": epsilon,
                 "alpha": alpha,
                 "delta": delta,
