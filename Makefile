@@ -72,7 +72,9 @@ spark: $(SPARK_READY) ## the tests on Spark: a cluster of a master and two worke
 	@$(THEN_SAY) $(BIN)/pytest -q tests/spark
 
 ROUNDS ?= 5
-explore: setup ## search for examples that break a law: each property test, ROUNDS times, new examples
+FORGED ?= 10000
+explore: setup ## search for what breaks a law: FORGED certificates of each form, property tests ROUNDS times
+	@$(BIN)/python -m tests.mutants.forger --each $(FORGED)
 	@for round in $$(seq $(ROUNDS)); do echo "Round $$round of $(ROUNDS)"; \
 	    $(BIN)/pytest -q -n auto -m hypothesis --hypothesis-profile=explore --ignore=tests/spark \
 	    || exit 1; done

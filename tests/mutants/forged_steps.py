@@ -1,0 +1,91 @@
+"""True certificates of curves, of private steps and of designs, small and at the edge."""
+
+import json
+from fractions import Fraction
+from functools import cache
+from random import Random
+from typing import Any
+
+import noisewright as nw
+from tests.certificates.handmade import (
+    certificate,
+    choice_step,
+    counting_step,
+    curve_of,
+    law_step,
+    one_person,
+    steps_of,
+)
+from tests.mutants.forged_bases import above
+from tests.mutants.steps_truth import cost_of, implied
+
+
+def curve(draw: Random) -> Any:
+    positions, steps = draw.randint(1, 3), draw.randint(1, 3)
+    matrix = [[draw.randint(-3, 3) for _ in range(positions)] for _ in range(draw.randint(1, 3))]
+    shift, decay = draw.randint(0, 2), Fraction(draw.randint(1, 9), 10)
+    weights = [draw.randint(1, 9) for _ in range(positions)] if draw.random() < 0.3 else ()
+    made = curve_of(matrix, steps=steps, shift=shift, decay=decay, weights=weights)
+    reach = max(
+        sum(abs(sum(a * s for a, s in zip(row, signs, strict=True))) for row in matrix)
+        for signs in ([1 - 2 * (n >> p & 1) for p in range(positions)] for n in range(8))
+    )
+    moved = Fraction(steps * reach, 1 << shift) + (len(matrix) if shift else 0)
+    return certificate(made, "replace", moved * decay)
+
+
+def step(draw: Random, unit: str, rows: int) -> Any:
+    scale = Fraction(draw.randint(1, 8), 8)
+    kind = draw.choice(["counts", "choice", "law"])
+    if kind == "counts":
+        chosen = draw.sample(["marginal", "query"], draw.randint(1, 2))
+        deviation = Fraction(draw.randint(4, 40), 2)
+        noise = scale if unit == "epsilon" else (deviation,)
+        made = counting_step(1, **dict.fromkeys(chosen, noise))
+    elif kind == "choice":
+        made = choice_step(1, scale, draw.randint(1, 3))
+    else:
+        laws = ["exponential mechanism", "permute and flip", "noisy max"]
+        by = draw.choice(laws) if unit == "epsilon" else laws[0]
+        more: dict[str, Any] = {"step": "1/2"} if by == "noisy max" else {}
+        if by == laws[0] and unit == "epsilon" and draw.random() < 0.5:
+            more = {"candidates": draw.randint(2, 5), "width": str(Fraction(draw.randint(1, 9), 3))}
+        moves = draw.choice(["both ways", "one way"])
+        made = law_step(1, scale, Fraction(draw.randint(1, 6), 2), by=by, moves=moves, **more)
+    made["amount"] = str(above(cost_of(made, unit, rows)))
+    return made
+
+
+def steps(draw: Random) -> Any:
+    rows, unit = draw.randint(1, 3), draw.choice(["epsilon", "rho"])
+    listed = [step(draw, unit, rows) for _ in range(draw.randint(1, 3))]
+    if draw.random() < 0.3:
+        listed = listed[:1] * draw.randint(1, 5)
+    total = sum((Fraction(one["amount"]) for one in listed), Fraction(0))
+    if unit == "epsilon":
+        return certificate(steps_of(total, *listed), one_person(rows), total)
+    epsilon = total + Fraction(draw.randint(1, 40), 10)
+    orders = [Fraction(n, 20) for n in range(21, 200)]
+    order = min(orders, key=lambda a: (a - 1) * (a * total - epsilon))
+    delta = Fraction(min(1.0, 3 * implied(float(total), float(epsilon)) + 1e-9))
+    made = steps_of(total, *listed, order=order)
+    return certificate(made, one_person(rows), epsilon, str(delta.limit_denominator(10**12)))
+
+
+@cache
+def designs() -> list[str]:
+    """A few optimal mechanisms with their proofs; making one takes longer than mutating it."""
+    asked: list[dict[str, Any]] = [
+        {"loss": "L0"},
+        {"loss": "L1", "goal": "worst"},
+        {"loss": "L1", "properties": {"CM"}},
+        {"loss": "L2", "delta": "1/20"},
+    ]
+    spaces = [nw.Counts(2), nw.Counts(3, neighbors="replace")]
+    return [
+        nw.certify(nw.design(s, epsilon="1/2", **one)).to_json() for s in spaces for one in asked
+    ]
+
+
+def design(draw: Random) -> Any:
+    return json.loads(draw.choice(designs()))

@@ -1,0 +1,70 @@
+"""A forger's mutants of every form of certificate: what is proven is true, in the unit it names.
+
+`make explore` tries 10,000 of each form.
+"""
+
+import re
+from random import Random
+
+import pytest
+
+from tests.mutants.forger import FORMS, base, checker, forge
+from tests.mutants.unit_truth import UntrueError, judge
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_forged_certificate_is_proven_whose_sentence_is_untrue(form: str) -> None:
+    seen, untrue = forge(form, 50, "each time the same")
+    assert not untrue, untrue[0]
+    assert seen["judged true"] > 0
+    assert seen["too large to judge"] * 10 <= seen["accepted"]
+
+
+def denied(document: object, sentence: str) -> bool:
+    try:
+        judge(document, sentence)
+    except UntrueError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_evaluator_denies_a_smaller_epsilon(form: str) -> None:
+    """Claims are at the edge, so that half of them is untrue nearly always."""
+    draw, asked, caught = Random(form), 0, 0
+    for _ in range(10):
+        document = base(draw, form)
+        said = checker.check(document).proved[-1]
+        match = re.search(r"epsilon (\S+), delta 0,", said)
+        if match is None or float(match[1]) == 0:
+            continue
+        asked += 1
+        caught += denied(document, said.replace(match[1], f"{float(match[1]) * 0.5:.17g}", 1))
+        assert not denied(document, said)
+    assert asked > 3
+    assert caught >= 0.7 * asked
+
+
+@pytest.mark.parametrize(
+    ("found", "instead"),
+    [
+        (r"moving (.*) by one step to the next value \(.*\)", r"replacing \1 by any other"),
+        (r"per unit of distance, (for replacing .* by any other), at .*(?=\.)", r"\1"),
+        (r"by a neighbor, in one of .*(?=\.)", "by any other"),
+        (r"all rows of one person, up to (\d+), by any others", "one row by any other"),
+    ],
+)
+def test_the_evaluator_denies_another_unit(found: str, instead: str) -> None:
+    draw, asked, caught = Random(found), 0, 0
+    for _ in range(80):
+        document = base(draw, "person" if "person" in found else draw.choice(["table", "rows"]))
+        said = checker.check(document).proved[-1]
+        other = re.sub(found, instead, said)
+        if other == said or "delta 0," not in said:
+            continue
+        asked += 1
+        caught += denied(document, other)
+    assert asked > 3
+    assert (
+        caught > 0
+    )  # not all: two values have one pair, and some tables are as private further on
