@@ -84,7 +84,9 @@ class Number:  # the real number value + ln(ratio), known exactly
     def rounded(self, how: str) -> str:
         with localcontext(Context(300, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=how)):
             logarithm = (Decimal(self.ratio.numerator) / self.ratio.denominator).ln()
-            return f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.20g}"
+            text = f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.20g}"
+        digits, e, power = text.partition("e")
+        return (digits.rstrip("0").rstrip(".") if "." in digits else digits) + e + power
 def excess(p: Sequence[int], q: Sequence[int], epsilon: Number, allowed: Any = 0) -> Any:
     """None if the sum of max(0, p - e^epsilon q) <= allowed; else a bound of e^epsilon shows it."""
     likelier = [(a, b) for a, b in zip(p, q, strict=True) if a > b]  # others add nothing

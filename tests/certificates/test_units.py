@@ -1,6 +1,7 @@
 """A certificate says what its ε is counted for, and no claim in one unit passes in another."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -131,6 +132,36 @@ def test_what_is_promised_is_rounded_up() -> None:
     said = promise(certificate(geometric(3, "1"), "adjacent", a_hair, f"1/{3**40}"))
     assert "epsilon 1.0000000000000000001, delta 8.2252633399" in said
     assert "epsilon 1.0," not in said
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1 - Fraction(1, 10**30), "1"),
+        (100 - Fraction(1, 10**30), "100"),
+        (Fraction(1, 10**9) - Fraction(1, 10**40), "1e-9"),
+        (Fraction(5, 4), "1.25"),
+        (Fraction(100), "100"),
+        (Fraction(0), "0"),
+    ],
+)
+def test_numbers_are_shown_without_needless_digits(value: Fraction, shown: str) -> None:
+    assert checker.Number(value).rounded("ROUND_UP") == shown
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        nw.Counts(2, neighbors="metric"),
+        nw.Categories(["a", "b"], neighbors="metric"),
+        nw.Interval(0, 2, step=1, neighbors="metric"),
+        nw.Subsets(["a"], neighbors="metric"),
+        nw.Records(a=nw.Categories(["a", "b"]), neighbors="metric"),
+    ],
+)
+def test_a_space_shows_its_neighbors(space: Any) -> None:
+    assert "metric" in repr(space)
+    assert "metric" in repr(nw.uniform(space))
 
 
 MADE: dict[str, Callable[[], Mechanism]] = {

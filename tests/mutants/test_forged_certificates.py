@@ -5,6 +5,7 @@
 
 import re
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -68,3 +69,30 @@ def test_the_evaluator_denies_another_unit(found: str, instead: str) -> None:
     assert (
         caught > 0
     )  # not all: two values have one pair, and some tables are as private further on
+
+
+def test_a_checker_that_takes_the_parents_neighbors_for_one_row_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As it once did: ε per step, or per unit of distance, passed for ε of replacing a row."""
+    prove = checker.prove
+
+    def gullible(given: Any, neighbors: Any, *claims: Any) -> Any:
+        if given.get("form") == "rows" and neighbors == {"relation": "one row"}:
+            word = given["parent"]["neighbors"].get("relation")
+            if word in ("adjacent", "pairs", "metric"):
+                neighbors = {"relation": "one row", "row": word}
+        return prove(given, neighbors, *claims)
+
+    monkeypatch.setattr(checker, "prove", gullible)
+    _, untrue = forge("rows", 400, "each time the same")
+    assert untrue
+
+
+@pytest.mark.parametrize("form", ["table", "rows", "person"])
+def test_a_checker_with_one_sentence_for_all_is_caught(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checker, "unit_of", lambda given, neighbors: checker.Unit())
+    _, untrue = forge(form, 60, "each time the same")
+    assert untrue

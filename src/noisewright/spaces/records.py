@@ -62,7 +62,8 @@ class Records(Space):
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={space!r}" for name, space in self.columns)
-        return f"Records({inner})"
+        relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
+        return f"Records({inner}{relation})"
 
     @cached_property
     def by_name(self) -> Mapping[str, Space]:
