@@ -55,8 +55,8 @@ def test_bands_cover(about: Any) -> None:
         curves = fixed if about == "people" else days(people, random)
         released = curves + random.standard_normal((people, 24)) @ root.T
         target = fixed.mean(axis=0) if about == "people" else true
-        single = mean_curve(released, noise, hours, about, 0.95, together=False)
-        both = mean_curve(released, noise, hours, about, 0.95, together=True)
+        single = mean_curve(released, noise, hours, (0.0, 10.0), about, 0.95, together=False)
+        both = mean_curve(released, noise, hours, (0.0, 10.0), about, 0.95, together=True)
         pointwise += ((single.lows <= target) & (target <= single.highs)).mean()
         together += ((both.lows <= target) & (target <= both.highs)).all()
     assert 0.93 <= pointwise / 600 <= 0.97
@@ -109,7 +109,7 @@ def test_what_curves_cannot_answer() -> None:
     with pytest.raises(InputError, match="about='people'"):
         nw.expected_error(mechanism, people=3)
     with pytest.raises(InputError, match="covariance"):
-        mean_curve(np.zeros((3, 2)), np.eye(3), np.arange(2.0), "people", 0.95, together=False)
+        mean_curve(np.zeros((3, 2)), np.eye(3), np.arange(2.0), (0.0, 1.0), "people", 0.95, together=False)
 
 
 def test_shares_together_are_those_of_a_smaller_miss() -> None:

@@ -34,7 +34,7 @@ def test_means_are_unbiased_and_their_variances_too(mechanism: nw.Mechanism) -> 
     shares = np.bincount(people, minlength=4) / 4
 
     def value(counts: Any) -> Any:
-        return averages(counts / 4, 4, channel, POINTS[:, None], "people").values
+        return averages(counts / 4, 4, channel, POINTS[:, None]).values
 
     def variance(counts: Any, about: Any) -> Any:
         rows = channel.undo(POINTS[:, None])
@@ -74,8 +74,8 @@ def test_variances_are_unbiased() -> None:
         ).values
 
     def plain(counts: Any) -> Any:
-        found = averages(counts / 4, 4, channel, np.stack([POINTS, POINTS**2], axis=1), "people")
-        mean = averages(counts / 4, 4, channel, POINTS[:, None], "people")
+        found = averages(counts / 4, 4, channel, np.stack([POINTS, POINTS**2], axis=1))
+        mean = averages(counts / 4, 4, channel, POINTS[:, None])
         rows = channel.undo(POINTS[:, None])
         observed = counts / 4
         noise = (observed @ rows**2 - observed @ channel.undo(POINTS[:, None] ** 2)) / 4

@@ -13,8 +13,9 @@ from noisewright.estimation.channels import (
     channel_of,
     joint_second_moments,
 )
-from noisewright.estimation.frequencies import shares_from_counts, spread
+from noisewright.estimation.frequencies import shares_from_counts
 from noisewright.estimation.result import Axis
+from noisewright.estimation.spread import spread
 from tests.estimation.exact_expectations import dense, over_all_outputs, over_all_people
 
 COLORS = nw.Categories(["red", "green", "blue"])
@@ -108,9 +109,12 @@ def test_a_formula_does_what_its_table_does(epsilon: float) -> None:
     for table, formula in pairs:
         plain, structured = DenseChannel(table.matrix), channel_of(formula)
         assert not isinstance(structured, DenseChannel)
-        for step in ("push", "pull", "solve", "solve_squares"):
+        for step in ("push", "pull", "solve"):
             slow, fast = getattr(plain, step)(values, 1), getattr(structured, step)(values, 1)
             assert np.allclose(slow, fast, rtol=1e-7, atol=1e-9 * np.abs(slow).max())
+        for power in (2, 3):
+            slow = plain.solve_powers(values, 1, power)
+            assert np.allclose(slow, structured.solve_powers(values, 1, power), rtol=1e-7)
         slow, fast = plain.second_moments(), structured.second_moments()
         assert np.allclose(slow[0], fast[0], rtol=1e-7)
         assert (fast[1] <= slow[1] * (1 + 1e-9)).all()
@@ -141,11 +145,22 @@ def test_randomized_response_is_recognized_by_its_integers() -> None:
 
 def test_without_noise_the_interval_is_wilsons() -> None:
     identity = nw.from_matrix(nw.Categories(["no", "yes"]), [[1, 0], [0, 1]])
-    found = nw.estimate({"no": 37, "yes": 3}, identity)
-    z, n, p = 1.959963984540054, 40, 3 / 40
-    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    reach = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    assert found["yes"].interval == pytest.approx((middle - reach, middle + reach), rel=1e-9)
+    found = nw.estimate({"no": 370, "yes": 30}, identity)
+    assert found["yes"].interval == pytest.approx(_wilson(30 / 400, 400), rel=1e-9)
+    # Of three people one is a third: half of one on each side, as Yates has it, or a little less.
+    few, (low, high) = nw.estimate({"no": 37, "yes": 3}, identity), _wilson(3 / 40, 40)
+    assert few["yes"].interval[0] < low
+    assert high < few["yes"].interval[1]
+    assert _wilson(2.5 / 40, 40)[0] <= few["yes"].interval[0]
+    assert few["yes"].interval[1] <= _wilson(3.5 / 40, 40)[1]
+    p = 3 / 40
     exact = nw.estimate({"no": 37, "yes": 3}, identity, about="people")
     assert exact["yes"].interval == pytest.approx((p, p))
     assert exact["yes"].standard_error == 0
+
+
+def _wilson(p: float, n: int) -> tuple[float, float]:
+    z = 1.959963984540054
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return middle - reach, middle + reach

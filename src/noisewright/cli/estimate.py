@@ -64,8 +64,8 @@ def estimate(
     about: Annotated[
         str,
         typer.Option(
-            help="population: noise and sampling are errors; people: the noise alone, for those "
-            "whose data were released."
+            help="population: noise and sampling are errors; people: noise is, for those whose "
+            "data were released."
         ),
     ] = "population",
     confidence: Annotated[float, typer.Option(help="How often an interval holds.")] = 0.95,
@@ -87,6 +87,13 @@ def estimate(
     show_all: Annotated[
         bool, typer.Option("--all", help=f"Print all rows, not the {_MOST_ROWS} largest.")
     ] = False,
+    show: Annotated[
+        str,
+        typer.Option(
+            help="useful; or all, with answers whose standard error is larger than half of all "
+            "that is possible, and which say nothing."
+        ),
+    ] = "useful",
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Estimate from a released file what the data before the release were like."""
@@ -105,6 +112,7 @@ def estimate(
         confidence=confidence,
         method=method,
         together=together,
+        show=show,
     )
     assert not isinstance(found, Estimate)
     assert isinstance(found, Estimates)
@@ -155,7 +163,8 @@ def _tell(release: Release, found: Estimates, most: int | None) -> None:
         say("The noise came from a seed, for tests: this release is NOT PRIVATE.", style="red")
     say(f"{release.path}: {release.rows:,} rows, {release.guarantee} for each person.")
     whom = {
-        "people": "They are about the rows that were released: the noise is the only error.",
+        "people": "They are about the rows that were released, as their cells were read: noise is "
+        "counted as error, sampling is not.",
         "population": "They are about those whom these were sampled from: noise and sampling are "
         "errors.",
     }

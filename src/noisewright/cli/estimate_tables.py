@@ -17,8 +17,11 @@ def table_lines(found: Estimate, most: int | None) -> list[str]:
 
     Shares are shown as percent and as numbers of people, other answers as they are.
     """
-    size = found.values.size
-    order = list(range(size))
+    hidden = found.withheld.reshape(-1).tolist()
+    order = [place for place, hide in enumerate(hidden) if not hide]
+    size = len(order)
+    if not order:
+        return [f"  {note}" for note in found.sentences]
     cut = most is not None and size > most
     values = found.values.reshape(-1).tolist()
     if cut and found.what in ("share", "count"):
@@ -35,12 +38,15 @@ def table_lines(found: Estimate, most: int | None) -> list[str]:
     if cut:
         kind = "largest" if found.what in ("share", "count") else "first"
         lines.append(f"  … and {size - len(order):,} more; these are the {kind}. --all shows all.")
-    outside = [v for v in values if found.what == "share" and (v < 0 or v > 1)]
-    if outside and found.method == "unbiased":
-        lines.append("  Shares below 0% or above 100% are noise; --method projected has none.")
+    outside = [place for place in order if not 0 <= values[place] <= 1]
+    if outside and found.what == "share" and found.method == "unbiased":
+        lines.append(
+            "  A share below 0% or above 100% is noise: the truth is in its interval, which leaves "
+            "out what is not possible. --method projected has none."
+        )
     if found.method not in ("unbiased", "exact"):
         lines.append(f"  By method {found.method}.")
-    return [*lines, *(f"  {note}" for note in found.notes)]
+    return [*lines, *(f"  {note}" for note in found.sentences)]
 
 
 def _share_cells(found: Estimate, order: list[int]) -> list[list[str]]:
@@ -49,7 +55,7 @@ def _share_cells(found: Estimate, order: list[int]) -> list[list[str]]:
     behind = np.broadcast_to(found.behind, found.values.shape).reshape(-1).tolist()
     flat = [
         array.reshape(-1).tolist()
-        for array in (found.values, found.standard_errors, found.lows, found.highs)
+        for array in (found.values, found.standard_errors, *found.shown_intervals)
     ]
     digits = _digits([100 * flat[1][place] for place in order], least=1)
     rows = [["share", "error", "interval", "people", "interval"]]
@@ -71,7 +77,7 @@ def _share_cells(found: Estimate, order: list[int]) -> list[list[str]]:
 def _number_cells(found: Estimate, order: list[int]) -> list[list[str]]:
     flat = [
         array.reshape(-1).tolist()
-        for array in (found.values, found.standard_errors, found.lows, found.highs)
+        for array in (found.values, found.standard_errors, *found.shown_intervals)
     ]
     digits = _digits([flat[1][place] for place in order], least=0)
     if found.what == "quantile":

@@ -87,7 +87,8 @@ class CurveNoise(CurveMechanism):
         Ensures: `claim` for each row, and so for the whole table when one row changes
         (Holohan–Leith–Mason 2015, Theorem 5).
         """
-        return self.sample_steps(self.space.read(inputs, outside=outside), source=source)
+        drawn = self.sample_steps(self.space.read(inputs, outside=outside), source=source)
+        return replace(drawn, clamps=outside == "clamp")
 
     def sample_steps(self, steps: NDArray[Any], *, source: Source | None = None) -> CurveRelease:
         """Release curves that were read before, as `Curves.read` gives them."""
@@ -115,7 +116,8 @@ class CurveNoise(CurveMechanism):
         steps = self.space.read(curves, outside=outside)
         if not len(steps):
             raise InputError("there are no curves to take the mean of; give at least one.")
-        return self._released(_summed(self.exact(steps)), len(steps), source)
+        drawn = self._released(_summed(self.exact(steps)), len(steps), source)
+        return replace(drawn, clamps=outside == "clamp")
 
     def exact(self, steps: NDArray[Any]) -> NDArray[Any]:
         """Return C of each curve, given as whole steps above low, before rounding and noise."""

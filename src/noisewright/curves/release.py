@@ -45,7 +45,8 @@ class CurveRelease:
     `numbers` are the released whole numbers, a row for each curve; a coordinate is a number
     times `unit`. `claim` is what the release guarantees to each person. `scale` is that of the
     noise in each coordinate, in the units of the curve: b of Laplace noise e^(−|x|/b), the
-    deviation of Gaussian noise.
+    deviation of Gaussian noise. `clamps` says that values beyond the `bounds` counted as the nearer
+    bound.
     """
 
     numbers: NDArray[Any]
@@ -57,6 +58,7 @@ class CurveRelease:
     noise: Noise
     scale: Fraction
     claim: Guarantee
+    clamps: bool = False
 
     def __len__(self) -> int:
         return len(self.numbers)

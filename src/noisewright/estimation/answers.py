@@ -28,6 +28,7 @@ from noisewright.estimation.groups import (
 from noisewright.estimation.joint import JointShares
 from noisewright.estimation.layout import Layout
 from noisewright.estimation.questions import Question
+from noisewright.estimation.readings import with_readings
 from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.tallies import Tally
 
@@ -81,7 +82,14 @@ class Answering(ABC):
     def finished(self, found: Estimate, *notes: str) -> Estimate:
         """Return answers as they were asked for, with public groups sorted."""
         found = with_sorted_groups(self.asked.stated(found), len(self.public))
-        return replace(found, notes=(*found.notes, *notes))
+        found = replace(found, notes=(*found.notes, *notes, *self.layout.remarks))
+        return with_readings(found, self._readings())
+
+    def _readings(self) -> tuple[str, ...]:
+        """Return what was done to the cells of the private columns."""
+        said = [(name, one) for name in self.private for one in self.layout.readings.get(name, ())]
+        several = len(self.question.columns) > 1
+        return tuple(f"{name}: {one}" if several else one for name, one in said)
 
     def in_order(self, found: Estimate, have: tuple[str, ...]) -> Estimate:
         """Return answers with one axis for each column, in the order of the question."""
@@ -106,12 +114,16 @@ class Counted(Answering):
             about=self.asked.about,
             method="unbiased",
             confidence=self.asked.level(counts.size),
+            rows=self.asked.rows,
         )
         shaped = {name: getattr(found, name).reshape(counts.shape) for name in ARRAYS}
         if self.asked.about == "population":
-            # No noise, so nothing has to be plausible: the error at the shares as they are.
-            shares = shaped["values"]
-            shaped["standard_errors"] = np.sqrt(shares * (1 - shares) / found.people)
+            # No noise, so nothing has to be plausible: the error at the shares as they are. Half a
+            # row keeps what nobody, or everybody, has from being certain of a population.
+            half = 0.5 / found.people
+            shares = np.clip(shaped["values"], half, 1 - half)
+            rows = self.asked.rows
+            shaped["standard_errors"] = np.sqrt(rows * shares * (1 - shares) / found.people)
         found = replace(found, axes=self.group_axes(decoder), method="exact", **shaped)
         return self.finished(found, COUNTED)
 
@@ -134,7 +146,10 @@ class Shares(Answering):
         method = self.method(*METHODS)
 
         def answer(place: Place) -> Estimate:
-            return self.joint.estimate(self.counts[place], self.asked.about, method, level)
+            asked = self.asked
+            return self.joint.estimate(
+                self.counts[place], asked.about, method, level, rows=asked.rows
+            )
 
         found = self.finished(for_each_group(groups, sizes, answer), *[WITHIN][:depth])
         return self.in_order(found, self.table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.frequencies import read_method
 from noisewright.estimation.intervals import read_about, read_confidence
 from noisewright.estimation.result import About, Axis, Estimate
@@ -18,18 +18,30 @@ Key = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class Asked:
-    """About whom, by which method, with which confidence."""
+    """About whom, by which method, with which confidence, and how many rows a person may have."""
 
     about: About
     method: str
     confidence: float
     together: bool
+    rows: int = 1
+    shows_all: bool = False
 
     @classmethod
-    def reading(cls, about: Any, method: Any, confidence: Any, together: Any) -> Asked:
+    def reading(
+        cls, about: Any, method: Any, confidence: Any, together: Any, show: Any = "useful"
+    ) -> Asked:
         """Read what a caller gave."""
+        if show not in ("useful", "all"):
+            raise ParameterError(
+                f"show is {show!r}; it must be 'useful' (answers that say something) or 'all'."
+            )
         return cls(
-            read_about(about), read_method(method), read_confidence(confidence), bool(together)
+            read_about(about),
+            read_method(method),
+            read_confidence(confidence),
+            bool(together),
+            shows_all=show == "all",
         )
 
     def level(self, answers: int) -> float:
@@ -37,8 +49,10 @@ class Asked:
         return 1 - (1 - self.confidence) / max(answers, 1) if self.together else self.confidence
 
     def stated(self, found: Estimate) -> Estimate:
-        """Return an estimate with the confidence that was asked for."""
-        return replace(found, confidence=self.confidence, together=self.together)
+        """Return an estimate with the confidence, and as fully shown, as was asked for."""
+        return replace(
+            found, confidence=self.confidence, together=self.together, shows_all=self.shows_all
+        )
 
 
 def axis_of(space: Space, name: str | None = None) -> Axis:

@@ -5,7 +5,7 @@
 
 One released row y contributes g_i(y) = L[y, i] to the share of input i. Everything that the
 errors need follows from its first two moments given an input x: E[g_i | x] = [x = i] and
-S[x, i] = E[g_i² | x]. A channel applies P, L and the squares of L along one axis of an array, so
+S[x, i] = E[g_i² | x]. A channel applies P, L and powers of |L| along one axis of an array, so
 that joint tables of several columns never need a matrix over all cells.
 """
 
@@ -54,8 +54,8 @@ class Channel(Protocol):
         """Return Lᵀ q along an axis: the unbiased shares of the inputs."""
         ...
 
-    def solve_squares(self, shares: Array, axis: int) -> Array:
-        """Return (L∘L)ᵀ q along an axis: the second moments of what the rows contribute."""
+    def solve_powers(self, shares: Array, axis: int, power: int) -> Array:
+        """Return (|L|^power)ᵀ q along an axis: the moments of what the rows contribute."""
         ...
 
     def undo(self, answers: Array) -> Array:
@@ -112,9 +112,9 @@ class DenseChannel:
         """Return Lᵀ q along an axis."""
         return _along(self.inverse.T, shares, axis)
 
-    def solve_squares(self, shares: Array, axis: int) -> Array:
-        """Return (L∘L)ᵀ q along an axis."""
-        return _along(self.inverse.T**2, shares, axis)
+    def solve_powers(self, shares: Array, axis: int, power: int) -> Array:
+        """Return (|L|^power)ᵀ q along an axis."""
+        return _along(np.abs(self.inverse.T) ** power, shares, axis)
 
     def undo(self, answers: Array) -> Array:
         """Return L a; answers that do not need what is open have one also without an inverse."""
@@ -164,14 +164,14 @@ class ResponseChannel:
         """Return Lᵀ q along an axis."""
         return (shares - self.other * shares.sum(axis=axis, keepdims=True)) / self.gap
 
-    def solve_squares(self, shares: Array, axis: int) -> Array:
-        """Return (L∘L)ᵀ q along an axis."""
-        hit, miss = self._squares
+    def solve_powers(self, shares: Array, axis: int, power: int) -> Array:
+        """Return (|L|^power)ᵀ q along an axis."""
+        hit, miss = self._powers(power)
         return (hit - miss) * shares + miss * shares.sum(axis=axis, keepdims=True)
 
-    @property
-    def _squares(self) -> tuple[float, float]:
-        return ((1 - self.other) / self.gap) ** 2, (self.other / self.gap) ** 2
+    def _powers(self, power: int) -> tuple[float, float]:
+        gap = abs(self.gap)
+        return ((1 - self.other) / gap) ** power, (self.other / gap) ** power
 
     def undo(self, answers: Array) -> Array:
         """Return L a; L is symmetric."""
@@ -179,7 +179,7 @@ class ResponseChannel:
 
     def second_moments(self) -> tuple[Array, Array, Array]:
         """Return S[i, i] and S[x, i], which is the same for all x ≠ i."""
-        hit, miss = self._squares
+        hit, miss = self._powers(2)
         own = self.truth * hit + (1 - self.truth) * miss
         others = self.other * hit + (1 - self.other) * miss
         each = np.ones(self.inputs)

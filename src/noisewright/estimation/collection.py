@@ -40,6 +40,7 @@ class Estimates(dict[Key, Estimate]):
 
         `table` is the title, `label_1`, `label_2` … are the labels in the order of its columns,
         `people` is a share as a number of people, and `of_people` how many people stand behind it.
+        What is withheld is None.
         """
         width = max((len(found.axes) for found in self.values()), default=0)
         rows: list[dict[str, Any]] = []
@@ -70,11 +71,17 @@ class Estimates(dict[Key, Estimate]):
         rows = self.rows()
         names = list(rows[0]) if rows else ["table"]
         texts = [name for name in names if name.startswith("label_")]
+        numbers = ("value", "standard_error", "low", "high", "people")
         columns = {
             name: [_text(row[name]) if name in texts else row[name] for row in rows]
             for name in names
         }
-        return pa.table(columns)
+        return pa.table(
+            {
+                name: pa.array(column, pa.float64()) if name in numbers else column
+                for name, column in columns.items()
+            }
+        )
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame, if pandas is installed."""
@@ -97,7 +104,8 @@ class Estimates(dict[Key, Estimate]):
                     "method": found.method,
                     "confidence": found.confidence,
                     "together": found.together,
-                    "notes": list(found.notes),
+                    "withheld": int(found.withheld.sum()),
+                    "notes": list(found.sentences),
                     "columns": columns,
                 }
             )

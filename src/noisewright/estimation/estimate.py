@@ -24,6 +24,7 @@ from noisewright.estimation.numbers import (
     plain_mean,
 )
 from noisewright.estimation.questions import Question, usual_word
+from noisewright.estimation.readings import readings_of, readings_of_curves, with_readings
 from noisewright.estimation.released import BATCH, released_codes, released_numbers
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets import answer_about_sets, sets_asked_for
@@ -50,6 +51,7 @@ def estimate(  # pyright: ignore[reportOverlappingOverload]
     method: str = ...,
     confidence: float = ...,
     together: bool = ...,
+    show: str = ...,
 ) -> dict[Key, Estimate]: ...
 
 
@@ -64,6 +66,7 @@ def estimate(
     method: str = ...,
     confidence: float = ...,
     together: bool = ...,
+    show: str = ...,
 ) -> Estimate: ...
 
 
@@ -77,6 +80,7 @@ def estimate(
     method: str = "unbiased",
     confidence: float = 0.95,
     together: bool = False,
+    show: str = "useful",
 ) -> Estimate | dict[Key, Estimate]:
     """Estimate from released data what the data before the release were like.
 
@@ -93,22 +97,28 @@ def estimate(
     back, or the bits of `sample_bits`. Released curves know their own noise; their mean is
     estimated at the positions `at`.
 
-    `about="people"` takes the noise alone as error: the answer speaks about the people whose data
-    were released. `about="population"` adds the error of having sampled these people.
+    `about="people"` takes the noise for error: the answer speaks about the people whose data were
+    released, as they were after numbers were clamped, sets cut or cells replaced, if the mechanism
+    does such things; the answer says so. `about="population"` adds the error of having sampled
+    these people.
+    An answer whose standard error is larger than half of all that is possible is withheld from what
+    is printed and saved, with words that say what would help; `show="all"` shows it.
     `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
     the shares nearest to the unbiased ones. `together=True` widens the intervals of one table or
     curve so that all of them hold at once with the confidence.
 
-    Ensures: unbiased values, and intervals that cover with about the stated confidence, also for
-    rare categories and when noise dominates; those of the other methods cover as often or more.
-    Intervals of quantiles are wider than they would have to be on coarse grids: they hold whatever
-    lies between points.
+    Ensures: unbiased values, and intervals that cover with about the stated confidence or more,
+    also for rare categories, few people and when noise dominates (benchmarks/coverage.py); those of
+    the other methods cover as often or more. Intervals about a population are never narrower than
+    those about the people, and have a width unless the answer is exact. Intervals of quantiles are
+    wider than they would have to be on coarse grids: they hold whatever lies between points.
     """
-    asked = Asked.reading(about, method, confidence, together)
+    asked = Asked.reading(about, method, confidence, together, show)
     if isinstance(released, CurveRelease):
         if of not in (None, "mean") or asked.method != "unbiased":
             raise InputError("of released curves the mean is estimated, by method='unbiased'.")
-        return mean_of_release(released, at, asked.about, asked.confidence, asked.together)
+        found = mean_of_release(released, at, asked.about, asked.confidence, asked.together)
+        return with_readings(asked.stated(found), readings_of_curves(released, mechanism))
     if isinstance(mechanism, ColumnProduct):
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
@@ -123,15 +133,16 @@ def estimate(
             method=method,
             confidence=confidence,
             together=together,
+            show=show,
         )
     if isinstance(mechanism, SetMechanism):
         if at is not None or asked.method != "unbiased":
             raise InputError("sets are estimated by method='unbiased', without at.")
-        answers = sets_asked_for(mechanism, of)
-        return asked.stated(
-            answer_about_sets(released, mechanism, of, asked.about, asked.level(answers))
-        )
-    return _one_column(released, mechanism, of, at, asked)
+        level = asked.level(sets_asked_for(mechanism, of))
+        found = answer_about_sets(released, mechanism, of, asked.about, level)
+    else:
+        found = _one_column(released, mechanism, of, at, asked)
+    return with_readings(asked.stated(found), readings_of(mechanism))
 
 
 def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -> Estimate:
@@ -142,7 +153,7 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
     counts = _counts(released, mechanism, channel.outputs)
     if question != "shares":
         points = numbers_of(mechanism.space)
-        found = answer_about_numbers(
+        return answer_about_numbers(
             counts,
             channel,
             points,
@@ -152,10 +163,9 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
             method=asked.method,
             confidence=asked.level(answers_asked_for(question, points, at)),
         )
-        return asked.stated(found)
     if at is not None:
         raise InputError("at goes with quantiles and histograms; shares need none.")
-    found = shares_from_counts(
+    return shares_from_counts(
         counts,
         [channel],
         (axis_of(mechanism.space),),
@@ -163,7 +173,6 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
         method=asked.method,
         confidence=asked.level(channel.inputs),
     )
-    return asked.stated(found)
 
 
 def _on_a_fine_grid(released: Any, mechanism: Additive, of: Any, at: Any, asked: Asked) -> Estimate:
@@ -212,7 +221,10 @@ def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
 def _tables(
     released: Any, mechanism: ColumnProduct, of: Any, asked: Asked
 ) -> Estimate | dict[Key, Estimate]:
-    layout = Layout(tuple(Part((name,), one) for name, one in mechanism.columns))
+    layout = Layout(
+        tuple(Part((name,), one) for name, one in mechanism.columns),
+        readings={name: readings_of(one) for name, one in mechanism.columns},
+    )
     keys, single = read_tables(of, layout.names)
     questions = [Question(key, names_of(key), _word(key, layout)) for key in keys]
     found = answer_questions(released, layout, questions, asked)

@@ -71,11 +71,11 @@ class GeometricChannel:
         first = _scaled(1 / self._weights, np.moveaxis(shares, axis, 0))
         return np.moveaxis(_three_diagonals(diagonal, beside, first), 0, axis)
 
-    def solve_squares(self, shares: Array, axis: int) -> Array:
-        """Return (L∘L)ᵀ q along an axis."""
+    def solve_powers(self, shares: Array, axis: int, power: int) -> Array:
+        """Return (|L|^power)ᵀ q along an axis."""
         diagonal, beside = self._diagonals
-        first = _scaled(1 / self._weights**2, np.moveaxis(shares, axis, 0))
-        return np.moveaxis(_three_diagonals(diagonal**2, beside**2, first), 0, axis)
+        first = _scaled(1 / self._weights**power, np.moveaxis(shares, axis, 0))
+        return np.moveaxis(_three_diagonals(diagonal**power, abs(beside) ** power, first), 0, axis)
 
     def undo(self, answers: Array) -> Array:
         """Return L a."""

@@ -1,18 +1,34 @@
-"""Intervals for shares, by turning a test around.
+"""Intervals for shares and means, by turning a test around.
 
-The estimate p̂ of a share is an average over n rows whose variance v depends on the share itself. A
-value θ belongs to the interval when n (p̂ − θ)² ≤ z² v(θ), where
+An estimate T is an average over n rows, each of which contributes h. Its variance has a part that
+is known, because the noise is, and a part from sampling people, which depends on what is asked for.
 
-    v(θ) = own·θ + others·(1 − θ) − θ²    about a population
-    v(θ) = own·θ + others·(1 − θ) − θ     about the people themselves
+**Shares.** A value θ belongs to the interval when n (T − θ)² ≤ z² v(θ), where
 
-That is a quadratic in θ; without noise it is Wilson's interval. Unlike p̂ ± z·error it stays honest
-for rare categories, where a low p̂ and a low error come together. Beyond 0 and 1, where no share
-can be, v stays what it is at the end.
+    v(θ) = own·θ + others·(1 − θ) − θ + k·θ(1 − θ)
+
+own and others are E h² of who belongs and who does not; k is 0 about the people themselves, 1 about
+a population, and the most rows of one person if that is more. It is a quadratic in θ; without noise
+it is Wilson's interval. Unlike T ± z·error it stays honest for rare shares, where a low T and a low
+error come together. Beyond 0 and 1, where no share can be, v stays what it is at the end.
+
+**Means** of numbers from `low` to `high`. About a population the variance s² is estimated, and what
+was not seen is not in it: a few people at the far end. A mean θ = T + d needs a share d/(high − T)
+of them, who add d·(high − θ) to the variance, so that
+
+    n d² ≤ t² (s² + k·d·(high − T − d))        and so for low, with Student's t for n/k people
+
+But more than t² people are not overlooked, so that what is added is at most t²·k²(high − T)²/n.
+With s = 0 this is Wilson's interval again, and with large n it is T ± z·s/√n.
+
+**Jumps.** One row may move T by J/n, J = E|h|³ / E h², and when that is not small beside the error
+no normal law holds: Wilson's interval for a share of 0.17/n misses in 16 of 100 cases. Half a jump
+on each side, Yates' correction, repairs that; it fades out between errors of 1.5 and 3.5 jumps.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -23,6 +39,50 @@ from noisewright.errors import ParameterError
 from noisewright.estimation.result import About
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What intervals are made for: so many rows, about whom, with which confidence.
+
+    `rows` is how many of them may be of one person, and then all alike.
+    """
+
+    people: int
+    about: About
+    confidence: float
+    rows: int = 1
+
+    @property
+    def sampled(self) -> int:
+        """How often the variance of sampling one row counts: not at all about the people."""
+        return self.rows if self.about == "population" else 0
+
+    @property
+    def squared_quantile(self) -> float:
+        """z²: shares have variances that follow from the share."""
+        return normal_quantile(self.confidence) ** 2
+
+    @property
+    def squared_student_quantile(self) -> float:
+        """t² where a variance is estimated, from as many people as there are at least; else z²."""
+        if self.about == "people":
+            return self.squared_quantile
+        from scipy.special import stdtrit
+
+        freedom = max(self.people / self.rows - 1, 1.0)
+        return float(stdtrit(freedom, (1 + self.confidence) / 2)) ** 2
+
+    def errors(self, noise: Array, sampling: Array) -> Array:
+        """Return standard errors of averages, from the two variances that one row has."""
+        return np.sqrt((noise + self.sampled * sampling) / self.people)
+
+    def half_jumps(self, errors: Array, jumps: Array) -> Array:
+        """Return half of what one person moves an average by, where errors are few such jumps."""
+        jumps = jumps * max(self.sampled, 1) / self.people
+        with np.errstate(divide="ignore", invalid="ignore"):
+            faded = np.clip(1.75 - errors / (2 * jumps), 0.0, 1.0)
+        return np.where(jumps > 0, faded * jumps / 2, 0.0)
 
 
 def read_confidence(confidence: Any) -> float:
@@ -39,8 +99,8 @@ def read_about(about: Any) -> About:
     if about == "people" or about == "population":
         return about
     raise ParameterError(
-        f"about is {about!r}; it must be 'people' (those whose data were released: only the noise "
-        "is error) or 'population' (that they were sampled from: noise and sampling)."
+        f"about is {about!r}; it must be 'people' (those whose data were released: noise is error, "
+        "sampling is not) or 'population' (that they were sampled from: noise and sampling)."
     )
 
 
@@ -56,14 +116,21 @@ def around(values: Any, errors: Any, confidence: float) -> tuple[Array, Array]:
 
 
 def score_interval(
-    values: Array, own: Array, others: Array, people: int, about: About, confidence: float
+    values: Array, own: Array, others: Array, jumps: Array, errors: Array, sample: Sample
 ) -> tuple[Array, Array]:
-    """Return the lowest and the highest θ that the test accepts."""
-    z = normal_quantile(confidence) ** 2 / people
-    sampled, known = (1.0, 0.0) if about == "population" else (0.0, 1.0)
-    # Inside: (1 + z·sampled) θ² − (2 p̂ + z (own − others − known)) θ + p̂² − z·others ≤ 0
-    half = (values + z * (own - others - known) / 2) / (1 + z * sampled)
-    last = (values**2 - z * others) / (1 + z * sampled)
+    """Return the lowest and the highest share that the test accepts."""
+    half_jumps = sample.half_jumps(errors, jumps)
+    lows, _ = _accepted(values - half_jumps, own, others, sample)
+    _, highs = _accepted(values + half_jumps, own, others, sample)
+    # Rounding may push the estimate itself out of its own interval by a hair.
+    return np.minimum(lows, values), np.maximum(highs, values)
+
+
+def _accepted(values: Array, own: Array, others: Array, sample: Sample) -> tuple[Array, Array]:
+    z, k = sample.squared_quantile / sample.people, sample.sampled
+    # Inside: (1 + z·k) θ² − (2 T + z (own − others − 1 + k)) θ + T² − z·others ≤ 0
+    half = (values + z * (own - others - 1 + k) / 2) / (1 + z * k)
+    last = (values**2 - z * others) / (1 + z * k)
     reach = np.sqrt(np.maximum(half**2 - last, 0.0))
     at_zero = np.sqrt(z * np.maximum(others, 0.0))
     at_one = np.sqrt(z * np.maximum(own - 1, 0.0))
@@ -71,18 +138,38 @@ def score_interval(
     lows = np.where(values - at_zero <= 0, values - at_zero, lows)
     highs = np.where(values + at_zero <= 0, values + at_zero, np.clip(half + reach, 0.0, 1.0))
     highs = np.where(values + at_one >= 1, values + at_one, highs)
-    # Rounding may push the estimate itself out of its own interval by a hair.
+    return lows, highs
+
+
+def mean_interval(
+    values: Array,
+    errors: Array,
+    jumps: Array,
+    ends: tuple[Any, Any],
+    sample: Sample,
+    *,
+    clip: bool = True,
+) -> tuple[Array, Array]:
+    """Return intervals of averages of numbers between the ends, which hold for the rare too."""
+    half_jumps = sample.half_jumps(errors, jumps)
+    low, high = ends
+    squared, k = sample.squared_student_quantile, sample.sampled
+    reaches: list[Array] = []
+    for room in (values - low, high - values):
+        room = np.clip(room, 0.0, high - low)
+        # (n + t²k) d² − t²k·room·d − t²·n·error² ≤ 0, as long as there is room for d
+        whole, half = sample.people + squared * k, squared * k * room / 2
+        reach = half + np.sqrt(half**2 + whole * squared * sample.people * errors**2)
+        reach = reach / whole
+        reach = np.where(reach <= room, reach, np.maximum(room, np.sqrt(squared) * errors))
+        overlooked = squared * (k * room / sample.people) ** 2
+        most = np.sqrt(squared * (errors**2 + overlooked))
+        reaches.append(np.minimum(reach, most) + half_jumps)
+    lows, highs = values - reaches[0], values + reaches[1]
+    if clip:
+        # What no mean can be is left out, but never the estimate itself.
+        lows, highs = np.clip(lows, low, high), np.clip(highs, low, high)
     return np.minimum(lows, values), np.maximum(highs, values)
-
-
-def with_half_a_row(lows: Array, highs: Array, errors: Array, people: int) -> tuple[Array, Array]:
-    """Return intervals about these people that also hold when next to nobody's row was changed.
-
-    The error is one row or none then, and half a row more on each side keeps intervals from missing
-    just that one. From a standard error of two rows on it is not needed.
-    """
-    half = 0.5 * np.clip(2 - people * errors, 0.0, 1.0) / people
-    return lows - half, highs + half
 
 
 def require_people(people: int) -> None:
@@ -95,6 +182,6 @@ def require_two(people: int) -> None:
     """Raise when one row is to tell how much rows vary."""
     if people < 2:
         raise ParameterError(
-            "one released row cannot tell how much people differ. Ask about='people', whose error "
-            "is the noise alone, or release more rows."
+            "one released row cannot tell how much people differ, so no honest interval about a "
+            "population exists. Ask about='people', who are not sampled, or release more rows."
         )

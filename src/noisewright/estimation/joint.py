@@ -47,11 +47,13 @@ class JointShares:
         method: str,
         confidence: float,
         *,
+        rows: int = 1,
         first: tuple[Channel, Axis] | None = None,
     ) -> Estimate:
         """Estimate the shares from the counts of released cells, one axis for each column.
 
-        `first` is an independent column of another kind, whose axis comes before the others.
+        Up to `rows` released rows may be of one person. `first` is an independent column of another
+        kind, whose axis comes before the others.
         """
         before = [] if first is None else [first]
         channels = [*(channel for channel, _ in before), *self.channels]
@@ -63,6 +65,7 @@ class JointShares:
             about=about,
             method=method,
             confidence=confidence,
+            rows=rows,
         )
         shape = tuple(len(axis.labels) for axis in axes)
         shaped = {name: np.reshape(getattr(found, name), shape) for name in ARRAYS}

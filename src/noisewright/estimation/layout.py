@@ -7,8 +7,8 @@ as often: so the margin of a joint estimate is the estimate of the margin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -46,11 +46,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a released table, in the order they are shown; see the top of this file."""
+    """The columns of a released table, in the order they are shown; see the top of this file.
+
+    `readings` say by column what was done to its cells before the noise, `remarks` what was done to
+    rows; both go with the answers.
+    """
 
     parts: tuple[ReleasedPart, ...]
     public: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [*(name for part in self.parts for name in part.columns), *self.public]

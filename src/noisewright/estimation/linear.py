@@ -1,10 +1,11 @@
-"""Averages of a function over people: means, histograms, and what lies below a number.
+"""Averages of a function over people: means, and what lies below a number.
 
     a(x)   the function; Σ p_x a(x) is the answer
     h      = L a, what one released row contributes: E[h | x] = a(x)
 
 The answer is the average of h over the released rows. Its variance is that of h about the
-population, and E h² − E a² about these people, over n; E a² is estimated like any other answer.
+population, and that of the noise, E h² − E a², about these people, over n. Both are estimated
+without bias; but the noise is known but for who has which input, and is kept to what it can be.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import UnidentifiableError
 from noisewright.estimation.channels import Channel
-from noisewright.estimation.intervals import require_two
+from noisewright.estimation.intervals import Sample, mean_interval, require_two
 from noisewright.estimation.result import About
 
 Array = NDArray[np.float64]
@@ -23,24 +25,46 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Averages:
-    """Answers Σ p_x a(x), one for each column of `answers`, with their variances."""
+    """Answers Σ p_x a(x), one for each column of `answers`.
+
+    `noise` and `sampling` are the two variances of one row's contribution, `jumps` by how much,
+    divided by the number of rows, one row may move an answer.
+    """
 
     values: Array
-    variances: Array
+    noise: Array
+    sampling: Array
+    jumps: Array
+    ends: tuple[Array, Array]
+
+    def answers(self, sample: Sample) -> tuple[Array, Array, Array]:
+        """Return the standard errors, and the ends of the intervals."""
+        if sample.about == "population":
+            require_two(sample.people)
+        errors = sample.errors(self.noise, self.sampling)
+        return (errors, *mean_interval(self.values, errors, self.jumps, self.ends, sample))
 
 
-def averages(
-    observed: Array, people: int, channel: Channel, answers: Array, about: About
-) -> Averages:
-    """Estimate averages without bias, and the variances of these estimates without bias."""
+def averages(observed: Array, people: int, channel: Channel, answers: Array) -> Averages:
+    """Estimate averages without bias, and the variances of a row from noise and from sampling."""
     rows = channel.undo(answers)
     values = observed @ rows
-    if about == "people":
-        variances = (observed @ rows**2 - observed @ channel.undo(answers**2)) / people
-    else:
-        require_two(people)
-        variances = (observed @ rows**2 - values**2) / (people - 1)
-    return Averages(values, np.maximum(variances, 0.0))
+    squares = observed @ rows**2
+    possible = channel.pull(rows**2, 0) - answers**2
+    least, most = np.maximum(possible.min(axis=0), 0.0), np.maximum(possible.max(axis=0), 0.0)
+    try:
+        noise = np.clip(squares - observed @ channel.undo(answers**2), least, most)
+    except UnidentifiableError:
+        # The mean can be told, but not the mean of squares, and so not who has how much noise.
+        noise = most
+    total = (squares - values**2) * people / max(people - 1, 1)
+    ends = answers.min(axis=0), answers.max(axis=0)
+    # Half of what was seen, half of what there could be: few rows show no jumps.
+    seen = (observed + channel.push(np.full(channel.inputs, 1 / channel.inputs), 0)) / 2
+    apart = np.abs(rows - np.clip(values, *ends))
+    second = seen @ apart**2
+    jumps = np.where(second > 0, seen @ apart**3 / np.maximum(second, 1e-300), 0.0)
+    return Averages(values, noise, np.maximum(total - noise, 0.0), jumps, ends)
 
 
 def planned_variances(shares: Array, channel: Channel, answers: Array, about: About) -> Array:

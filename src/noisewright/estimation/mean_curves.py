@@ -12,6 +12,7 @@ P(some |Z_t| > c) hold for any jointly normal Z of variance one, and the better 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -20,7 +21,13 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError
-from noisewright.estimation.intervals import normal_quantile, require_people, require_two
+from noisewright.estimation.intervals import (
+    Sample,
+    mean_interval,
+    normal_quantile,
+    require_people,
+    require_two,
+)
 from noisewright.estimation.result import About, Axis, Estimate
 
 Array = NDArray[np.float64]
@@ -47,15 +54,17 @@ def mean_of_release(
             "unbiased",
             confidence,
             together,
+            possible=release.bounds,
         )
-    noise = release.covariance(positions)
-    return mean_curve(values, noise, positions, about, confidence, together)
+    noise, ends = release.covariance(positions), release.bounds
+    return mean_curve(values, noise, positions, ends, about, confidence, together)
 
 
 def mean_curve(
     values: Array,
     noise: Array,
     positions: Array,
+    ends: tuple[float, float],
     about: About,
     confidence: float,
     together: bool,
@@ -69,39 +78,46 @@ def mean_curve(
             f"there are {len(positions)} positions."
         )
     center = values.mean(axis=0)
-    covariance = noise
-    if about == "population":
-        require_two(people)
-        moved = values - center
-        covariance = moved.T @ moved / (people - 1)
-    return mean_with_band(center, covariance, positions, people, about, confidence, together)
+    moved = values - center
+    released = moved.T @ moved / (people - 1) if people > 1 else None
+    sample = Sample(people, about, confidence)
+    return mean_with_band(center, noise, released, positions, ends, sample, together=together)
 
 
 def mean_with_band(
     center: Array,
-    covariance: Array,
+    noise: Array,
+    released: Array | None,
     positions: Array,
-    people: int,
-    about: About,
-    confidence: float,
+    ends: tuple[float, float],
+    sample: Sample,
+    *,
     together: bool,
 ) -> Estimate:
-    """Return a mean curve with its band, from the covariance that one curve has around it."""
-    errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0) / people)
-    factor = factor_together(covariance, confidence) if together else normal_quantile(confidence)
-    return Estimate(
-        "mean",
-        (Axis("position", positions.tolist()),),
-        center,
-        errors,
-        center - factor * errors,
-        center + factor * errors,
-        people,
-        about,
-        "unbiased",
-        confidence,
-        together,
+    """Return a mean curve with its band.
+
+    `noise` is the known covariance of one curve's noise, `released` the one that released curves
+    show, of at least two. Less than that of the noise is never taken for theirs.
+    """
+    known = np.maximum(np.diagonal(noise), 0.0)
+    sampling = np.zeros_like(known)
+    level = sample.confidence
+    if sample.about == "population":
+        require_two(sample.people)
+        assert released is not None
+        sampling = np.maximum(np.diagonal(released) - known, 0.0)
+    if together:
+        shape = noise if sample.about == "people" else released
+        assert shape is not None
+        level = 2 * NormalDist().cdf(factor_together(shape, level)) - 1
+    errors = sample.errors(known, sampling)
+    # What coordinates can show of a curve may lie beyond what its values lie between: no clipping.
+    lows, highs = mean_interval(
+        center, errors, np.zeros_like(errors), ends, replace(sample, confidence=level), clip=False
     )
+    whom = sample.people, sample.about, "unbiased", sample.confidence, together
+    axes = (Axis("position", positions.tolist()),)
+    return Estimate("mean", axes, center, errors, lows, highs, *whom, possible=ends)
 
 
 def planned_mean_curve(mechanism: CurveNoise, at: Any, people: int, confidence: float) -> Estimate:

@@ -13,7 +13,7 @@ from noisewright.estimation.asked import Asked
 from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.frequencies import METHODS
 from noisewright.estimation.groups import Place, for_each_group
-from noisewright.estimation.intervals import require_two
+from noisewright.estimation.intervals import Sample
 from noisewright.estimation.layout import Layout
 from noisewright.estimation.mean_curves import mean_with_band
 from noisewright.estimation.numbers import (
@@ -61,6 +61,7 @@ class Numbers(Answering):
                 about=self.asked.about,
                 method=method,
                 confidence=level,
+                rows=self.asked.rows,
             )
             if word == "histogram":
                 found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))
@@ -99,32 +100,28 @@ class Means(Answering):
     def _number(self, place: Place) -> Estimate:
         people = int(self.moments.rows[place])
         spread = float(self.moments.covariance(place)[0, 0]) if people > 1 else None
-        return mean_with_noise(
-            float(self.moments.mean(place)[0]),
-            spread,
-            people,
-            self.mechanism,
-            self.asked.about,
-            self.asked.level(self.moments.rows.size),
-        )
+        value = float(self.moments.mean(place)[0])
+        return mean_with_noise(value, spread, self.mechanism, self._sample(people))
+
+    def _sample(self, people: int) -> Sample:
+        level = self.asked.level(self.moments.rows.size)
+        return Sample(people, self.asked.about, level, self.asked.rows)
 
     def _curve(self, place: Place) -> Estimate:
         people = int(self.moments.rows[place])
         mean = self.mechanism.shown(self.moments.mean(place)[None, :])
         at = self.question.at
         positions = mean.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
-        if self.asked.about == "people":
-            covariance = mean.covariance(positions)
-        else:
-            require_two(people)
+        released = None
+        if people > 1:
             drawn = mean.functions.at(positions)
-            covariance = drawn @ self.moments.covariance(place) @ drawn.T
+            released = drawn @ self.moments.covariance(place) @ drawn.T
         return mean_with_band(
             mean.at(positions)[0],
-            covariance,
+            mean.covariance(positions),
+            released,
             positions,
-            people,
-            self.asked.about,
-            self.asked.level(self.moments.rows.size),
-            self.asked.together,
+            mean.bounds,
+            self._sample(people),
+            together=self.asked.together,
         )

@@ -16,13 +16,22 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.channels import Channel
-from noisewright.estimation.intervals import around, normal_quantile, require_people, require_two
+from noisewright.estimation.frequencies import forgiving
+from noisewright.estimation.intervals import (
+    Sample,
+    mean_interval,
+    normal_quantile,
+    require_people,
+    require_two,
+)
 from noisewright.estimation.likelihood import most_likely
 from noisewright.estimation.linear import averages
+from noisewright.estimation.plausible import plausible
 from noisewright.estimation.quantiles import quantiles, read_levels
 from noisewright.estimation.ramps import ramp_width, softened
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.simplex import projected
+from noisewright.estimation.spread import spread_of_groups
 from noisewright.mechanisms import Additive
 from noisewright.spaces import Counts, Interval, Space
 
@@ -61,16 +70,21 @@ def answer_about_numbers(
     about: About,
     method: str,
     confidence: float,
+    rows: int = 1,
 ) -> Estimate:
-    """Answer one of the questions from the counts of the released outputs."""
+    """Answer one of the questions from the counts of the released outputs.
+
+    Up to `rows` of them may be of one person.
+    """
     people = int(counts.sum())
     require_people(people)
     observed = counts / people
+    sample = Sample(people, about, confidence, rows)
     if of == "histogram":
-        return _histogram(observed, people, channel, *bins(points, at), about, method, confidence)
+        return _histogram(observed, channel, *bins(points, at), method, sample)
     if of == "quantiles":
         levels = read_levels(at)
-        found = quantiles(observed, people, channel, points, levels, about, confidence)
+        found = quantiles(observed, channel, points, levels, sample)
         if method == "unbiased":
             return found
         if method == "projected":
@@ -83,105 +97,123 @@ def answer_about_numbers(
         raise InputError(f"at goes with quantiles and histograms; a {of} needs none.")
     if method != "unbiased":
         raise ParameterError(f"a {of} is estimated without bias; method={method!r} is for shares.")
-    middle = averages(observed, people, channel, points[:, None], about)
-    value, variance = middle.values[0], middle.variances[0]
-    low_end, high_end = -math.inf, math.inf
+    found = averages(observed, people, channel, points[:, None])
+    numbers = (found.values, *found.answers(sample))
     if of == "variance":
-        spread = averages(observed, people, channel, (points[:, None] - value) ** 2, about)
-        # The square of the estimated mean is too large by its variance.
-        value, variance = spread.values[0] + variance, spread.variances[0]
-        low_end = 0.0
-    else:
-        low_end, high_end = points[0], points[-1]
-    error = math.sqrt(variance)
-    low, high = (float(end) for end in around(value, error, confidence))
-    low, high = min(max(low, low_end), value), max(min(high, high_end), value)
-    value, error, low, high = (np.asarray(number) for number in (value, error, low, high))
-    return Estimate(of, (), value, error, low, high, people, about, "unbiased", confidence)
-
-
-def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
-    """Estimate a mean by the mean of numbers with unbounded noise, on a grid of any fineness."""
-    require_people(len(numbers))
-    spread = float(numbers.var(ddof=1)) if len(numbers) > 1 else None
-    return mean_with_noise(
-        float(numbers.mean()), spread, len(numbers), mechanism, about, confidence
-    )
-
-
-def mean_with_noise(
-    value: float,
-    spread: float | None,
-    people: int,
-    mechanism: Additive,
-    about: About,
-    confidence: float,
-) -> Estimate:
-    """Return a mean of released numbers with its error; `spread` is their variance, if known."""
-    if about == "people":
-        variance = mechanism.variance
-    else:
-        require_two(people)
-        assert spread is not None
-        variance = spread
-    error = math.sqrt(variance / people)
-    low, high = around(value, error, confidence)
+        numbers = _variance(observed, channel, points, numbers, sample)
+    value, error, low, high = (np.asarray(array[0]) for array in numbers)
+    first, last = float(points[0]), float(points[-1])
     return Estimate(
-        "mean",
+        of,
         (),
-        np.asarray(value),
-        np.asarray(error),
+        value,
+        error,
         low,
         high,
         people,
         about,
         "unbiased",
         confidence,
+        possible=(first, last) if of == "mean" else (0.0, (last - first) ** 2 / 4),
     )
 
 
-def _histogram(
-    observed: Array,
-    people: int,
-    channel: Channel,
-    answers: Array,
-    axis: Axis,
-    about: About,
-    method: str,
-    confidence: float,
+def _variance(
+    observed: Array, channel: Channel, points: Array, mean: tuple[Array, ...], sample: Sample
+) -> tuple[Array, Array, Array, Array]:
+    """Estimate the variance V = E(x − c)² − (μ − c)², for c near the mean if that is well known.
+
+    Around the estimated mean squares are too small on average, by the variance of that mean; and
+    how far the mean may be off is a bound of the second term. Where the mean may be anywhere, c is
+    the middle of all numbers, and both terms have their intervals.
+    """
+    middle, error, low, high = (float(array[0]) for array in mean)
+    first, last = float(points[0]), float(points[-1])
+    known = normal_quantile(sample.confidence) * error < (last - first) / 4
+    center = min(max(middle, first), last) if known else (first + last) / 2
+    squares = averages(observed, sample.people, channel, (points[:, None] - center) ** 2)
+    values = squares.values - (middle - center) ** 2 + error**2
+    if known:
+        squares = replace(squares, values=squares.values + error**2)
+    errors, lows, highs = squares.answers(sample)
+    errors = np.sqrt(errors**2 + (2 * (middle - center) * error) ** 2 + 2 * error**4)
+    ends = (min(max(end, first), last) - center for end in (low, high))
+    lows = lows - max(end**2 for end in ends)
+    most = (last - first) ** 2 / 4
+    return (
+        values,
+        errors,
+        np.minimum(np.clip(lows, 0.0, most), values),
+        np.maximum(np.clip(highs, 0.0, most), values),
+    )
+
+
+def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
+    """Estimate a mean by the mean of numbers with unbounded noise, on a grid of any fineness."""
+    require_people(len(numbers))
+    spread = float(numbers.var(ddof=1)) if len(numbers) > 1 else None
+    sample = Sample(len(numbers), about, confidence)
+    return mean_with_noise(float(numbers.mean()), spread, mechanism, sample)
+
+
+def mean_with_noise(
+    value: float, spread: float | None, mechanism: Additive, sample: Sample
 ) -> Estimate:
-    found = averages(observed, people, channel, answers, about)
-    values, errors = found.values, np.sqrt(found.variances)
-    lows, highs = around(values, errors, confidence)
+    """Return a mean of released numbers with its error; `spread` is their variance, if known.
+
+    The noise is known, so that less than its variance is never taken for theirs.
+    """
+    noise = mechanism.variance
+    if sample.about == "population":
+        require_two(sample.people)
+    sampling = 0.0 if spread is None else max(spread - noise, 0.0)
+    error = sample.errors(np.asarray(noise), np.asarray(sampling))
+    ends = float(mechanism.space.low), float(mechanism.space.high)
+    lows, highs = mean_interval(np.asarray(value), error, np.zeros(()), ends, sample)
+    whom = sample.people, sample.about, "unbiased", sample.confidence
+    return Estimate("mean", (), np.asarray(value), error, lows, highs, *whom, possible=ends)
+
+
+def _histogram(
+    observed: Array, channel: Channel, answers: Array, axis: Axis, method: str, sample: Sample
+) -> Estimate:
+    values, errors, lows, highs = shares_of_groups(observed, channel, answers, sample)
     if method != "unbiased":
         if method == "projected":
             values = projected(values)
         else:
-            values = most_likely(observed, [channel], people) @ answers
-        lows, highs = _enclosed(observed, people, channel, answers, about, confidence)
+            values = most_likely(observed, [channel], sample.people) @ answers
+        lows, highs = _enclosed(observed, channel, answers, sample)
         lows = np.minimum(np.clip(lows, 0.0, 1.0), values)
         highs = np.maximum(np.clip(highs, 0.0, 1.0), values)
-        errors = (highs - lows) / (2 * normal_quantile(confidence))
-    return Estimate(
-        "share", (axis,), values, errors, lows, highs, people, about, method, confidence
-    )
+        errors = (highs - lows) / (2 * normal_quantile(sample.confidence))
+    whom = sample.people, sample.about, method, sample.confidence
+    return Estimate("share", (axis,), values, errors, lows, highs, *whom)
+
+
+def shares_of_groups(
+    observed: Array, channel: Channel, members: Array, sample: Sample
+) -> tuple[Array, Array, Array, Array]:
+    """Estimate the shares of groups of inputs: values, standard errors, and ends of intervals."""
+    values = observed @ channel.undo(members)
+    likely = plausible(forgiving(channel).solve(observed, 0), sample.people, [forgiving(channel)])
+    found = spread_of_groups(likely, sample.people, channel, members)
+    return (values, *found.answers(values, sample))
 
 
 def _enclosed(
-    observed: Array, people: int, channel: Channel, answers: Array, about: About, confidence: float
+    observed: Array, channel: Channel, answers: Array, sample: Sample
 ) -> tuple[Array, Array]:
     """Return intervals from a function below and one above the indicator of each bin.
 
     Their edges are ramps, which noise hides less than the sharp edges of the bin.
     """
-    width = ramp_width(channel, people, about, confidence)
+    width = ramp_width(channel, sample.people, sample.confidence)
     inner, outer = np.empty_like(answers), np.empty_like(answers)
     for place, indicator in enumerate(answers.T):
         inner[:, place], outer[:, place] = softened(indicator > 0, width)
-    least = averages(observed, people, channel, inner, about)
-    most = averages(observed, people, channel, outer, about)
-    lows, _ = around(least.values, np.sqrt(least.variances), confidence)
-    _, highs = around(most.values, np.sqrt(most.variances), confidence)
+    _, lows, _ = averages(observed, sample.people, channel, inner).answers(sample)
+    _, _, highs = averages(observed, sample.people, channel, outer).answers(sample)
     return lows, highs
 
 

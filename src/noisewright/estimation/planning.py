@@ -16,13 +16,13 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.asked import axis_of, names_of, read_tables
 from noisewright.estimation.channels import Channel, channel_of, joint_second_moments
 from noisewright.estimation.estimate import read_question
-from noisewright.estimation.frequencies import spread
 from noisewright.estimation.intervals import around, read_about, read_confidence
 from noisewright.estimation.linear import planned_variances, worst_variances
 from noisewright.estimation.mean_curves import planned_mean_curve
 from noisewright.estimation.numbers import bins, numbers_of
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import coins_of, item_variances
+from noisewright.estimation.spread import spread
 from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, SetMechanism
 from noisewright.spaces import Space, whole_number
 from noisewright.spaces.space import MOST_POINTS

@@ -37,7 +37,7 @@ def _drawn(values: Array, towards: Array, people: int, channels: Sequence[Channe
     """Mix the nearest shares with the expected ones, by noise against signal."""
     second = towards
     for axis, channel in enumerate(channels):
-        second = channel.solve_squares(channel.push(second, axis), axis)
+        second = channel.solve_powers(channel.push(second, axis), axis, 2)
     noise = float(np.maximum(second - towards**2, 0.0).sum()) / people
     nearest = projected(values)
     shown = float(((nearest - towards) ** 2).sum())

@@ -7,6 +7,7 @@ half is rejected.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.estimation.channels import Channel
-from noisewright.estimation.intervals import normal_quantile
-from noisewright.estimation.linear import averages
+from noisewright.estimation.intervals import Sample, normal_quantile
+from noisewright.estimation.linear import Averages, averages
 from noisewright.estimation.ramps import ramp_width, ramps
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate
 
 Array = NDArray[np.float64]
 
@@ -34,28 +35,23 @@ def read_levels(at: Any) -> Array:
 
 
 def quantiles(
-    observed: Array,
-    people: int,
-    channel: Channel,
-    points: Array,
-    levels: Array,
-    about: About,
-    confidence: float,
+    observed: Array, channel: Channel, points: Array, levels: Array, sample: Sample
 ) -> Estimate:
     """Estimate the quantiles of these levels from shares of released outputs."""
-    width = ramp_width(channel, people, about, confidence)
+    width = ramp_width(channel, sample.people, sample.confidence)
     size = len(points)
     thresholds = np.unique(np.linspace(0, size - 1, min(size, _MOST_THRESHOLDS)).astype(int))
-    z = normal_quantile(confidence)
-    below, slack = _below(observed, people, channel, thresholds, width, about)
-    above, reach = _below(observed, people, channel, thresholds + width - 1, width, about)
-    middle, _ = _below(observed, people, channel, thresholds + (width - 1) / 2, width, about)
+    z = normal_quantile(sample.confidence)
+    below = _below(observed, channel, thresholds, width, sample)
+    above = _below(observed, channel, thresholds + width - 1, width, sample)
+    middle = _below(observed, channel, thresholds + (width - 1) / 2, width, sample).values
     found: list[tuple[int, int, int]] = []
     for level in levels.tolist():
         value = min(int((middle < level).sum()), len(thresholds) - 1)
         # At its quantile F(t) ≥ level, and just below it F < level: neither may be rejected.
-        enough = above + z * reach >= level
-        little = np.concatenate([[True], below[:-1] - z * slack[:-1] < level])
+        enough = above.values + above.reach(level, sample) >= level
+        too_many = (below.values - below.reach(level, sample) >= level)[:-1]
+        little = np.concatenate([[True], ~too_many])
         held = np.flatnonzero(enough & little)
         first = min(int(held[0]) if held.size else value, value)
         last = max(int(held[-1]) if held.size else value, value)
@@ -70,22 +66,38 @@ def quantiles(
         (highs - lows) / (2 * z),
         lows,
         highs,
-        people,
-        about,
+        sample.people,
+        sample.about,
         "unbiased",
-        confidence,
+        sample.confidence,
     )
 
 
+@dataclass(frozen=True)
+class _Below:
+    """Shares below ramps, with the variance of one row's noise and how far one row moves them."""
+
+    values: Array
+    noise: Array
+    jumps: Array
+
+    def reach(self, level: float, sample: Sample) -> Array:
+        """Return how far a share may be off if it is `level`: its sampling has no more variance."""
+        errors = sample.errors(self.noise, np.full(self.noise.shape, level * (1 - level)))
+        return normal_quantile(sample.confidence) * errors + sample.half_jumps(errors, self.jumps)
+
+
 def _below(
-    observed: Array, people: int, channel: Channel, ends: NDArray[Any], width: int, about: About
-) -> tuple[Array, Array]:
-    """Estimate the shares below ramps, in pieces that fit into memory, with standard errors."""
+    observed: Array, channel: Channel, ends: NDArray[Any], width: int, sample: Sample
+) -> _Below:
+    """Estimate the shares below ramps, in pieces that fit into memory."""
     piece = max(1, (1 << 22) // channel.inputs)
-    values, errors = np.empty(len(ends)), np.empty(len(ends))
+    found: list[Averages] = []
     for start in range(0, len(ends), piece):
-        part = slice(start, start + piece)
-        answers = ramps(channel.inputs, ends[part], width)
-        found = averages(observed, people, channel, answers, about)
-        values[part], errors[part] = found.values, np.sqrt(found.variances)
-    return values, errors
+        answers = ramps(channel.inputs, ends[start : start + piece], width)
+        found.append(averages(observed, sample.people, channel, answers))
+    joined = [
+        np.concatenate([getattr(one, name) for one in found])
+        for name in ("values", "noise", "jumps")
+    ]
+    return _Below(*joined)

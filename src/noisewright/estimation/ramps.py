@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from noisewright.estimation.channels import Channel
 from noisewright.estimation.intervals import normal_quantile
 from noisewright.estimation.linear import planned_variances
-from noisewright.estimation.result import About
 
 Array = NDArray[np.float64]
 
@@ -48,15 +47,19 @@ def softened(inside: NDArray[np.bool_], width: int) -> tuple[Array, Array]:
     return np.maximum(right_in - left_in, 0.0), right_out - np.minimum(left_out, right_out)
 
 
-def ramp_width(channel: Channel, people: int, about: About, confidence: float) -> int:
-    """Return the width with the shortest expected interval around the middle of even shares."""
+def ramp_width(channel: Channel, people: int, confidence: float) -> int:
+    """Return the width with the shortest expected interval around the middle of even shares.
+
+    It is the same about people and about a population, so that intervals of the one lie within
+    those of the other.
+    """
     size = channel.inputs
     shares = np.full(size, 1 / size)
     widths = [1 << power for power in range(max(size - 1, 1).bit_length())]
     expected: list[float] = []
     for width in widths:
         answers = ramps(size, [size // 2 + width // 2], width)
-        variance = planned_variances(shares, channel, answers, about)[0]
+        variance = planned_variances(shares, channel, answers, "population")[0]
         reach = normal_quantile(confidence) * math.sqrt(variance / people)
         expected.append(width - 1 + 2 * reach * size)
     return widths[int(np.argmin(expected))]

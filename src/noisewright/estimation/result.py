@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, Literal, final
 
 import numpy as np
@@ -43,11 +44,15 @@ class Estimate:
     `what` names the answers: a share, a count, a mean … `values`, `standard_errors`, `lows` and
     `highs` are arrays of the shape of the `axes`, of no dimension for a single answer; `value`,
     `standard_error` and `interval` are for that case. `about` says whom they speak about: the
-    `people` whose data were released, so that only the noise counts as error, or the population
+    `people` whose data were released, so that noise is error and sampling is not, or the population
     that these people were sampled from. Each interval covers with probability `confidence`; if
     `together`, all of them do at once. Answers about public groups speak about the people of their
     group: `sizes` says how many these are, answer by answer; otherwise it is None, and all people
     stand behind each answer. `notes` are sentences that belong to the answers.
+
+    `possible` is what answers can lie between, as far as it is known. An answer whose standard
+    error is larger than half of that says nothing: it is `withheld` from what is printed, drawn and
+    saved, unless `shows_all`. The arrays hold it all the same, for sums of many answers.
     """
 
     what: str
@@ -63,6 +68,8 @@ class Estimate:
     together: bool = False
     sizes: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    possible: tuple[float, float] | None = None
+    shows_all: bool = False
 
     def __post_init__(self) -> None:
         shape = tuple(len(axis.labels) for axis in self.axes)
@@ -75,6 +82,8 @@ class Estimate:
             object.__setattr__(self, name, array)
         if self.sizes is not None:
             object.__setattr__(self, "sizes", np.broadcast_to(self.sizes, shape))
+        if self.possible is None and self.what == "share":
+            object.__setattr__(self, "possible", (0.0, 1.0))
 
     @property
     def value(self) -> float:
@@ -114,6 +123,65 @@ class Estimate:
             for name in ("values", "standard_errors", "lows", "highs")
         }
         return replace(self, what="count", **scaled)
+
+    @property
+    def withheld(self) -> NDArray[np.bool_]:
+        """Which answers say nothing, and are shown to those only who ask for all."""
+        if self.shows_all or self.possible is None or self.method == "planned":
+            return np.zeros(self.values.shape, dtype=bool)
+        low, high = self.possible
+        scale = self.behind if self.what == "count" else 1
+        return np.asarray(self.standard_errors > scale * (high - low) / 2)
+
+    @property
+    def shown_intervals(self) -> tuple[Array, Array]:
+        """The ends of the intervals as they are printed: without what is not possible.
+
+        An interval beyond the possible would leave nothing; it gets what an estimate at the end
+        would have.
+        """
+        if self.possible is None:
+            return self.lows, self.highs
+        scale = self.behind if self.what == "count" else 1
+        low, high = (scale * end for end in self.possible)
+        reach = NormalDist().inv_cdf((1 + self.confidence) / 2) * self.standard_errors
+        lows = np.where(self.values > high, np.minimum(self.lows, high - reach), self.lows)
+        highs = np.where(self.values < low, np.maximum(self.highs, low + reach), self.highs)
+        return np.clip(lows, low, high), np.clip(highs, low, high)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes, and what is to be said about answers that are withheld."""
+        withheld = self.withheld
+        hidden = int(withheld.sum())
+        if not hidden or self.possible is None:
+            return self.notes
+        of = f"{hidden:,} of these {withheld.size:,} answers" if hidden < withheld.size else ""
+        if not of:
+            of = f"the {self.what}" if withheld.size == 1 else f"these {hidden:,} {self.what}s"
+        low, high = self.possible
+        scale = self.behind if self.what == "count" else 1
+        ratio = np.median((self.standard_errors / (scale * (high - low)))[withheld])
+        behind = int(np.median(np.broadcast_to(self.behind, withheld.shape)[withheld]))
+        wanted = float(f"{min(behind * (10 * float(ratio)) ** 2, 1e30):.1e}")
+        several = sum(len(axis.labels) > 1 for axis in self.axes) > 1
+        others = ["a larger epsilon for these columns"]
+        if several:
+            others.append("tables of fewer columns at a time")
+        if self.axes and self.axes[-1].name != "position":
+            others.append("fewer and wider categories or bins")
+        if several:
+            others.append(
+                "a synthetic table (`synthesize`), for which the publisher counts columns together"
+            )
+        return (
+            *self.notes,
+            f"This release says nothing about {of}: the standard error is larger than half of all "
+            f"that is possible. What would: {wanted:,.0f} people instead of {behind:,} (for an "
+            f"error of a tenth of what is possible), {', '.join(others[:-1])}"
+            f"{' or ' if len(others) > 1 else ''}{others[-1]}. show='all' (--show all) shows the "
+            "numbers all the same.",
+        )
 
     @property
     def behind(self) -> NDArray[np.int64]:
@@ -170,24 +238,38 @@ class Estimate:
         ]
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the answers as columns, one row per answer; shares come with their counts."""
+        """Return the answers as columns, one row per answer; shares come with their counts.
+
+        What is withheld is None, but for the standard error, which says why.
+        """
         taken = (self.what, "standard_error", "low", "high", "count")
         found: dict[str, list[Any]] = {}
         for axis, labels in zip(self.axes, self.labels(), strict=True):
             found[f"{axis.name} (label)" if axis.name in taken else axis.name] = labels
-        found[self.what] = self.values.reshape(-1).tolist()
+        found[self.what] = self._told(self.values)
         found["standard_error"] = self.standard_errors.reshape(-1).tolist()
-        found["low"] = self.lows.reshape(-1).tolist()
-        found["high"] = self.highs.reshape(-1).tolist()
+        found["low"], found["high"] = self._told(self.lows), self._told(self.highs)
         if self.what == "share":
-            found["count"] = (self.behind * self.values).reshape(-1).tolist()
+            found["count"] = self._told(self.behind * self.values)
         return found
+
+    def _told(self, array: Array) -> list[float | None]:
+        """Return numbers one after the other, without those that are withheld."""
+        hidden = self.withheld.reshape(-1).tolist()
+        numbers = array.reshape(-1).tolist()
+        return [None if hide else one for one, hide in zip(numbers, hidden, strict=True)]
 
     def table(self) -> Any:
         """Return the answers as an Arrow table, one row per answer."""
         import pyarrow as pa
 
-        return pa.table(self.columns())
+        numbers = (self.what, "standard_error", "low", "high", "count")
+        return pa.table(
+            {
+                name: pa.array(column, pa.float64()) if name in numbers else column
+                for name, column in self.columns().items()
+            }
+        )
 
     def to_pandas(self) -> Any:
         """Return the answers as a pandas data frame, if pandas is installed."""
@@ -201,6 +283,8 @@ class Estimate:
         if self.together:
             head += ", all together"
         columns = self.columns()
+        if self.withheld.all():
+            return "\n".join([head, *self.sentences])
         # Beside a share, its count says nothing new.
         names = [name for name in columns if name != "count" or self.what == "count"]
         rows = list(zip(*(columns[name][:_MOST_SHOWN] for name in names), strict=True))
@@ -209,8 +293,10 @@ class Estimate:
         lines = ["  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in texts]
         rest = self.values.size - len(rows)
         more = [f"… {rest:,} more"] if rest > 0 else []
-        return "\n".join([head, *lines, *more, *self.notes])
+        return "\n".join([head, *lines, *more, *self.sentences])
 
 
 def _shown(cell: Any) -> str:
+    if cell is None:
+        return "withheld"
     return f"{cell:.5g}" if isinstance(cell, float) else str(cell)

@@ -13,10 +13,10 @@ from noisewright.estimation.asked import Asked
 from noisewright.estimation.channels import DenseChannel
 from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.groups import ARRAYS, Place, for_each_group
-from noisewright.estimation.intervals import around
+from noisewright.estimation.intervals import Sample
 from noisewright.estimation.joint import JointShares
 from noisewright.estimation.layout import Layout
-from noisewright.estimation.linear import averages
+from noisewright.estimation.numbers import shares_of_groups
 from noisewright.estimation.questions import Question, subject_of
 from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.sets import (
@@ -58,7 +58,9 @@ class Items(Answering):
         def answer(place: Place) -> Estimate:
             if self.joint is None:
                 people = int(sizes[place])
-                return shares_of_items(inside[place], people, coins, self.axis, about, level)
+                return shares_of_items(
+                    inside[place], people, coins, self.axis, about, level, self.asked.rows
+                )
             return self._crossed(self.joint, rows[place], inside[place], level)
 
         found = self.finished(for_each_group(groups, sizes, answer), *[WITHIN][:depth])
@@ -74,7 +76,9 @@ class Items(Answering):
         each: list[Estimate] = []
         for item in range(len(self.axis.labels)):
             counts = np.stack([rows - inside[..., item], inside[..., item]])
-            both = joint.estimate(counts, self.asked.about, "unbiased", level, first=has)
+            both = joint.estimate(
+                counts, self.asked.about, "unbiased", level, rows=self.asked.rows, first=has
+            )
             each.append(both)
         stacked = {name: np.stack([getattr(one, name)[1] for one in each]) for name in ARRAYS}
         return replace(each[0], axes=(self.axis, *joint.axes), **stacked)
@@ -106,6 +110,7 @@ class Pairs(Answering):
             self.chosen,
             self.asked.about,
             level,
+            self.asked.rows,
         )
         return self.finished(found)
 
@@ -132,12 +137,9 @@ class CountedSets(Answering):
 
         def answer(place: Place) -> Estimate:
             people = int(sizes[place])
-            found = averages(self.counts[place] / people, people, channel, has, about)
-            errors = np.sqrt(found.variances)
-            ends = around(found.values, errors, level)
-            return Estimate(
-                "share", axes, found.values, errors, *ends, people, about, method, level
-            )
+            sample = Sample(people, about, level, self.asked.rows)
+            found = shares_of_groups(self.counts[place] / people, channel, has, sample)
+            return Estimate("share", axes, *found, people, about, method, level)
 
         found = for_each_group(groups, sizes, answer, least=self.least)
         return self.finished(found, *[WITHIN][: len(groups)])

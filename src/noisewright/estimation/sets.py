@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
-from noisewright.estimation.intervals import require_people, score_interval, with_half_a_row
+from noisewright.estimation.intervals import Sample, require_people
 from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.spread import Spread
 from noisewright.mechanisms import PerItem, SetMechanism
 from noisewright.mechanisms.item_sets import ItemSets, read_sets
 from noisewright.spaces import Subsets
@@ -43,16 +44,17 @@ class Coins:
     @property
     def inside(self) -> float:
         """E[g² | the item is in the set]."""
-        return self._second(self.present)
+        return self.moment(self.present, 2)
 
     @property
     def outside(self) -> float:
         """E[g² | the item is not in the set]."""
-        return self._second(self.absent)
+        return self.moment(self.absent, 2)
 
-    def _second(self, released: float) -> float:
+    def moment(self, released: float, power: int) -> float:
+        """E|g|^power of an item that is released with this probability."""
         hit, miss = (1 - self.absent) / self.gap, self.absent / self.gap
-        return released * hit**2 + (1 - released) * miss**2
+        return released * hit**power + (1 - released) * miss**power
 
 
 def coins_of(mechanism: SetMechanism) -> Coins:
@@ -116,17 +118,23 @@ def _read_items(of: Any, space: Subsets) -> list[Any]:
 
 
 def shares_of_items(
-    counts: NDArray[Any], people: int, coins: Coins, axis: Axis, about: About, confidence: float
+    counts: NDArray[Any],
+    people: int,
+    coins: Coins,
+    axis: Axis,
+    about: About,
+    confidence: float,
+    rows: int = 1,
 ) -> Estimate:
     """Estimate shares of items from in how many released sets each is."""
     require_people(people)
-    observed = counts / people
-    values = (observed - coins.absent) / coins.gap
+    values = (counts / people - coins.absent) / coins.gap
     inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
-    lows, highs = score_interval(values, inside, outside, people, about, confidence)
-    errors = np.sqrt(item_variances(np.clip(values, 0, 1), coins, about) / people)
-    if about == "people":
-        lows, highs = with_half_a_row(lows, highs, errors, people)
+    likely = np.clip(values, 0.0, 1.0)
+    second = coins.inside * likely + coins.outside * (1 - likely)
+    third = coins.moment(coins.present, 3) * likely + coins.moment(coins.absent, 3) * (1 - likely)
+    found = Spread(likely, second, inside, outside, third / second)
+    errors, lows, highs = found.answers(values, Sample(people, about, confidence, rows))
     return Estimate(
         "share", (axis,), values, errors, lows, highs, people, about, "unbiased", confidence
     )
@@ -145,6 +153,7 @@ def shares_of_pairs(
     items: list[Any],
     about: About,
     confidence: float,
+    rows: int = 1,
 ) -> Estimate:
     """Estimate pairs from how many sets hold both; the diagonal has the items."""
     require_people(people)
@@ -156,19 +165,20 @@ def shares_of_pairs(
     either = margins[:, None] + margins[None, :]
     # a(θ) with the margins fixed: θ people more in both are θ fewer in each alone, θ more in none.
     inside, outside = coins.inside, coins.outside
-    at_zero = inside * outside * either + outside**2 * (1 - either)
+    at_zero = _moment_of_pairs(either, 0.0, inside, outside)
     at_zero = np.maximum(at_zero, outside * min(inside, outside))
     at_one = at_zero + (inside - outside) ** 2
-    lows, highs = score_interval(values, at_one, at_zero, people, about, confidence)
     likely = np.clip(
         values, np.maximum(either - 1, 0.0), np.minimum(margins[:, None], margins[None, :])
     )
-    known = likely**2 if about == "population" else likely
-    variances = at_zero + (at_one - at_zero) * likely - known
+    second = at_zero + (at_one - at_zero) * likely
+    cubes = coins.moment(coins.present, 3), coins.moment(coins.absent, 3)
+    third = np.maximum(_moment_of_pairs(either, likely, *cubes), 0.0)
+    found = Spread(likely, second, at_one, at_zero, third / second)
+    errors, lows, highs = found.answers(values, Sample(people, about, confidence, rows))
     single = shares_of_items(
-        np.diagonal(both), people, coins, Axis("item", items), about, confidence
+        np.diagonal(both), people, coins, Axis("item", items), about, confidence, rows
     )
-    errors = np.sqrt(np.maximum(variances, 0.0) / people)
     for table, own in (
         (values, single.values),
         (errors, single.standard_errors),
@@ -179,6 +189,13 @@ def shares_of_pairs(
     axes = (Axis("item", items), Axis("other item", items))
     return Estimate(
         "share", axes, values, errors, lows, highs, people, about, "unbiased", confidence
+    )
+
+
+def _moment_of_pairs(either: Array, both: Any, inside: float, outside: float) -> Array:
+    """Return E|g_i g_j|^power from the moments of one item, given the shares of i, j and both."""
+    return (
+        inside**2 * both + inside * outside * (either - 2 * both) + outside**2 * (1 - either + both)
     )
 
 

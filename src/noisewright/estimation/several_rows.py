@@ -6,6 +6,8 @@ person, the variance of an average of n rows from sampling is then at most k tim
 since Σ m² ≤ k Σ m over the rows m of each person, and the variance from noise is what it was:
 
     v = v(noise) + k · v(sampling)
+
+Intervals take k into account where they are made; see `intervals.py`.
 """
 
 from __future__ import annotations
@@ -33,16 +35,15 @@ def answered(one: Answering, decoder: Decoder, rows: int) -> Estimate:
             f"quantiles of a population are not estimated from up to {rows:,} rows of one person, "
             "which are no independent samples. Ask about='people': the rows that were released."
         )
-    one.asked = replace(asked, about="people")
-    noise = one.answer(decoder)
+    one.asked = replace(asked, rows=rows)
+    found = one.answer(decoder)
     one.asked = asked
-    found = widened(one.answer(decoder), noise, rows)
     allowed = "Intervals about the population allow for rows of one person that are all alike."
     return replace(found, notes=(*found.notes, said, allowed))
 
 
 def widened(found: Estimate, noise: Estimate, rows: int) -> Estimate:
-    """Return answers about a population, given those about the people, with rows that agree."""
+    """Return planned answers about a population, given those about people, with rows that agree."""
     with np.errstate(invalid="ignore", divide="ignore"):
         sampling = np.maximum(found.standard_errors**2 - noise.standard_errors**2, 0.0)
         errors = np.sqrt(noise.standard_errors**2 + rows * sampling)

@@ -10,8 +10,11 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import InputError
 from noisewright.estimation import Estimate, Estimates, Layout, expected_error
 from noisewright.estimation.questions import Question, default_questions
+from noisewright.estimation.readings import readings, readings_of
 from noisewright.estimation.several_rows import widened
-from noisewright.mechanisms import SetMechanism, marginal
+from noisewright.mechanisms import Mechanism, SetMechanism, marginal
+from noisewright.plans.column import Column
+from noisewright.spaces import Curves
 
 if TYPE_CHECKING:
     from noisewright.plans.plan import Plan
@@ -23,7 +26,37 @@ def released_layout(plan: Plan) -> Layout:
     """Return how the columns of a plan's releases come about."""
     released = {*plan.private, *plan.public}
     order = tuple(name for name, _ in plan.columns if name in released)
-    return Layout(plan.parts, plan.public, order)
+    readings = {
+        name: column_readings(column)
+        for part in plan.parts
+        for name, column in zip(part.columns, part.treatments, strict=True)
+    }
+    return Layout(plan.parts, plan.public, order, readings, _rows_left_out(plan))
+
+
+def column_readings(column: Column) -> tuple[str, ...]:
+    """Say what cells of a column counted as that are no points of its space, as was declared."""
+    said = readings(
+        column.space,
+        null=column.null,
+        other=column.other,
+        clamps=column.outside == "clamp",
+        rounds=column.off_grid == "round" or isinstance(column.space, Curves),
+        cuts=column.outside == "sample",
+    )
+    own = readings_of(column.mechanism) if isinstance(column.mechanism, Mechanism) else ()
+    return tuple(dict.fromkeys((*said, *own)))
+
+
+def _rows_left_out(plan: Plan) -> tuple[str, ...]:
+    if plan.person is None:
+        return ()
+    most, which = plan.person.rows, plan.person.keep
+    how = "the first ones" if which == "first" else "drawn at random"
+    return (
+        f"Of each person at most {most:,} row{'s' * (most > 1)} were released, {how}: answers are "
+        "about these rows, and no error allows for those left out, if there were any.",
+    )
 
 
 def predictions(plan: Plan, people: int, shares: Any, about: str, confidence: float) -> Estimates:

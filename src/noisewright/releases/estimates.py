@@ -27,6 +27,7 @@ def estimates_of(
     method: str = ...,
     confidence: float = ...,
     together: bool = ...,
+    show: str = ...,
 ) -> Estimates: ...
 
 
@@ -42,6 +43,7 @@ def estimates_of(
     method: str = ...,
     confidence: float = ...,
     together: bool = ...,
+    show: str = ...,
 ) -> Estimate: ...
 
 
@@ -56,6 +58,7 @@ def estimates_of(
     method: str = "unbiased",
     confidence: float = 0.95,
     together: bool = False,
+    show: str = "useful",
 ) -> Estimate | Estimates:
     """Estimate what a table was like before it was released as the plan says.
 
@@ -69,7 +72,7 @@ def estimates_of(
     gives one estimate, else there is a mapping from titles to estimates.
     """
     layout = released_layout(plan)
-    asked = Asked.reading(about, method, confidence, together)
+    asked = Asked.reading(about, method, confidence, together, show)
     questions, single = read_questions(layout, of, question, at)
     used = {name for one in questions for name in one.columns}
     found = answer_questions(

@@ -156,7 +156,7 @@ def _batches(release: Release) -> Any:
 def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:
     """Return the usual estimates of the private columns, by column, and notes on what is missing.
 
-    They are about the released rows: the noise alone is error.
+    They are about the released rows: noise is error, sampling is not.
     """
     if not release.rows:
         return {}, ()

@@ -92,6 +92,7 @@ class Release:
         method: str = "unbiased",
         confidence: float = 0.95,
         together: bool = False,
+        show: str = "useful",
     ) -> Any:
         """Estimate what the table was like before, from the released one and its recipe alone.
 
@@ -100,7 +101,7 @@ class Release:
         asks for something else than usual: "shares", "mean", "variance", "quantiles", "histogram",
         for sets "items" or "pairs"; a mapping says so column by column. `at` goes with quantiles
         (levels), histograms (edges), pairs (the items) and curves (positions). `about`, `method`,
-        `confidence` and `together` are as for `noisewright.estimate`.
+        `confidence`, `together` and `show` are as for `noisewright.estimate`.
 
         Ensures: an Estimate if one table was asked for by itself, else Estimates. Groups of public
         columns are exact. The file is read once, batch by batch.
@@ -117,6 +118,7 @@ class Release:
             method=method,
             confidence=confidence,
             together=together,
+            show=show,
         )
         some = found if isinstance(found, Estimate) else next(iter(found.values()), None)
         if some is not None and some.people != self.rows:

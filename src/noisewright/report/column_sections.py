@@ -228,6 +228,8 @@ def _largest(facts: ReleaseFacts, part: Part) -> Markup:
     """Write the three largest estimates of a column in one line."""
     for name in (part.name, *part.columns):
         for estimate in facts.estimates_of(name):
+            if estimate.withheld.any():
+                return text("withheld: the noise hides them")
             percent = estimate.what == "share"
             if not estimate.axes:
                 error = estimate.standard_error

@@ -58,7 +58,7 @@ def answers_of(estimate: Estimate, typical: TypicalError | None) -> list[Answer]
     errors: list[Any] = [None] * len(names)
     if typical is not None:
         errors = typical.errors.reshape(-1).tolist()
-    columns = (estimate.values, estimate.standard_errors, estimate.lows, estimate.highs)
+    columns = (estimate.values, estimate.standard_errors, *estimate.shown_intervals)
     listed = [column.reshape(-1).tolist() for column in columns]
     return [
         Answer(name or text(estimate.what), value, error, low, high, simulated)
@@ -83,14 +83,18 @@ def estimate_block(
         drawn = _curve(estimate, name, about) if charts else Markup("")
         listed = interval_table(estimate, answers[:MOST_FOLDED], about=about, strips=True)
         return joined([drawn, folded(text("the curve as a table"), listed) if charts else listed])
-    if _is_hidden(estimate):
-        words = (
-            f"The noise hides these {len(answers):,} shares: their standard errors are larger than "
-            "half of everybody. Ask for fewer and wider bins, or for the mean."
-        )
-        listed = interval_table(estimate, answers[:MOST_FOLDED], about=about, strips=True)
+    hidden = estimate.withheld.reshape(-1).tolist()
+    if any(hidden):
+        told = [answer for answer, hide in zip(answers, hidden, strict=True) if not hide]
+        everything = interval_table(estimate, answers[:MOST_FOLDED], about=about, strips=True)
         return joined(
-            [paragraph(text(words), kind="soft"), folded(text("the shares all the same"), listed)]
+            [
+                interval_table(estimate, told[:MOST_ROWS], about=about, strips=True)
+                if told
+                else "",
+                paragraph(text(estimate.sentences[-1]), kind="soft"),
+                folded(text("the numbers all the same"), everything),
+            ]
         )
     if len(answers) <= MOST_ROWS + 10:
         return interval_table(estimate, answers, about=about, strips=True)
@@ -108,12 +112,6 @@ def estimate_block(
             ),
         ]
     )
-
-
-def _is_hidden(estimate: Estimate) -> bool:
-    """Tell whether shares are so uncertain that a table of them would only mislead."""
-    errors = estimate.standard_errors
-    return estimate.what == "share" and errors.size > 1 and float(np.median(errors)) > 0.5
 
 
 def interval_table(

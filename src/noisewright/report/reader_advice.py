@@ -60,7 +60,7 @@ def example(found: Sequence[Answered]) -> tuple[Answered, list[float]] | None:
     most, chosen = 0.0, None
     for one in found:
         naive = naive_shares(one)
-        if naive is None:
+        if naive is None or one.estimate.withheld.any():
             continue
         apart = float(np.abs(np.asarray(naive) - one.estimate.values).max())
         if apart > most:
@@ -147,8 +147,9 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
             bullets(
                 text(words)
                 for words in (
-                    'about="people" takes the noise alone as error: it speaks about the rows that '
-                    'were released. about="population" adds the error of having sampled them.',
+                    'about="people" takes the noise for error: it speaks about the rows that were '
+                    'released, after cells were read as each column says. about="population" adds '
+                    "the error of having sampled them.",
                     "An interval is meant for one answer. Of a hundred 95% intervals about five "
                     "miss; together=True widens a table's intervals so that all hold at once.",
                     "A share below 0% or above 100% is no mistake: it is what makes averages of "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from noisewright.curves import CurveNoise
+from noisewright.estimation.readings import AFTER
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism
-from noisewright.plans import Column, Part
+from noisewright.plans import Part
+from noisewright.plans.predictions import column_readings
 from noisewright.report.markup import Markup, label, text
 from noisewright.report.numerals import percent
 from noisewright.report.survival import survives, truth_shares
@@ -115,29 +115,6 @@ def how_cells_were_read(part: Part) -> list[Markup]:
     """Say how empty, undeclared and outlying cells were counted, column by column."""
     found: list[Markup] = []
     for name, column in zip(part.columns, part.treatments, strict=True):
-        of = Markup(f" of {label(name)}") if part.is_joint else Markup("")
-        found += [Markup(f"{words}{of}.") for words in _readings(column)]
-    return found
-
-
-def _readings(column: Column) -> list[Markup]:
-    words: list[Markup] = []
-    if column.null is not None:
-        words.append(Markup(f"Empty cells counted as {_point(column.null)}"))
-    if column.other is not None:
-        what = "Items" if isinstance(column.space, Subsets) else "Labels"
-        words.append(Markup(f"{what} that were not declared counted as {label(column.other)}"))
-    if column.outside == "clamp":
-        words.append(text("Numbers beyond the bounds counted as the nearer bound"))
-    if column.outside == "sample":
-        words.append(text("Of sets with too many items a random part counted"))
-    if column.off_grid == "round":
-        words.append(text("Numbers between grid points counted as the nearest one"))
-    return words
-
-
-def _point(point: Any) -> Markup:
-    if isinstance(point, (set, frozenset, tuple)):
-        inside: list[Any] = list(point)  # pyright: ignore[reportUnknownArgumentType]
-        return label("{" + ", ".join(str(one) for one in inside) + "}")
-    return label(point)
+        of = Markup(f"{label(name)}: ") if part.is_joint else Markup("")
+        found += [Markup(f"{of}{text(words)}") for words in column_readings(column)]
+    return [*found, text(AFTER)] if found else []
