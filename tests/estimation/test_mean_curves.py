@@ -109,7 +109,9 @@ def test_what_curves_cannot_answer() -> None:
     with pytest.raises(InputError, match="about='people'"):
         nw.expected_error(mechanism, people=3)
     with pytest.raises(InputError, match="covariance"):
-        mean_curve(np.zeros((3, 2)), np.eye(3), np.arange(2.0), (0.0, 1.0), "people", 0.95, together=False)
+        mean_curve(
+            np.zeros((3, 2)), np.eye(3), np.arange(2.0), (0.0, 1.0), "people", 0.95, together=False
+        )
 
 
 def test_shares_together_are_those_of_a_smaller_miss() -> None:

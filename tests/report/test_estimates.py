@@ -1,5 +1,7 @@
 """Estimates as dots on their intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ ONE = nw.estimate({"red": 50, "green": 30, "blue": 20}, RESPONSE, about="people"
 TWO = nw.estimate(
     {"color": ["red", "blue"], "size": [0, 2]},
     nw.product(color=RESPONSE, size=nw.geometric(nw.Counts(2), epsilon=1)),
+    show="all",
 )
 
 
@@ -48,11 +51,13 @@ def test_a_table_has_a_panel_for_each_label_of_its_first_axis() -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
+    with pytest.raises(InputError, match="says nothing about these 9 shares"):
+        estimate_chart(replace(TWO, shows_all=False))
     with pytest.raises(InputError, match=r"\(2,\)"):
         estimate_chart(ONE, truth=[0.5, 0.5])
     with pytest.raises(InputError, match="0 axes"):
         estimate_chart(ONE["red"])
-    many = nw.estimate([1], nw.randomized_response(nw.Counts(200), epsilon=1))
+    many = nw.estimate([1], nw.randomized_response(nw.Counts(200), epsilon=1), show="all")
     with pytest.raises(InputError, match=r"top\(100\)"):
         estimate_chart(many)
     assert estimate_chart(many.top(100)) is not None

@@ -43,7 +43,8 @@ def test_shares_that_noise_hides_are_folded_away() -> None:
     mean = nw.estimate(released, mechanism, of="mean", about="people")
     page = Page(release_page(facts_of(plan, {"count": (mean, hidden)})))
     assert page.mistakes == []
-    assert "The noise hides these 101 shares" in page.text
+    assert "This release says nothing about these 101 shares" in page.text
+    assert "the numbers all the same" in page.text
     assert "What is published for three true values: 15, 50, 85." in page.text
 
 

@@ -28,6 +28,7 @@ on each side, Yates' correction, repairs that; it fades out between errors of 1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -68,10 +69,7 @@ class Sample:
         """t² where a variance is estimated, from as many people as there are at least; else z²."""
         if self.about == "people":
             return self.squared_quantile
-        from scipy.special import stdtrit
-
-        freedom = max(self.people / self.rows - 1, 1.0)
-        return float(stdtrit(freedom, (1 + self.confidence) / 2)) ** 2
+        return student_quantile(self.confidence, max(self.people // self.rows - 1, 1)) ** 2
 
     def errors(self, noise: Array, sampling: Array) -> Array:
         """Return standard errors of averages, from the two variances that one row has."""
@@ -107,6 +105,30 @@ def read_about(about: Any) -> About:
 def normal_quantile(confidence: float) -> float:
     """Return z with P(|Z| ≤ z) = confidence for a standard normal Z."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def student_quantile(confidence: float, freedom: int) -> float:
+    """Return t with P(|T| ≤ t) = confidence for Student's T (Hill 1970, Algorithm 396)."""
+    missed = 1 - confidence
+    if freedom == 1:
+        return 1 / math.tan(missed * math.pi / 2)
+    if freedom == 2:
+        return math.sqrt(2 / (missed * (2 - missed)) - 2)
+    n = freedom
+    a = 1 / (n - 0.5)
+    b = 48 / a**2
+    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
+    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * n
+    y = (d * missed) ** (2 / n)
+    if y <= 0.05 + a:
+        tail = 1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)
+        return math.sqrt(n * ((tail * y - 1) * (n + 1) / (n + 2) + 1 / y))
+    x = -normal_quantile(confidence)
+    y = x**2
+    c += 0.3 * (n - 4.5) * (x + 0.6) if n < 5 else 0
+    c += (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b
+    y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
+    return math.sqrt(n * math.expm1(a * y**2))
 
 
 def around(values: Any, errors: Any, confidence: float) -> tuple[Array, Array]:

@@ -27,10 +27,12 @@ def estimate_chart(
 
     `truth` is an array of the shape of the answers; `counts` draws numbers of people instead of
     shares (the truth is then in people too). A table with two axes becomes a panel for each label
-    of its first axis.
+    of its first axis. Answers that are withheld are not drawn.
     Requires: one or two axes, at most 150 answers; take `estimate.top(100)` of more.
     """
     shown = estimate.counts if counts else estimate
+    if shown.withheld.all():
+        raise InputError(shown.sentences[-1])
     if len(shown.axes) not in (1, 2) or shown.values.size > _MOST_ROWS:
         raise InputError(
             f"this estimate has {shown.values.size:,} answers along {len(shown.axes)} axes; a "
@@ -76,7 +78,7 @@ def _rows(shown: Estimate, truth: Any) -> list[dict[str, Any]]:
         known = known.reshape(-1).tolist()
     names = [axis.name for axis in shown.axes]
     rows: list[dict[str, Any]] = []
-    for place in range(shown.values.size):
+    for place in np.flatnonzero(~shown.withheld.reshape(-1)).tolist():
         row = {
             "label": _label(columns[names[-1]][place]),
             "estimate": columns[shown.what][place],
