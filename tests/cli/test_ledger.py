@@ -21,7 +21,10 @@ def survey(noisewright: Program, tmp_path: Path) -> Path:
         *("--data", "survey.csv", "--why", "the board", "--who", "ann"),
     )
     assert said.code == 0, said
-    assert said.out == "survey: epsilon=2, delta=0.000001 left of epsilon=2, delta=1e-06.\n"
+    assert said.out == (
+        "survey: epsilon=2, delta=0.000001 left of epsilon=2, delta=1e-06 (what a person is, the "
+        "first spend says).\n"
+    )
     return tmp_path / "b.db"
 
 
@@ -46,7 +49,8 @@ def test_show_and_history_for_people_and_machines(noisewright: Program, survey: 
     assert len(lines) == 5
     assert lines[0].endswith("UTC ann: register survey: survey.csv")
     assert lines[2].endswith(
-        "spend survey epsilon=0.5 (released): ages [certificate abababababab…]"
+        "spend survey epsilon=0.5, each row is a person (released): ages [certificate "
+        "abababababab…]"
     )
     entries = noisewright("ledger", "history", "b.db", "--json").json["entries"]
     assert [entry["state"] for entry in entries] == [None, None, "released", None, "reserved"]
@@ -121,3 +125,23 @@ def test_the_help_shows_examples(noisewright: Program) -> None:
     lines = [line.strip() for line in noisewright("ledger", "--help").out.splitlines()]
     start = lines.index("Examples:")
     assert all(line.startswith("noisewright ledger") for line in lines[start + 1 : start + 5])
+
+
+def test_the_unit_is_said_when_a_budget_is_granted_and_shown_everywhere(
+    noisewright: Program, survey: Path
+) -> None:
+    grant = ("ledger", "grant", "b.db", "visits", "--epsilon", "5", "--person", "patient")
+    assert noisewright(*grant, "--rows", "3").code == 0
+    nw.Ledger.open(survey).spend("visits", nw.Guarantee(1), what="wards")
+    said = noisewright("ledger", "show", "b.db", "visits").out
+    assert "a person is all rows with the same 'patient', at most 3 rows" in said
+    answer = noisewright("ledger", "show", "b.db", "visits", "--json").json
+    assert answer["datasets"][0]["unit"] == {"person": "patient", "rows": 3}
+    line = noisewright("ledger", "history", "b.db", "visits").out.splitlines()[-1]
+    assert "epsilon=3, a person is all rows" in line
+    assert "epsilon=1 for each of 3 rows" in line
+    refused = noisewright("ledger", "grant", "b.db", "visits", "--rows", "1")
+    assert refused.code != 0
+    assert "cannot be changed" in refused.err
+    noisewright("ledger", "export", "b.db", "-o", "out.csv")
+    assert '""person"":""patient""' in (survey.parent / "out.csv").read_text(encoding="utf-8")

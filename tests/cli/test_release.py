@@ -34,7 +34,10 @@ def test_it_says_what_was_released_what_it_cost_and_what_lies_where(
         "1 dropped."
     )
     assert lines[1] == "Each person gives away at most epsilon=2, with one row. This is proven."
-    assert lines[2] == "Spent for 'survey' (entry 3): epsilon=2. Left: epsilon=8 of epsilon=10."
+    assert lines[2] == (
+        "Spent for 'survey' (entry 3): epsilon=2. Left: epsilon=8 of epsilon=10 (each row is a "
+        "person)."
+    )
     assert "private.certificate.json" in said.out
     assert "private.recipe.json" in said.out
     assert "noisewright check private.certificate.json" in said.out

@@ -15,6 +15,7 @@ import noisewright as nw
 from noisewright.errors import AlteredLedgerError, LedgerError, OverBudgetError
 from tests.ledger.crowd import TENTH, race
 from tests.ledger.cutting import MOMENTS, cut_at, direct
+from tests.ledger.old_ledgers import FIVE, write_old_ledger
 from tests.ledger.server import server
 
 
@@ -189,3 +190,33 @@ def test_a_fork_has_its_own_connections(where: str) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     ledger.spend("survey", TENTH, what="parent")
     assert [entry.what for entry in ledger.history()] == ["", "parent", "child", "parent"]
+
+
+def test_a_ledger_from_before_accounts_had_a_unit_is_upgraded_by_its_owner(address: str) -> None:
+    with direct(address) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+        head = write_old_ledger(connection.execute, FIVE, mark="%s")
+        connection.execute("DROP ROLE IF EXISTS spender")
+        connection.execute("CREATE ROLE spender LOGIN")
+        connection.execute("GRANT USAGE ON SCHEMA public TO spender")
+        connection.execute("GRANT SELECT, INSERT ON noisewright_entries TO spender")
+        connection.execute("GRANT SELECT, UPDATE ON noisewright_ledger TO spender")
+    spender = nw.Ledger.open(address.replace("steward@", "spender@"), head=head)
+    with pytest.raises(LedgerError, match="Nothing was recorded") as problem:
+        spender.spend("survey", TENTH, what="x")
+    assert "let the owner grant something once" in problem.value.__notes__[0]
+    assert nw.Ledger.open(address, head=head).head == head
+    old = [nw.Ledger.open(address) for _ in range(4)]
+    threads = [
+        threading.Thread(target=ledger.spend, args=("survey", TENTH), kwargs={"what": "x"})
+        for ledger in old
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    spender.spend("survey", TENTH, what="x")
+    ledger = nw.Ledger.open(address, head=head)
+    assert ledger.verify() == spender.head
+    assert len(ledger.history()) == 10

@@ -45,4 +45,7 @@ def plain_balance(balance: Balance) -> dict[str, Any]:
         "spent": plain_guarantee(balance.spent),
         "left": plain_guarantee(balance.left, down=True),
         "reserved": list(balance.reserved),
+        "unit": None
+        if balance.unit is None
+        else {"person": balance.unit.person, "rows": balance.unit.rows},
     }

@@ -28,6 +28,7 @@ by releases, never by hand.
 Examples:
   noisewright ledger create budget.db
   noisewright ledger grant budget.db survey --epsilon 2 --delta 1e-6 --data survey.csv
+  noisewright ledger grant budget.db visits --epsilon 5 --person patient --rows 3
   noisewright ledger show budget.db
   noisewright ledger history budget.db survey --json
   noisewright ledger export budget.db -o ledger.jsonl
@@ -88,6 +89,14 @@ def grant(
     dataset: Annotated[str, typer.Argument(help="A name for the people that the data is about.")],
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Epsilon to add.")] = "0",
     delta: Annotated[str, typer.Option("--delta", "-d", help=f"Delta to add. {DELTA}")] = "0",
+    person: Annotated[
+        str | None,
+        typer.Option(help="The column that names the people, where one may have several rows."),
+    ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(help="The most rows that a person has in the data; 1: each row is a person."),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="A file or folder that draws on this budget from now on."),
@@ -97,12 +106,18 @@ def grant(
     key_file: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add to the budget of a dataset, or register another file about the same people."""
+    """Add to the budget of a dataset, or register another file about the same people.
+
+    The budget is for each person. What a person is in the data, --person and --rows say, or else
+    the first spend. A release that is private for one row is charged --rows times.
+    """
     ledger = _open(where, key_file, who)
-    if data is not None and epsilon == delta == "0":
+    if data is not None and epsilon == delta == "0" and person is rows is None:
         balance = ledger.register(dataset, data)
     else:
-        balance = ledger.grant(dataset, epsilon=epsilon, delta=delta, why=why, data=data)
+        balance = ledger.grant(
+            dataset, epsilon=epsilon, delta=delta, person=person, rows=rows, why=why, data=data
+        )
     if as_json:
         answer({"ledger": ledger.where, "head": ledger.head, **plain_balance(balance)})
     else:
@@ -143,6 +158,7 @@ def show(
         grid.add_row("", "left", *texts, end_section=True)
     Console(highlight=False).print(grid)
     for balance in balances:
+        say(f"{balance.dataset}: for each person; {balance.unit_text}.")
         if balance.reserved:
             numbers = ", ".join(map(str, balance.reserved))
             say(
@@ -163,7 +179,8 @@ def history(
     """List the entries: what, when, who, under which certificate."""
     ledger = _open(where)
     entries = ledger.history(dataset)
-    states = {e.sequence: ledger.state(e.sequence) for e in entries if e.kind == "spend"}
+    states = {e.sequence: "reserved" for e in entries if e.kind == "spend"}
+    states |= {e.about: e.kind for e in entries if e.about is not None}
     if as_json:
         rows = [{**e.as_row(), "state": states.get(e.sequence)} for e in entries]
         answer({"ledger": ledger.where, "head": ledger.head, "entries": rows})
@@ -200,7 +217,7 @@ def verify(
     import noisewright as nw
 
     try:
-        found = nw.Ledger.open(where, head=head).head
+        found = nw.Ledger.open(where).verify(head=head)
     except AlteredLedgerError as problem:
         if as_json:
             answer({"holds": False, "entry": problem.entry, "message": str(problem)})
@@ -232,8 +249,10 @@ def waste(
 
 def _sentence(entry: LedgerEntry, state: str | None) -> str:
     amount = f" {entry.guarantee}" if entry.epsilon is not None else ""
+    amount += _unit(entry)
     about = f" entry {entry.about}" if entry.about is not None else ""
-    said = f": {entry.what}" if entry.what else ""
+    # What a checkpoint says is for machines: --json has it.
+    said = f": {entry.what}" if entry.what and entry.kind != "checkpoint" else ""
     proof = f" [certificate {entry.certificate[:12]}…]" if entry.certificate else ""
     shown = f" ({state})" if state else ""
     when = entry.at[:19].replace("T", " ")
@@ -241,3 +260,17 @@ def _sentence(entry: LedgerEntry, state: str | None) -> str:
         f"{entry.sequence}. {when} UTC {entry.who}: {entry.kind} {entry.dataset}"
         f"{about}{amount}{shown}{said}{proof}"
     )
+
+
+def _unit(entry: LedgerEntry) -> str:
+    """Return what a person is for a grant or a spend, and what was promised if it was converted."""
+    from noisewright.ledger.units import AccountUnit, Claim
+
+    if entry.unit is None or entry.epsilon is None:
+        return ""
+    unit = AccountUnit.read(entry.unit)
+    claim = None if entry.claim is None else Claim.read(entry.claim)
+    times = 1 if claim is None else unit.times(claim.person)
+    if claim is None or times == 1:
+        return f", {unit}"
+    return f", {unit}: {claim.guarantee} for each of {times} rows"

@@ -121,11 +121,11 @@ def _tell(made: Release) -> None:
     if not made.is_accounted:
         say("Nobody accounts for it: no ledger was given, and another release may add to it.")
     elif made.balance is None:
-        say(f"Spent (entry {made.entry}): {made.guarantee}.")
+        say(f"Spent (entry {made.entry}): {made.charged}.")
     else:
         say(
-            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.guarantee}. Left: "
-            f"{made.balance.left_text} of {made.balance.granted}."
+            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
+            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
         )
     for note in made.notes:
         say(f"Note: {note}", style="yellow")

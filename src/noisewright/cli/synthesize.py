@@ -226,8 +226,8 @@ def _tell(made: Synthesis) -> None:
         say("Nobody accounts for it: no ledger was given, and another release may add to it.")
     elif made.balance is not None:
         say(
-            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.guarantee}. Left: "
-            f"{made.balance.left_text} of {made.balance.granted}."
+            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
+            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
         )
     for note in made.notes:
         say(f"Note: {note}", style="yellow")

@@ -8,6 +8,7 @@ with a granted rational without rounding.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +39,31 @@ class Total:
             rational += _log_above(ratio)
             ratio = Fraction(1)
         return Total(brief_above(rational), ratio, brief_above(self.delta + spent.delta))
+
+    def joined(self, other: Total) -> Total:
+        """Return the sum of two totals."""
+        both = self.plus(Guarantee(Epsilon.log(other.ratio)))
+        return Total(
+            brief_above(both.rational + other.rational),
+            both.ratio,
+            brief_above(both.delta + other.delta),
+        )
+
+    def times(self, count: int) -> Total:
+        """Return so many times the total."""
+        rational, ratio = self.rational * count, self.ratio
+        if ratio.numerator.bit_length() * count > _LONGEST:
+            rational, ratio = rational + _log_above(ratio) * count, Fraction(1)
+        return Total(brief_above(rational), ratio**count, brief_above(self.delta * count))
+
+    def texts(self) -> list[str]:
+        """Return the three numbers as text, exactly."""
+        return [as_text(self.rational), as_text(self.ratio), as_text(self.delta)]
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Total:
+        """Read what `texts` wrote."""
+        return cls(*map(exactly, texts))
 
     def fits(self, granted: Granted) -> bool:
         """Tell whether the total is within what was granted; decided exactly."""

@@ -3,45 +3,41 @@
 A book is a value: `extended` reads further entries and returns a new one. It refuses an entry
 that is not the next one, that does not follow from the one before, or that no ledger would have
 accepted; so whatever a book says was true after every single entry.
+
+Every so often an entry is a checkpoint: it says what all entries before it add up to. A book can
+be read from the last checkpoint on; read from the first entry on, it finds each checkpoint true.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from noisewright.errors import AlteredLedgerError, LedgerError
-from noisewright.ledger.amounts import Granted, Total, rounded_down
+from noisewright.errors import AlteredLedgerError, LedgerError, NoisewrightError
+from noisewright.ledger.account import Account
+from noisewright.ledger.amounts import rounded_down
 from noisewright.ledger.entries import (
+    CHECKPOINT,
     GRANT,
     KINDS,
     REGISTER,
-    RELEASED,
-    RESERVED,
     SPEND,
-    WASTED,
     LedgerEntry,
     read_amount,
 )
+from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
-
-
-@dataclass(frozen=True)
-class Account:
-    """One dataset: what was granted and spent, and which data it stands for."""
-
-    granted: Granted = field(default_factory=Granted)
-    spent: Total = field(default_factory=Total)
-    fingerprints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Balance:
     """The budget of a dataset. `spent` is rounded up, `left` down; both are exact for rationals.
 
-    `reserved` holds the entry numbers of spends that were neither released nor wasted: under way,
-    or left behind by a crash.
+    All of it is for each person, and `unit` says what that is in the data; None if nobody said it
+    and nothing was spent. `reserved` holds the entry numbers of spends that were neither released
+    nor wasted: under way, or left behind by a crash.
     """
 
     dataset: str
@@ -49,15 +45,36 @@ class Balance:
     spent: Guarantee
     left: Guarantee
     reserved: tuple[int, ...] = ()
+    unit: AccountUnit | None = None
 
     def __str__(self) -> str:
-        return f"{self.dataset}: {self.left_text} left of {self.granted}"
+        return f"{self.dataset}: {self.left_text} left of {self.granted} ({self.unit_text})"
 
     @property
     def left_text(self) -> str:
         """What is left, in decimals that are not more than that."""
         epsilon, delta = rounded_down(self.left.epsilon.rational), self.left.delta
         return f"epsilon={epsilon}" + (f", delta={rounded_down(delta)}" if delta else "")
+
+    def charge(
+        self, guarantee: Guarantee, *, all_rows: bool, independent: bool = False
+    ) -> Guarantee:
+        """Return what a promise comes to here: for one row, or for all rows of a person.
+
+        What cannot be converted was never charged to this account, and stays as it is.
+        """
+        unit = self.unit or AccountUnit()
+        claim = Claim(guarantee, unit.person if all_rows else None, independent)
+        return guarantee if unit.times(claim.person) is None else claim.charge(unit)
+
+    @property
+    def unit_text(self) -> str:
+        """What a person is, in words."""
+        if self.unit is not None:
+            return str(self.unit)
+        if self.spent.epsilon.is_zero and not self.spent.delta:
+            return "what a person is, the first spend says"
+        return "spent before accounts had a unit; what a person is, is not on record"
 
 
 @dataclass(frozen=True)
@@ -67,8 +84,12 @@ class Book:
     hash: str
     sequence: int = 0
     accounts: Mapping[str, Account] = field(default_factory=dict[str, Account])
-    states: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
-    """Of each spend, by its entry number: the dataset, and reserved, released or wasted."""
+    owners: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of each fingerprint of data, the dataset that it is registered for."""
+    reserved: Mapping[int, str] = field(default_factory=dict[int, str])
+    """Of each spend that is neither released nor wasted, by its entry number, the dataset."""
+    checkpoint: int = 0
+    """The number of the last entry that is a checkpoint."""
 
     @property
     def head(self) -> str:
@@ -77,25 +98,52 @@ class Book:
 
     def extended(self, rows: Iterable[Mapping[str, Any]]) -> Book:
         """Return the book with further entries; refuse the first that does not belong there."""
-        accounts, states = dict(self.accounts), dict(self.states)
-        sequence, previous = self.sequence, self.hash
+        book = _Open(self)
         for row in rows:
-            if row.get("sequence") != sequence + 1:
+            if row.get("sequence") != book.sequence + 1:
                 raise AlteredLedgerError(
-                    f"entry {sequence + 1} is missing; the next one has the number "
+                    f"entry {book.sequence + 1} is missing; the next one has the number "
                     f"{row.get('sequence')}",
-                    entry=sequence + 1,
+                    entry=book.sequence + 1,
                 )
             entry = LedgerEntry.read(row)
-            if entry.previous != previous:
+            if entry.previous != book.hash:
                 raise AlteredLedgerError(
                     f"entry {entry.sequence} does not follow the entry before it: the hashes "
                     "differ",
                     entry=entry.sequence,
                 )
-            _enter(entry, accounts, states)
-            sequence, previous = entry.sequence, entry.hash
-        return replace(self, hash=previous, sequence=sequence, accounts=accounts, states=states)
+            book.enter(entry)
+        return book.closed()
+
+    def state(self) -> str:
+        """Return what all entries add up to, as a checkpoint says it."""
+        return json.dumps(
+            {
+                "accounts": [[name, *a.state()] for name, a in self.accounts.items()],
+                "owners": list(map(list, self.owners.items())),
+                "reserved": list(map(list, self.reserved.items())),
+            },
+            sort_keys=True,
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def at(cls, row: Mapping[str, Any]) -> Book:
+        """Return the book that a checkpoint tells of, without the entries before it."""
+        entry = LedgerEntry.read(row)
+        try:
+            state = json.loads(entry.what)
+            return cls(
+                entry.hash,
+                entry.sequence,
+                {name: Account.of_state(account) for name, *account in state["accounts"]},
+                dict(state["owners"]),
+                dict(state["reserved"]),
+                entry.sequence,
+            )
+        except (NoisewrightError, ValueError, TypeError, KeyError) as problem:
+            raise _impossible(entry.sequence, "is a checkpoint that cannot be read") from problem
 
     def balance(self, dataset: str) -> Balance:
         """Return the budget of a dataset that the book knows."""
@@ -105,65 +153,104 @@ class Book:
             account.granted.guarantee,
             account.spent.guarantee,
             account.spent.left(account.granted),
-            self.reserved(dataset),
+            tuple(n for n, name in self.reserved.items() if name == dataset),
+            account.unit,
         )
 
-    def reserved(self, dataset: str) -> tuple[int, ...]:
-        """Return the numbers of the spends that are neither released nor wasted."""
-        return tuple(n for n, known in self.states.items() if known == (dataset, RESERVED))
 
-    def owner(self, fingerprint: str) -> str | None:
-        """Return the dataset that this data was registered for."""
-        return _owner(self.accounts, fingerprint)
+class _Open:
+    """A book while entries are added to it."""
 
+    def __init__(self, book: Book) -> None:
+        self.sequence, self.hash, self._checkpoint = book.sequence, book.hash, book.checkpoint
+        self._accounts, self._owners = dict(book.accounts), dict(book.owners)
+        self._reserved = dict(book.reserved)
 
-def _owner(accounts: Mapping[str, Account], fingerprint: str) -> str | None:
-    return next((name for name, a in accounts.items() if fingerprint in a.fingerprints), None)
-
-
-def _enter(
-    entry: LedgerEntry, accounts: dict[str, Account], states: dict[int, tuple[str, str]]
-) -> None:
-    """Apply one entry, or say why no ledger would have accepted it."""
-    number = entry.sequence
-    if entry.kind not in KINDS:
-        raise LedgerError(
-            f"entry {number} is of the kind {entry.kind!r}, which this version does not know. "
-            "Install a newer noisewright."
+    def closed(self) -> Book:
+        return Book(
+            self.hash,
+            self.sequence,
+            self._accounts,
+            self._owners,
+            self._reserved,
+            self._checkpoint,
         )
-    known = accounts.get(entry.dataset)
-    if entry.kind == REGISTER:
-        account = known or Account()
-        if not entry.fingerprint or _owner(accounts, entry.fingerprint) is not None:
-            raise _impossible(number, "registers no data, or data that has a budget already")
-        fingerprints = (*account.fingerprints, entry.fingerprint)
-        accounts[entry.dataset] = replace(account, fingerprints=fingerprints)
-    elif entry.kind == GRANT:
-        account = known or Account()
-        granted = account.granted.plus(_rational_amount(entry))
-        if granted.delta > 1:
-            raise _impossible(number, "grants more than delta=1")
-        accounts[entry.dataset] = replace(account, granted=granted)
-    elif known is None:
-        raise _impossible(number, "speaks of a dataset that was never granted anything")
-    elif entry.kind == SPEND:
-        spent = known.spent.plus(read_amount(entry))
-        if not spent.fits(known.granted):
-            raise _impossible(number, "spends more than was left")
-        accounts[entry.dataset] = replace(known, spent=spent)
-        states[number] = (entry.dataset, RESERVED)
-    else:
-        if entry.about is None or states.get(entry.about) != (entry.dataset, RESERVED):
-            raise _impossible(number, "finishes a spend that is not reserved")
-        states[entry.about] = (entry.dataset, RELEASED if entry.kind == RELEASED else WASTED)
+
+    def enter(self, entry: LedgerEntry) -> None:
+        """Apply one entry, or say why no ledger would have accepted it."""
+        number = entry.sequence
+        if entry.kind not in KINDS:
+            raise LedgerError(
+                f"entry {number} is of the kind {entry.kind!r}, which this version does not know. "
+                "Install a newer noisewright."
+            )
+        known = self._accounts.get(entry.dataset)
+        if entry.kind == CHECKPOINT:
+            if entry.what != self.closed().state():
+                raise _impossible(number, "is a checkpoint that differs from the entries before it")
+            self._checkpoint = number
+        elif entry.kind == REGISTER:
+            if not entry.fingerprint or entry.fingerprint in self._owners:
+                raise _impossible(number, "registers no data, or data that has a budget already")
+            self._owners[entry.fingerprint] = entry.dataset
+            self._accounts[entry.dataset] = known or Account()
+        elif entry.kind == GRANT:
+            self._accounts[entry.dataset] = _granted(entry, known or Account())
+        elif known is None:
+            raise _impossible(number, "speaks of a dataset that was never granted anything")
+        elif entry.kind == SPEND:
+            self._accounts[entry.dataset] = _spent(entry, known)
+            self._reserved[number] = entry.dataset
+        else:
+            if entry.about is None or self._reserved.get(entry.about) != entry.dataset:
+                raise _impossible(number, "finishes a spend that is not reserved")
+            del self._reserved[entry.about]
+        self._require_unit(entry)
+        self.sequence, self.hash = number, entry.hash
+
+    def _require_unit(self, entry: LedgerEntry) -> None:
+        account = self._accounts.get(entry.dataset)
+        unit = None if account is None or account.unit is None else account.unit.to_text()
+        if entry.kind != CHECKPOINT and entry.unit != unit:
+            raise _impossible(entry.sequence, "is in another unit than its account")
 
 
-def _rational_amount(entry: LedgerEntry) -> Guarantee:
-    """Return a granted amount, which is rational."""
+def _granted(entry: LedgerEntry, account: Account) -> Account:
     amount = read_amount(entry)
     if amount.epsilon.ratio is not None:
         raise _impossible(entry.sequence, "grants an epsilon that is not rational")
-    return amount
+    try:
+        unit = None if entry.unit is None else AccountUnit.read(entry.unit)
+        granted = account.with_grant(amount, unit)
+    except NoisewrightError as problem:
+        raise _impossible(entry.sequence, "says a unit that its account cannot have") from problem
+    if granted.granted.delta > 1:
+        raise _impossible(entry.sequence, "grants more than delta=1")
+    if not granted.spent.fits(granted.granted):
+        raise _impossible(entry.sequence, "grants less than was spent in its unit")
+    return granted
+
+
+def _spent(entry: LedgerEntry, account: Account) -> Account:
+    amount = read_amount(entry)
+    if entry.claim is None:
+        # Written before accounts had a unit; it may be about one row, which costs most.
+        claim, unit = Claim(amount), None
+        is_covered = account.unit is None
+    else:
+        try:
+            claim = Claim.read(entry.claim)
+            unit, charge = account.charge(claim)
+        except NoisewrightError as problem:
+            what = "promises what its account cannot be charged for"
+            raise _impossible(entry.sequence, what) from problem
+        is_covered = charge.epsilon <= amount.epsilon and charge.delta <= amount.delta
+    if not is_covered:
+        raise _impossible(entry.sequence, "spends less than it promises in the unit of its account")
+    account = account.with_spend(amount, unit, claim)
+    if not account.spent.fits(account.granted):
+        raise _impossible(entry.sequence, "spends more than was left")
+    return account
 
 
 def _impossible(number: int, what: str) -> AlteredLedgerError:

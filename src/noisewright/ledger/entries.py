@@ -2,7 +2,8 @@
 
 An entry's hash is the SHA-256 of its fields as JSON: keys sorted, no spaces, ASCII. The field
 `previous` is the hash of the entry before (of the ledger's own description for the first), so
-that a change anywhere changes every hash after it.
+that a change anywhere changes every hash after it. `unit` and `claim` are among the fields where
+they are set: entries of a ledger from before there were any have the same form as ever.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from noisewright.ledger.amounts import read_epsilon
 from noisewright.mechanisms import Guarantee
 
 REGISTER, GRANT, SPEND, RELEASED, WASTED = "register", "grant", "spend", "released", "wasted"
-KINDS = (REGISTER, GRANT, SPEND, RELEASED, WASTED)
+CHECKPOINT = "checkpoint"
+KINDS = (REGISTER, GRANT, SPEND, RELEASED, WASTED, CHECKPOINT)
 RESERVED = "reserved"
 """The state of a spend that is neither released nor wasted yet."""
 
@@ -29,7 +31,9 @@ class LedgerEntry:
     """One line of the ledger: a registration, a grant, a spend, or what became of a spend.
 
     `about` is the entry number of the spend that was released or wasted. `epsilon` and `delta`
-    are exact, as text: '1/2' or 'ln(3/2)'.
+    are exact, as text: '1/2' or 'ln(3/2)'. They are what was granted, or charged, for each person
+    as `unit` says it; `claim` is what was promised, and for whom. Both are JSON. A checkpoint says
+    in `what` what all entries before it add up to.
     """
 
     sequence: int
@@ -46,6 +50,8 @@ class LedgerEntry:
     at: str
     previous: str
     hash: str
+    unit: str | None = None
+    claim: str | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -53,27 +59,37 @@ class LedgerEntry:
         return Guarantee(read_epsilon(self.epsilon or "0"), exactly(self.delta or "0"))
 
     def as_row(self) -> dict[str, Any]:
-        """Return the entry as a row of the database, which is also its line in an export."""
+        """Return the entry as a row of the database."""
         return asdict(self)
+
+    def as_line(self) -> dict[str, Any]:
+        """Return the fields that are hashed, and the hash: the entry's line in an export."""
+        return _hashed(self.as_row())
 
     @classmethod
     def sealed(cls, content: Mapping[str, Any]) -> LedgerEntry:
         """Return an entry with its hash."""
-        return cls(**content, hash=digest_of(content))
+        return cls(**content, hash=digest_of(_hashed(content)))
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> LedgerEntry:
         """Read a row; refuse it when its content does not match its hash."""
-        content = {key: value for key, value in row.items() if key != "hash"}
-        if set(row) != _NAMES or row["hash"] != digest_of(content):
+        known = _hashed({name: value for name, value in row.items() if name in _NAMES})
+        content = {name: value for name, value in known.items() if name != "hash"}
+        if not set(known) >= _NAMES - _LATER or row["hash"] != digest_of(content):
             raise AlteredLedgerError(
                 f"the content of entry {row.get('sequence')} does not match its hash",
                 entry=row.get("sequence"),
             )
-        return cls(**row)
+        return cls(**known)
 
 
 _NAMES = {field.name for field in fields(LedgerEntry)}
+_LATER = {"unit", "claim"}
+
+
+def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: value for k, value in row.items() if value is not None or k not in _LATER}
 
 
 def digest_of(content: Mapping[str, Any]) -> str:

@@ -43,7 +43,7 @@ def write_export(
 
 
 def _lines(description: dict[str, Any], entries: Iterable[LedgerEntry]) -> str:
-    rows = [description, *(entry.as_row() for entry in entries)]
+    rows = [description, *(entry.as_line() for entry in entries)]
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in rows)
 
 

@@ -1,20 +1,26 @@
-"""The tables as the ledger reads and appends to them, each time from where it last was."""
+"""The tables as the ledger reads and appends to them, each time from where it last was.
+
+Rows are read with whatever columns there are: another process may upgrade a ledger meanwhile.
+"""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger.book import Book
 from noisewright.ledger.database import Database, already_there
-from noisewright.ledger.entries import LedgerEntry, digest_of
+from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, digest_of
 from noisewright.ledger.library import load_sqlalchemy
 from noisewright.ledger.tables import DESCRIPTION, VERSION, create_tables, tables
+
+EVERY = 1000
+"""So many entries after the last checkpoint there is a new one: what `open` reads at most."""
 
 Draft = Mapping[str, Any]
 """The part of an entry that the caller knows; number, time and hashes come with its commit."""
@@ -22,13 +28,23 @@ Draft = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Description:
-    """What a ledger says of itself. Its hash is what the first entry names as the one before."""
+    """What a ledger says of itself. Its hash is what the first entry names as the one before.
+
+    `origin` is the version that it was made with.
+    """
 
     version: int
     identity: str
     created: str
     key_check: str
     key: str | None
+    origin: int
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Description:
+        """Read the one row, of whichever version."""
+        known = {name: row[name] for name in cls.__dataclass_fields__ if name != "origin"}
+        return cls(**known, origin=row["version"] if "origin" not in row else row["origin"])
 
     @property
     def first_hash(self) -> str:
@@ -38,7 +54,7 @@ class Description:
     def public(self) -> dict[str, Any]:
         """Return what may be shown to anyone: everything but the key."""
         return {
-            "version": self.version,
+            "version": self.origin,
             "identity": self.identity,
             "created": self.created,
             "key_check": self.key_check,
@@ -53,7 +69,7 @@ def now() -> str:
 def create_ledger(database: Database, *, key: bytes | None, check: str) -> Description:
     """Create the tables and the description, in one transaction."""
     description = Description(
-        VERSION, secrets.token_hex(16), now(), check, None if key is None else key.hex()
+        VERSION, secrets.token_hex(16), now(), check, None if key is None else key.hex(), VERSION
     )
 
     def work(connection: Any) -> None:
@@ -65,8 +81,7 @@ def create_ledger(database: Database, *, key: bytes | None, check: str) -> Descr
             .description.insert()
             .values(
                 id=1,
-                **description.public(),
-                key=description.key,
+                **asdict(description),
                 head_sequence=0,
                 head_hash=description.first_hash,
             )
@@ -96,16 +111,19 @@ def describe(connection: Any, shown: str) -> Description:
             f"{versions[0][0]}, this one reads up to {VERSION}. Nothing was changed; install the "
             "newer noisewright."
         )
-    row = connection.execute(tables().description.select()).one()._mapping
-    return Description(**{name: row[name] for name in Description.__dataclass_fields__})
+    return Description.of(_everything(connection, tables().description).one()._mapping)
+
+
+def _everything(connection: Any, table: Any, *, lock: bool = False) -> Any:
+    sa = load_sqlalchemy()
+    query = sa.select(sa.text("*")).select_from(table)
+    return connection.execute(query.with_for_update() if lock else query)
 
 
 def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = False) -> Book:
     """Return the book with the entries that were added since; with the lock, if for writing."""
-    head = tables().description.select()
-    row = connection.execute(head.with_for_update() if writing else head).one()._mapping
-    found = Description(**{name: row[name] for name in Description.__dataclass_fields__})
-    if found.first_hash != first_hash:
+    row = _everything(connection, tables().description, lock=writing).one()._mapping
+    if Description.of(row).first_hash != first_hash:
         raise AlteredLedgerError("the description is another one: the ledger was replaced", entry=0)
     with entries_from(connection, book.sequence) as rows:
         if book.sequence:
@@ -125,6 +143,14 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
     return book
 
 
+def last_checkpoint(connection: Any) -> Book | None:
+    """Return the book of the last checkpoint, if there is one; entries before it are not read."""
+    table = tables().entries
+    query = _entries().where(table.c.kind == CHECKPOINT).order_by(table.c.sequence.desc()).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else Book.at(dict(row._mapping))
+
+
 @contextmanager
 def entries_from(connection: Any, sequence: int) -> Generator[Iterator[dict[str, Any]]]:
     """Give the rows of the entries from a number on.
@@ -133,40 +159,67 @@ def entries_from(connection: Any, sequence: int) -> Generator[Iterator[dict[str,
     when its connection is closed.
     """
     table = tables().entries
-    query = table.select().where(table.c.sequence >= sequence).order_by(table.c.sequence)
+    query = _entries().where(table.c.sequence >= sequence).order_by(table.c.sequence)
     with connection.execute(query, execution_options={"yield_per": 1000}) as result:
         yield (dict(row._mapping) for row in result)
 
 
+def entries_about(connection: Any, sequence: int) -> list[LedgerEntry]:
+    """Return an entry and the one that says what became of it, if they are there."""
+    sa, table = load_sqlalchemy(), tables().entries
+    query = _entries().where(sa.or_(table.c.sequence == sequence, table.c.about == sequence))
+    rows = connection.execute(query.order_by(table.c.sequence))
+    return [LedgerEntry.read(dict(row._mapping)) for row in rows]
+
+
+def _entries() -> Any:
+    sa = load_sqlalchemy()
+    return sa.select(sa.text("*")).select_from(tables().entries)
+
+
 def append(connection: Any, book: Book, drafts: Iterable[Draft]) -> tuple[Book, list[LedgerEntry]]:
-    """Add entries and move the head, in the caller's transaction."""
+    """Add entries and move the head, in the caller's transaction.
+
+    The last draft is for a checkpoint, which is added when it is time for one.
+    """
+    *wanted, checkpoint = drafts
     added: list[LedgerEntry] = []
-    for draft in drafts:
-        entry = LedgerEntry.sealed(
-            {
-                "about": None,
-                "epsilon": None,
-                "delta": None,
-                "certificate": None,
-                "fingerprint": None,
-                **draft,
-                "sequence": book.sequence + 1,
-                "at": now(),
-                "previous": book.hash,
-            }
-        )
-        # The book refuses what a later reader would refuse, before it is written.
-        book = book.extended([entry.as_row()])
-        connection.execute(tables().entries.insert().values(**entry.as_row()))
+    for draft in wanted:
+        book, entry = _appended(connection, book, draft)
         added.append(entry)
+    if book.sequence - book.checkpoint >= EVERY:
+        book, _ = _appended(connection, book, {**checkpoint, "what": book.state()})
     connection.execute(
         tables().description.update().values(head_sequence=book.sequence, head_hash=book.hash)
     )
     return book, added
 
 
+def _appended(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEntry]:
+    account = book.accounts.get(draft["dataset"])
+    entry = LedgerEntry.sealed(
+        {
+            "about": None,
+            "epsilon": None,
+            "delta": None,
+            "certificate": None,
+            "fingerprint": None,
+            "unit": None if account is None or account.unit is None else account.unit.to_text(),
+            "claim": None,
+            **draft,
+            "sequence": book.sequence + 1,
+            "at": now(),
+            "previous": book.hash,
+        }
+    )
+    # The book refuses what a later reader would refuse, before it is written.
+    book = book.extended([entry.as_row()])
+    connection.execute(tables().entries.insert().values(**entry.as_row()))
+    return book, entry
+
+
 def with_tokens(connection: Any, tokens: list[str]) -> list[LedgerEntry]:
     """Return the entries that carry these tokens, in order."""
     table = tables().entries
-    query = table.select().where(table.c.token.in_(tokens)).order_by(table.c.sequence)
+    query = _entries().where(table.c.token.in_(tokens)).order_by(table.c.sequence)
     return [LedgerEntry.read(dict(row._mapping)) for row in connection.execute(query)]

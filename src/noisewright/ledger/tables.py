@@ -8,8 +8,11 @@ from typing import Any
 
 from noisewright.ledger.library import load_sqlalchemy
 
-VERSION = 1
-"""The version of the tables and of the canonical form that is hashed."""
+VERSION = 2
+"""The version of the tables and of the canonical form that is hashed.
+
+1: entries had no unit and no claim, and the ledger's description no origin.
+"""
 
 DESCRIPTION = "noisewright_ledger"
 ENTRIES = "noisewright_entries"
@@ -54,6 +57,8 @@ def tables() -> Tables:
         # There is one row; on PostgreSQL, locking it is what makes spends wait for each other.
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("version", sa.Integer, nullable=False),
+        # The version that it was made with, which the first hash is about; an upgrade keeps it.
+        sa.Column("origin", sa.Integer),
         text("identity"),
         text("created"),
         text("key", nullable=True),
@@ -83,6 +88,8 @@ def tables() -> Tables:
         text("at"),
         text("previous"),
         text("hash"),
+        text("unit", nullable=True),
+        text("claim", nullable=True),
     )
     return Tables(description, entries)
 
@@ -92,3 +99,17 @@ def create_tables(connection: Any) -> None:
     tables().description.metadata.create_all(connection, checkfirst=False)
     for statement in _TRIGGERS[connection.dialect.name]:
         connection.exec_driver_sql(statement)
+
+
+def upgrade_tables(connection: Any) -> None:
+    """Give the tables of version 1 what they lack, in the caller's transaction, under its lock."""
+    if connection.dialect.name == "postgresql":
+        # Before any row is locked: two sessions that upgrade at once would wait for each other.
+        connection.exec_driver_sql(f"LOCK TABLE {DESCRIPTION} IN ACCESS EXCLUSIVE MODE")
+    ((version,),) = connection.exec_driver_sql(f"SELECT version FROM {DESCRIPTION}").all()
+    if version != 1:
+        return
+    connection.exec_driver_sql(f"ALTER TABLE {DESCRIPTION} ADD COLUMN origin INTEGER")
+    for name in ("unit", "claim"):
+        connection.exec_driver_sql(f"ALTER TABLE {ENTRIES} ADD COLUMN {name} TEXT")
+    connection.exec_driver_sql(f"UPDATE {DESCRIPTION} SET origin = 1, version = {VERSION}")

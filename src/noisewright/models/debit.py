@@ -18,14 +18,16 @@ def debited(
     certificate: Certificate,
     *,
     what: str,
+    person: str | None,
     source: Source | None,
 ) -> AbstractContextManager[Payment]:
     """Return a block that runs after the debit; if it raises, the spend is marked as wasted.
 
     The debit is of what the certificate proves, and its entry has the digest. The rows of a fit may
-    be any part of a table, so they have no fingerprint: `dataset` says whose budget pays.
+    be any part of a table, so they have no fingerprint: `dataset` says whose budget pays. `person`
+    is the column that names the people, if the promise is for all of a person's rows.
     """
-    payer = payer_for(ledger, None, dataset, price=certificate.guarantee, shown=None)
+    payer = payer_for(ledger, None, dataset, price=certificate.guarantee, shown=None, person=person)
     is_private = source_or_default(source).private
     words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
     return paid(payer, certificate, what=words)

@@ -111,7 +111,14 @@ class PrivateNaiveBayes(Conventions):
         )
         steps, proof = NoisySteps(tallies, schedule, self.source), schedule.certificate
         what = f"naive Bayes of {self.label} from {len(reader.features)} columns"
-        with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
+        with debited(
+            self.ledger,
+            self.dataset,
+            proof,
+            what=what,
+            person=reader.person_column,
+            source=self.source,
+        ):
             tables = tuple(steps.counted(names, tallies.counts[names]) for names in groupings)
             steps.require_done()
         self._learn(reader, tables, smoothing)

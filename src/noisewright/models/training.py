@@ -51,6 +51,11 @@ class Reader:
         return 1 if self.person is None else self.person.rows
 
     @property
+    def person_column(self) -> str | None:
+        """The column that says whose a row is, if a person may have several."""
+        return None if self.person is None else self.person.column
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The columns besides the label."""
         return tuple(name for name, _ in self.domain.columns if name != self.label)

@@ -95,7 +95,14 @@ class PrivateTree(Conventions):
         steps = min(possible, key=lambda one: one.predicted(tallies.rows).expected)
         proof = steps.schedule.certificate
         what = f"a tree of {len(domain.columns)} columns"
-        with debited(self.ledger, self.dataset, proof, what=what, source=self.source):
+        with debited(
+            self.ledger,
+            self.dataset,
+            proof,
+            what=what,
+            person=reader.person_column,
+            source=self.source,
+        ):
             # No rows are made here: all that is needed are the counts.
             drawn = steps.draw(tallies, 0, source=self.source)
         self._learn(reader, drawn.measurements, smoothing)

@@ -6,7 +6,7 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from noisewright.errors import (
     BudgetError,
@@ -22,24 +22,37 @@ from noisewright.privacy import Certificate
 from noisewright.releases.inputs import identifiable
 
 
+class Terms(TypedDict):
+    """For whom a promise is: see `Ledger.spend`."""
+
+    person: str | None
+    independent: bool
+
+
 @dataclass(frozen=True)
 class Payer:
-    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit."""
+    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit.
+
+    `terms` say for whom the promise is, as the ledger takes them.
+    """
 
     ledger: Ledger
     dataset: str
     mark: Fingerprint | None
     called: str
+    terms: Terms
 
     def debit(self, certificate: Certificate, *, what: str) -> Reservation:
-        """Spend what is proven, in one transaction; only then may noise be drawn.
+        """Register new data, then spend what is proven; only then may noise be drawn.
 
         Ensures: what is on record covers the claim, in exact arithmetic, and points to its proof.
         """
         claim = certificate.guarantee
         if self.mark is not None:
             self.ledger.register(self.dataset, self.mark, called=self.called)
-        reservation = self.ledger.spend(self.dataset, claim, what=what, certificate=certificate)
+        reservation = self.ledger.spend(
+            self.dataset, claim, what=what, certificate=certificate, **self.terms
+        )
         if not covers(reservation.guarantee, claim):
             raise LedgerError(
                 f"entry {reservation.sequence} holds {reservation.guarantee}, less than the "
@@ -58,12 +71,21 @@ def covers(spent: Guarantee, claim: Guarantee) -> bool:
 
 
 def payer_for(
-    ledger: Any, data: Any, dataset: str | None, *, price: Guarantee, shown: str | None
+    ledger: Any,
+    data: Any,
+    dataset: str | None,
+    *,
+    price: Guarantee,
+    shown: str | None,
+    person: str | None,
+    independent: bool = False,
 ) -> Payer | None:
     """Return who pays: the dataset that was named, or the one that the data is registered for.
 
     `shown` is the path of the data, for advice that can be typed. Data is None where it has no
-    fingerprint. Without a ledger nobody pays. Refuses what would not fit into the budget by now.
+    fingerprint. The price is for all rows that the column `person` names as a person's, or for one
+    row; `independent` says that each row is drawn by itself. Without a ledger nobody pays. Refuses
+    what would not fit into the budget by now, or is in a unit that cannot be converted.
     """
     if ledger is None:
         if dataset is not None:
@@ -72,14 +94,15 @@ def payer_for(
                 "Give ledger=, or leave dataset= out."
             )
         return None
-    advice = _Advice(price, shown)
+    terms: Terms = {"person": person, "independent": independent}
+    advice = _Advice(price, shown, person)
     book = ledger if isinstance(ledger, Ledger) else _opened(ledger, advice)
-    payer = _payer(book, data, dataset, advice)
-    book.require_room(payer.dataset, price)
+    payer = _payer(book, data, dataset, advice, terms)
+    book.require_room(payer.dataset, price, **terms)
     return payer
 
 
-def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice) -> Payer:
+def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice, terms: Terms) -> Payer:
     has_mark = data is not None and (book.recognizes_data or dataset is None)
     if not has_mark and dataset is None:
         raise ParameterError(
@@ -88,13 +111,13 @@ def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice) -> Pay
         )
     if not has_mark and dataset is not None:
         advice.require_known(book, dataset)
-        return Payer(book, dataset, None, "")
+        return Payer(book, dataset, None, "", terms)
     mark = book.fingerprint(identifiable(data))
     owner = _owner(book, mark)
     if dataset is None:
         if owner is None:
             raise UnknownDatasetError(advice.unknown(book))
-        return Payer(book, owner, None, "")
+        return Payer(book, owner, None, "", terms)
     # Before anything is registered: a mistyped name must not get the data.
     advice.require_known(book, dataset)
     if owner is not None and owner != dataset:
@@ -102,7 +125,7 @@ def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice) -> Pay
             f"this data draws on the budget of {owner!r} already; under a second name its people "
             f"would get a second budget. Leave dataset= out, or say dataset={owner!r}."
         )
-    return Payer(book, dataset, None if owner is not None else mark, advice.called(data))
+    return Payer(book, dataset, None if owner is not None else mark, advice.called(data), terms)
 
 
 def _opened(where: Any, advice: _Advice) -> Ledger:
@@ -134,6 +157,7 @@ class _Advice:
 
     price: Guarantee
     shown: str | None
+    person: str | None
 
     def grant(self, where: str, dataset: str = "NAME") -> str:
         """Return the command that grants what this release costs."""
@@ -142,6 +166,7 @@ class _Advice:
         exact = epsilon.ratio is None and epsilon.rational.denominator < 1000
         words += ["--epsilon", as_text(epsilon.rational) if exact else repr(epsilon.ceiling())]
         words += ["--delta", as_text(delta)] if delta else []
+        words += ["--person", shlex.quote(self.person)] if self.person is not None else []
         words += ["--data", shlex.quote(self.shown)] if self.shown is not None else []
         return "  " + " ".join(words)
 

@@ -18,6 +18,7 @@ from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import write_whole
 from noisewright.ledger import Balance
+from noisewright.mechanisms import Guarantee
 from noisewright.releases.estimates import estimates_of
 from noisewright.report import ReleaseFacts, ReleaseFile, release_page
 
@@ -106,6 +107,14 @@ def _target(release: Release) -> Path:
     return Target.at(release.path).report
 
 
+def _charged(release: Release, balance: Balance | None) -> Guarantee | None:
+    if balance is None or release.charged is not None:
+        return release.charged
+    return balance.charge(
+        release.guarantee, all_rows=release.plan.person is not None, independent=True
+    )
+
+
 def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> ReleaseFacts:
     """Return what the page tells of a release; all of it may leave the building."""
     if balance is not None:
@@ -118,6 +127,7 @@ def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> 
         rows=release.rows,
         made=datetime.now(UTC),
         guarantee=release.guarantee,
+        charged=_charged(release, balance),
         certificate_digest=release.recipe.document["certificate"]["digest"],
         estimates=estimates,
         notes=notes,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from noisewright.errors import LedgerError
 from noisewright.ledger import Balance, Reservation, not_marked
+from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import Payer
 
@@ -27,6 +28,11 @@ class Payment:
     def entry(self) -> int | None:
         """The number of the spend in the ledger."""
         return None if self.reservation is None else self.reservation.sequence
+
+    @property
+    def charged(self) -> Guarantee | None:
+        """What the ledger was charged, in the unit of the account."""
+        return None if self.reservation is None else self.reservation.guarantee
 
     def goes_out(self, staged: Path, target: Path) -> None:
         """Say that the file will be renamed next: an interruption may come just after that."""

@@ -70,8 +70,7 @@ def release(
             raise ParameterError(
                 "out is missing: say which file to write, as in 'private.parquet'."
             )
-        payer = payer_for(ledger, data, dataset, price=certificate.guarantee, shown=None)
-        return _in_memory(order, data, payer)
+        return _in_memory(order, data, order.payer(ledger, data, dataset, shown=None))
     target = Target.at(out)
     target.require_apart(local_paths(path, plan, ledger))
     require_format(target.name)
@@ -81,7 +80,7 @@ def release(
         snapshot = Snapshot.of(data)
         # A DataFrame of Spark has no fingerprint: its rows are not here.
         known = None if on_spark and path is None else data
-        payer = payer_for(ledger, known, dataset, price=certificate.guarantee, shown=path)
+        payer = order.payer(ledger, known, dataset, shown=path)
         return _to_files(order, data, snapshot, payer, target, staging, report=report)
 
 
@@ -99,6 +98,21 @@ class _Order:
     @property
     def is_private(self) -> bool:
         return source_or_default(self.source).private
+
+    def payer(
+        self, ledger: Any, data: Any, dataset: str | None, *, shown: str | None
+    ) -> Payer | None:
+        person = self.plan.person
+        return payer_for(
+            ledger,
+            data,
+            dataset,
+            price=self.certificate.guarantee,
+            shown=shown,
+            person=None if person is None else person.column,
+            # Mechanisms see one row at a time; only the order of rows is common to all.
+            independent=True,
+        )
 
     def recipe(self, rows: int, payer: Payer | None) -> Recipe:
         return Recipe.of(
@@ -178,6 +192,7 @@ def _made(order: _Order, recipe: Recipe, payment: Payment, **where: Any) -> Rele
         recipe,
         balance=payment.balance,
         entry=payment.entry,
+        charged=payment.charged,
         notes=tuple(payment.notes),
         _certificate=order.certificate,
         **where,

@@ -30,8 +30,9 @@ class Release:
     """A table that was released, and how: made by `release`, read back with `Release.open`.
 
     `path` is its file and `files` names what lies beside it; a release in memory has neither.
-    `balance` is what was left in the ledger right after it, `entry` the number of its spend; both
-    are None where nobody accounts, and after reading back. `notes` says what did not go smoothly.
+    `balance` is what was left in the ledger right after it, `entry` the number of its spend and
+    `charged` what that came to in the unit of the account; all are None where nobody accounts, and
+    after reading back. `notes` says what did not go smoothly.
     """
 
     plan: Plan
@@ -40,6 +41,7 @@ class Release:
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     balance: Balance | None = None
     entry: int | None = None
+    charged: Guarantee | None = None
     notes: tuple[str, ...] = ()
     _kept: Any = field(default=None, compare=False)
     _certificate: Certificate | None = field(default=None, compare=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from noisewright.errors import DataError
 from noisewright.privacy import Certificate
+from noisewright.releases.accounting import Payer, payer_for
 from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
 from noisewright.releases.task import Task
@@ -48,6 +50,20 @@ class Request:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
         self.task.require_memory(tallies.rows)
         return tallies
+
+    def payer(
+        self, ledger: Any, data: Any, dataset: str | None, *, shown: str | None
+    ) -> Payer | None:
+        """Return who pays, before the debit."""
+        person = self.read.randomizer.plan.person
+        return payer_for(
+            ledger,
+            data,
+            dataset,
+            price=self.task.allowance.guarantee,
+            shown=shown,
+            person=None if person is None else person.column,
+        )
 
     def words(self, name: str) -> str:
         """Return what the ledger says of it."""

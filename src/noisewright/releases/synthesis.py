@@ -85,6 +85,7 @@ class Synthesis:
     is_accounted: bool = False
     balance: Balance | None = None
     entry: int | None = None
+    charged: Guarantee | None = None
     limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     path: Path | None = None

@@ -69,6 +69,9 @@ def facts_of_synthesis(
     if balance is not None:
         # What the ledger calls these people, and the numbers of its entries, stay inside.
         balance = replace(balance, dataset="", reserved=())
+    charged = made.charged
+    if balance is not None and charged is None:
+        charged = balance.charge(made.guarantee, all_rows=made.rows_per_person > 1)
     counts = _own_counts(made)
     return SynthesisFacts(
         data="" if made.path is None else made.path.name,
@@ -79,6 +82,7 @@ def facts_of_synthesis(
         rows_per_person=made.rows_per_person,
         made=datetime.now(UTC),
         guarantee=made.guarantee,
+        charged=charged,
         spends=made.spends,
         counted=tuple(
             counted_facts(one, counts.get(one.columns), made.rows) for one in made.measurements

@@ -18,7 +18,7 @@ from noisewright.engines.writing import open_writer
 from noisewright.errors import TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
-from noisewright.releases.accounting import Payer, payer_for
+from noisewright.releases.accounting import Payer
 from noisewright.releases.declared import Columns, Declared
 from noisewright.releases.drawing import require_space
 from noisewright.releases.inputs import local_paths, repeatable
@@ -114,7 +114,7 @@ def synthesize(
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     snapshot = Snapshot.of(data)
     if out is None:
-        payer = payer_for(ledger, data, dataset, price=task.allowance.guarantee, shown=path)
+        payer = request.payer(ledger, data, dataset, shown=path)
         counted = request.counted()
         steps = request.task.synthesizer(counted.rows)
         proof = steps.schedule.certificate
@@ -127,7 +127,7 @@ def synthesize(
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
         _require_free(target, overwrite=overwrite)
-        payer = payer_for(ledger, data, dataset, price=task.allowance.guarantee, shown=path)
+        payer = request.payer(ledger, data, dataset, shown=path)
         counted = request.counted()
         snapshot.require_same(meanwhile="Nothing was spent.")
         made = _to_files(request, counted, payer, target, staging)
@@ -191,6 +191,7 @@ def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthe
         is_accounted=payer is not None,
         balance=payment.balance,
         entry=payment.entry,
+        charged=payment.charged,
         notes=(*made.notes, *payment.notes),
     )
 

@@ -17,7 +17,7 @@ def budget(
 ) -> Markup:
     """Return the budget as a bar and a table, or say that nobody kept account.
 
-    `what` is what the page is about.
+    `this` is what was charged, and `what` is what the page is about.
     """
     if balance is None and accounted:
         words = (
@@ -49,8 +49,8 @@ def budget(
             paragraph(
                 Markup(
                     f"The ledger holds a budget of {text(epsilon_text(granted))} for each of these "
-                    "people. A release is entered before any noise is drawn, and nothing is ever "
-                    "given back."
+                    f"people{_unit(balance)}. A release is entered before any noise is drawn, and "
+                    "nothing is ever given back."
                 )
             ),
             _bar(parts, whole),
@@ -58,6 +58,10 @@ def budget(
             _under_way(balance),
         ]
     )
+
+
+def _unit(balance: Balance) -> str:
+    return "" if balance.unit is None else f" (in this account {text(str(balance.unit))})"
 
 
 def _bar(parts: list[tuple[str, str, float]], whole: float) -> Markup:

@@ -34,7 +34,8 @@ class ReleaseFacts:
     columns that were released together by the name of their part), one estimate or several, made
     from the released rows; `notes` say what could not be estimated. `balance` is the budget after
     the release, None when no ledger kept account or nobody asked it; `accounted` says whether one
-    did. `made` is when the page was made, which is when the release was unless `made_again`.
+    did, and `charged` what it came to in the unit of the account, where that is not the guarantee.
+    `made` is when the page was made, which is when the release was unless `made_again`.
     `not_private` says that the noise can be repeated by whoever knows the seed.
     Requires: nothing in here depends on raw data except through the mechanisms of the plan.
     """
@@ -48,6 +49,7 @@ class ReleaseFacts:
     estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     balance: Balance | None = None
+    charged: Guarantee | None = None
     accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()
     what: str = ""

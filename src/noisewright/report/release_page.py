@@ -70,7 +70,9 @@ def release_page(facts: ReleaseFacts) -> str:
         "guarantee": _guarantee(facts),
         "columns": _columns(facts),
         "estimates": _estimates(facts, parts, found, no_charts),
-        "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted),
+        "budget": budget(
+            facts.balance, facts.charged or facts.guarantee, accounted=facts.accounted
+        ),
         "check": how_to_check(facts),
         "analyze": how_to_analyze(facts, [one for each in found for one in each]),
         "files": files_table(facts.files),

@@ -83,6 +83,7 @@ class SynthesisFacts:
     inference: str = "tree"
     limits: tuple[str, ...] = ()
     balance: Balance | None = None
+    charged: Guarantee | None = None
     accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()
     certificate_digest: str = ""

@@ -103,7 +103,12 @@ def synthesis_page(facts: SynthesisFacts) -> str:
         "errors": part_errors(facts),
         "known": known_and_not(facts),
         "counts": counted_sections(facts) if facts.counted else Markup(""),
-        "budget": budget(facts.balance, facts.guarantee, accounted=facts.accounted, what="table"),
+        "budget": budget(
+            facts.balance,
+            facts.charged or facts.guarantee,
+            accounted=facts.accounted,
+            what="table",
+        ),
         "use": how_to_use(facts),
         "check": how_to_check_synthesis(facts),
         "files": files_table(facts.files),

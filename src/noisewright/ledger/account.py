@@ -1,0 +1,172 @@
+"""One account of a ledger: what was granted, what was spent, and in which unit.
+
+A spend is charged in the account's unit. What was promised is kept beside it, summed up, so that
+an account can be restated when it turns out that a person has more rows than was said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from noisewright.errors import UnitError
+from noisewright.exact import Epsilon, as_text, exactly
+from noisewright.ledger.amounts import Granted, Total
+from noisewright.ledger.units import AccountUnit, Claim, delta_factor
+from noisewright.mechanisms import Guarantee
+
+_BITS = 64
+_STEPS = 64
+"""δ that grows with e^ε is summed up by ε, rounded up to a multiple of 1/64."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All promises of an account by the column whose people they are about (None: one row).
+
+    `sums` holds ε, and the δ that k rows cost k times. `coupled` holds the other δ, by column and
+    ε in steps.
+    """
+
+    sums: Mapping[str | None, Total] = field(default_factory=dict[str | None, Total])
+    coupled: Mapping[tuple[str | None, int], Fraction] = field(
+        default_factory=dict[tuple[str | None, int], Fraction]
+    )
+
+    def plus(self, claim: Claim) -> Claims:
+        """Return the promises with one more."""
+        promised, person = claim.guarantee, claim.person
+        sums, coupled = dict(self.sums), dict(self.coupled)
+        added = promised if claim.adds_up else Guarantee(promised.epsilon)
+        sums[person] = sums.get(person, Total()).plus(added)
+        if not claim.adds_up:
+            above = Fraction(promised.epsilon.bounds(_BITS)[1], 1 << _BITS)
+            key = (person, math.ceil(above * _STEPS))
+            coupled[key] = coupled.get(key, Fraction(0)) + promised.delta
+        return Claims(sums, coupled)
+
+    def charged(self, unit: AccountUnit) -> Total:
+        """Return what all of them cost a person of a unit, rounded up."""
+        total = Total()
+        for person, spent in self.sums.items():
+            total = total.joined(spent.times(_times(unit, person)))
+        for (person, steps), delta in self.coupled.items():
+            times = _times(unit, person)
+            epsilon = Epsilon(rational=Fraction(steps, _STEPS))
+            factor = Fraction(1) if times == 1 else delta_factor(epsilon, times, delta)
+            total = total.joined(Total(delta=delta * factor))
+        return total
+
+    def state(self) -> list[Any]:
+        """Return the promises as a checkpoint writes them."""
+        ordered = sorted(self.sums, key=_by_name)
+        coupled = sorted(self.coupled, key=lambda key: (_by_name(key[0]), key[1]))
+        return [
+            [[name, *self.sums[name].texts()] for name in ordered],
+            [[name, steps, as_text(self.coupled[name, steps])] for name, steps in coupled],
+        ]
+
+    @classmethod
+    def of_state(cls, state: Any) -> Claims:
+        """Read what `state` wrote."""
+        sums, coupled = state
+        return cls(
+            {name: Total.of_texts(texts) for name, *texts in sums},
+            {(name, steps): exactly(delta) for name, steps, delta in coupled},
+        )
+
+
+@dataclass(frozen=True)
+class Account:
+    """One dataset: what was granted and spent, for each person as `unit` says it.
+
+    `unit` is None as long as nobody said it and nothing was spent; and of a ledger from before
+    accounts had one, until somebody says it.
+    """
+
+    granted: Granted = field(default_factory=Granted)
+    spent: Total = field(default_factory=Total)
+    unit: AccountUnit | None = None
+    claims: Claims = field(default_factory=Claims)
+
+    def with_grant(self, amount: Guarantee, unit: AccountUnit | None = None) -> Account:
+        """Return the account with one more grant; with another unit what was spent is restated."""
+        account = self if unit is None or unit == self.unit else self._restated(unit)
+        return replace(account, granted=account.granted.plus(amount))
+
+    def charge(self, claim: Claim) -> tuple[AccountUnit, Guarantee]:
+        """Return the unit in which a promise is charged, and what it costs; or raise UnitError."""
+        unit = self.unit
+        if unit is None:
+            unit = claim.first_unit()
+            if self.claims.sums and claim.person is not None:
+                raise UnitError(
+                    f"{claim.guarantee} is promised for all rows with the same {claim.person!r}, "
+                    "and earlier spends of this account were written before accounts had a unit: "
+                    "whether they are about one row or about all rows of a person is not on "
+                    "record. Say how many rows a person has in the data at most: ledger.grant(…, "
+                    f"person={claim.person!r}, rows=k), or noisewright ledger grant --person "
+                    f"{claim.person} --rows k. Each earlier spend then counts k times."
+                )
+        return unit, claim.charge(unit)
+
+    def with_spend(self, amount: Guarantee, unit: AccountUnit | None, claim: Claim) -> Account:
+        """Return the account with one more spend, which was charged with this amount."""
+        return replace(
+            self, spent=self.spent.plus(amount), unit=unit, claims=self.claims.plus(claim)
+        )
+
+    def _restated(self, unit: AccountUnit) -> Account:
+        before = self.unit
+        if before is not None and not _takes_more(before, unit):
+            raise UnitError(
+                f"this account counts so: {before}; it cannot be changed to: {unit}. What was "
+                "spent would seem to be less for some person. What can be said later is that a "
+                "person has more rows, or how many they are at most."
+            )
+        return replace(self, unit=unit, spent=self.claims.charged(unit))
+
+    def state(self) -> list[Any]:
+        """Return the account as a checkpoint writes it."""
+        granted = [as_text(self.granted.epsilon), as_text(self.granted.delta)]
+        unit = None if self.unit is None else self.unit.to_text()
+        return [granted, self.spent.texts(), unit, self.claims.state()]
+
+    @classmethod
+    def of_state(cls, state: Any) -> Account:
+        """Read what `state` wrote."""
+        granted, spent, unit, claims = state
+        return cls(
+            Granted(*map(exactly, granted)),
+            Total.of_texts(spent),
+            None if unit is None else AccountUnit.read(unit),
+            Claims.of_state(claims),
+        )
+
+
+def _takes_more(before: AccountUnit, after: AccountUnit) -> bool:
+    """Tell whether nothing that was spent can seem to be less in the unit after."""
+    if before.rows == 1:
+        return True
+    if before.person != after.person:
+        return False
+    return before.rows is None or (after.rows is not None and after.rows >= before.rows)
+
+
+def _times(unit: AccountUnit, person: str | None) -> int:
+    times = unit.times(person)
+    if times is None:
+        about = "one row" if person is None else f"all rows with the same {person!r}"
+        raise UnitError(
+            f"earlier spends of this account are promised for {about}; in the unit that is asked "
+            f"for ({unit}) nobody says how many rows a person has at most. Say it: rows=k. Each of "
+            "them then counts k times."
+        )
+    return times
+
+
+def _by_name(person: str | None) -> tuple[bool, str]:
+    return person is not None, person or ""

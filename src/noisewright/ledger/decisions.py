@@ -1,0 +1,249 @@
+"""What a call writes to the ledger, decided from the book under the lock; or why it is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from noisewright.errors import (
+    BudgetError,
+    OverBudgetError,
+    ParameterError,
+    UnitError,
+    UnknownDatasetError,
+)
+from noisewright.exact import as_text
+from noisewright.ledger.account import Account
+from noisewright.ledger.amounts import Granted, epsilon_text, recordable, rounded_down
+from noisewright.ledger.book import Book
+from noisewright.ledger.entries import (
+    GRANT,
+    REGISTER,
+    RELEASED,
+    SPEND,
+    WASTED,
+    certificate_digest,
+    plain_text,
+)
+from noisewright.ledger.fingerprint import Fingerprint
+from noisewright.ledger.store import Draft
+from noisewright.ledger.units import AccountUnit, Claim
+from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
+
+
+@dataclass(frozen=True)
+class Granting:
+    """One grant: an amount, and what a person is, if that is said."""
+
+    dataset: str
+    amount: Guarantee
+    unit: AccountUnit | None
+    why: str
+
+    def __post_init__(self) -> None:
+        amount = self.amount
+        if amount.epsilon.ratio is not None or amount != recordable(amount):
+            raise ParameterError("a grant is a short rational epsilon, such as 2 or '1/3'.")
+        if amount.epsilon.is_zero and amount.delta == 0 and self.unit is None:
+            raise ParameterError("nothing is granted: give epsilon= or delta=, or use register.")
+
+    def drafts(self, book: Book, data: tuple[str, Fingerprint] | None) -> list[Draft]:
+        """Return the entries of the grant, and of the data that is registered with it."""
+        account = book.accounts.get(self.dataset, Account())
+        if account.granted.plus(self.amount).delta > 1:
+            raise BudgetError(
+                f"{self.dataset} was granted delta={rounded_down(account.granted.delta)} already; "
+                "more than 1 in total promises nothing. Grant less."
+            )
+        after = account.with_grant(self.amount, self.unit)
+        if not after.spent.fits(after.granted):
+            assert after.unit is not None
+            spent, granted = after.spent.guarantee, after.granted.guarantee
+            raise OverBudgetError(
+                f"if {after.unit}, then what was spent of {self.dataset!r} comes to {spent}, more "
+                f"than the {granted} that are granted with this. Nothing was recorded. That much "
+                "was given away already; to put it on record, grant the difference in the same "
+                f"call: ledger.grant({self.dataset!r}, epsilon=…, {after.unit.options}).",
+                left=Guarantee(0),
+                asked=spent,
+            )
+        first = [] if data is None else registering(book, self.dataset, *data)
+        unit = {} if after.unit is None else {"unit": after.unit.to_text()}
+        draft = {"kind": GRANT, "dataset": self.dataset, "what": self.why, **_amount(self.amount)}
+        return [*first, {**draft, **unit}]
+
+
+@dataclass(frozen=True)
+class Spending:
+    """One spend: what is promised, and to whom."""
+
+    dataset: str
+    claim: Claim
+    what: str
+    certificate: str | None
+
+    @classmethod
+    def of(
+        cls,
+        dataset: str,
+        guarantee: Guarantee,
+        what: str,
+        certificate: object,
+        *,
+        person: str | None,
+        independent: bool,
+    ) -> Spending:
+        """Read a spend, or say what is wrong with it."""
+        if not isinstance(guarantee, Guarantee):
+            raise ParameterError(
+                f"a spend is a Guarantee, such as nw.Guarantee(0.5); got "
+                f"{type(guarantee).__name__}."
+            )
+        if person is not None:
+            AccountUnit(person, None)
+        if isinstance(certificate, Certificate):
+            require_replacing(certificate, person)
+        return cls(
+            dataset_name(dataset),
+            Claim(recordable(guarantee), person, bool(independent)),
+            plain_text(what, name="what", required=True),
+            certificate_digest(certificate),
+        )
+
+    def charge(self, book: Book, where: str) -> tuple[AccountUnit, Guarantee]:
+        """Return the unit and what it costs in that; raise if it does not fit."""
+        account = account_of(book, self.dataset, where)
+        try:
+            unit, cost = account.charge(self.claim)
+        except UnitError as problem:
+            raise UnitError(f"{problem} Nothing was recorded, for {self.dataset!r}.") from None
+        cost = recordable(cost)
+        if not account.spent.plus(cost).fits(account.granted):
+            raise _over(self.dataset, account, unit, self.claim, cost)
+        return unit, cost
+
+    def drafts(self, book: Book, where: str) -> list[Draft]:
+        """Return the entry of the spend."""
+        unit, cost = self.charge(book, where)
+        return [
+            {
+                "kind": SPEND,
+                "dataset": self.dataset,
+                "what": self.what,
+                "certificate": self.certificate,
+                "unit": unit.to_text(),
+                "claim": self.claim.to_text(),
+                **_amount(cost),
+            }
+        ]
+
+
+def registering(book: Book, dataset: str, what: str, mark: Fingerprint) -> list[Draft]:
+    """Return the entry that registers data, or none if it is registered for this dataset."""
+    owner = book.owners.get(mark.digest)
+    if owner is None:
+        draft = {"kind": REGISTER, "dataset": dataset, "what": what}
+        return [{**draft, "fingerprint": mark.digest}]
+    if owner != dataset:
+        raise BudgetError(
+            f"this data (fingerprint {mark}) draws on the budget of {owner!r} already; under "
+            "a second name its people would get a second budget. Use the first name."
+        )
+    return []
+
+
+def finishing(sequence: int, state: str, what: str, before: str) -> Callable[[Book], list[Draft]]:
+    """Return what decides on the outcome of a spend; `before` was its state a moment ago."""
+    if state not in (RELEASED, WASTED):
+        raise ParameterError(f"state is {state!r}; a spend ends as 'released' or 'wasted'.")
+
+    def decide(book: Book) -> list[Draft]:
+        dataset = book.reserved.get(sequence)
+        if dataset is None:
+            known = before if before in (RELEASED, WASTED) else "finished by another process"
+            raise BudgetError(
+                f"entry {sequence} is {known} already; that is final. Nothing was recorded."
+            )
+        return [{"kind": state, "dataset": dataset, "about": sequence, "what": what}]
+
+    return decide
+
+
+def account_of(book: Book, dataset: str, where: str) -> Account:
+    """Return an account, or say that there is none."""
+    account = book.accounts.get(dataset)
+    if account is None:
+        raise UnknownDatasetError(
+            f"the ledger {where} has no budget for {dataset!r}; it knows {known_names(book)}. "
+            f"Grant one: ledger.grant({dataset!r}, epsilon=…)."
+        )
+    return account
+
+
+def known_names(book: Book) -> str:
+    """Return the names of the datasets, the first of them if they are many."""
+    names = [repr(name) for name in book.accounts]
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return (", ".join(names[:8]) + more) or "no datasets"
+
+
+def dataset_name(dataset: str) -> str:
+    """Return the name of a dataset, if it can be one."""
+    return plain_text(dataset, name="the dataset's name", longest=200, required=True)
+
+
+def data_name(data: object) -> str:
+    """Return what to call registered data: the last part of a path, or the kind of a table."""
+    if isinstance(data, str | os.PathLike):
+        name = os.path.basename(os.path.abspath(os.fspath(data)))
+        return "".join(c if c.isprintable() else "?" for c in str(name))
+    return type(data).__name__
+
+
+def require_replacing(certificate: Certificate, person: str | None) -> None:
+    """Refuse a certificate whose ε is not about replacing a row or a person.
+
+    A single count that moves by a step is about a row: replacing one moves a count by at most one.
+    """
+    unit = certificate.unit
+    if unit.whose == "person" and unit.rows > 1 and person is None:
+        raise UnitError(
+            f"this certificate is {unit}. Say which column names the people: person=…. Nothing was "
+            "recorded."
+        )
+    if unit.change == "any" or (unit.change, unit.whose) == ("step", "input"):
+        return
+    raise UnitError(
+        f"this certificate is {unit}; a budget is about replacing a whole row, or all rows of a "
+        "person. Nothing was recorded. Certify the mechanism for neighbors='replace'. Or, if one "
+        "person cannot change the input otherwise, say so by giving certificate.digest instead of "
+        "the certificate."
+    )
+
+
+def _over(
+    dataset: str, account: Account, unit: AccountUnit, claim: Claim, asked: Guarantee
+) -> OverBudgetError:
+    left = account.spent.left(account.granted)
+    epsilon, delta = rounded_down(left.epsilon.rational), rounded_down(left.delta)
+    # Whatever delta may be, epsilon alone is compared exactly here.
+    ample = Granted(account.granted.epsilon, account.spent.delta + asked.delta)
+    much = [] if account.spent.plus(asked).fits(ample) else ["epsilon"]
+    much += ["delta"] if asked.delta > left.delta else []
+    times = unit.times(claim.person) or 1
+    charged = f" (that is {claim.guarantee} for each of {times:,} rows)" if times > 1 else ""
+    return OverBudgetError(
+        f"{asked}{charged} was asked for, which is too much {' and '.join(much)} for {dataset!r}: "
+        f"left are epsilon={epsilon}, delta={delta} of {account.granted.guarantee} for each "
+        f"person, where {unit}. Nothing was recorded, so nothing may be released. What fits: "
+        f"epsilon up to {epsilon} with delta up to {delta}. To raise the budget: "
+        f"ledger.grant({dataset!r}, epsilon=…), or noisewright ledger grant.",
+        left=left,
+        asked=asked,
+    )
+
+
+def _amount(guarantee: Guarantee) -> dict[str, str]:
+    return {"epsilon": epsilon_text(guarantee.epsilon), "delta": as_text(guarantee.delta)}

@@ -1,0 +1,111 @@
+"""Ledgers as they were written before accounts had a unit: version 1, with its own SQL and hashes.
+
+Nothing here comes from the library: it may change, and what was written then must still be read.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+COLUMNS = [
+    "sequence",
+    "token",
+    "kind",
+    "dataset",
+    "about",
+    "epsilon",
+    "delta",
+    "what",
+    "certificate",
+    "fingerprint",
+    "who",
+    "at",
+    "previous",
+    "hash",
+]
+
+_DESCRIPTION = """CREATE TABLE noisewright_ledger (
+    id INTEGER NOT NULL, version INTEGER NOT NULL, identity TEXT NOT NULL, created TEXT NOT NULL,
+    key TEXT, key_check TEXT NOT NULL, head_sequence BIGINT NOT NULL, head_hash TEXT NOT NULL,
+    PRIMARY KEY (id))"""
+_ENTRIES = """CREATE TABLE noisewright_entries (
+    sequence {whole} NOT NULL, token TEXT NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL,
+    about BIGINT, epsilon TEXT, delta TEXT, what TEXT NOT NULL, certificate TEXT,
+    fingerprint TEXT, who TEXT NOT NULL, at TEXT NOT NULL, previous TEXT NOT NULL,
+    hash TEXT NOT NULL, PRIMARY KEY (sequence), UNIQUE (token))"""
+_REFUSAL = "a ledger is append-only: entries are never changed or deleted"
+_SQLITE_TRIGGERS = [
+    f"CREATE TRIGGER noisewright_entries_no_{verb.lower()} BEFORE {verb} ON noisewright_entries "
+    f"BEGIN SELECT RAISE(ABORT, '{_REFUSAL}'); END"
+    for verb in ("UPDATE", "DELETE")
+]
+_POSTGRESQL_TRIGGERS = [
+    "CREATE OR REPLACE FUNCTION noisewright_entries_refuse() RETURNS trigger LANGUAGE plpgsql AS "
+    f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$",
+    "CREATE TRIGGER noisewright_entries_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON "
+    "noisewright_entries FOR EACH STATEMENT EXECUTE FUNCTION noisewright_entries_refuse()",
+]
+
+
+def digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def write_old_ledger(
+    execute: Callable[..., object],
+    entries: list[dict[str, Any]],
+    *,
+    mark: str = "?",
+) -> str:
+    """Write the two tables and return the head; `mark` is how the database marks a parameter."""
+    whole = "INTEGER" if mark == "?" else "BIGINT"
+    for statement in (_DESCRIPTION, _ENTRIES.format(whole=whole)):
+        execute(statement, ())
+    for statement in _SQLITE_TRIGGERS if mark == "?" else _POSTGRESQL_TRIGGERS:
+        execute(statement, ())
+    key = bytes(range(32))
+    public = {
+        "version": 1,
+        "identity": "ab" * 16,
+        "created": "2026-05-12T08:00:00.000000Z",
+        "key_check": hmac.new(key, b"noisewright ledger key 1", "sha256").hexdigest(),
+    }
+    previous = digest(public)
+    for number, said in enumerate(entries, start=1):
+        entry: dict[str, Any] = dict.fromkeys(COLUMNS[:-1])
+        entry |= {
+            "sequence": number,
+            "token": f"{number:032x}",
+            "dataset": "survey",
+            "what": "",
+            "who": "ann@agency",
+            "at": "2026-05-12T08:00:00.000000Z",
+            "previous": previous,
+            **said,
+        }
+        entry["hash"] = previous = digest(entry)
+        marks = ", ".join([mark] * len(COLUMNS))
+        execute(
+            f"INSERT INTO noisewright_entries ({', '.join(COLUMNS)}) VALUES ({marks})",
+            tuple(entry[name] for name in COLUMNS),
+        )
+    row = {"id": 1, **public, "key": key.hex()}
+    row |= {"head_sequence": len(entries), "head_hash": previous}
+    marks = ", ".join([mark] * len(row))
+    execute(
+        f"INSERT INTO noisewright_ledger ({', '.join(row)}) VALUES ({marks})", tuple(row.values())
+    )
+    return f"{len(entries)}:{previous}"
+
+
+FIVE = [
+    {"kind": "register", "fingerprint": "cd" * 32},
+    {"kind": "grant", "epsilon": "4", "delta": "1/1000"},
+    {"kind": "spend", "epsilon": "1", "delta": "0", "what": "ages"},
+    {"kind": "released", "about": 3},
+    {"kind": "spend", "epsilon": "ln(2)", "delta": "1/1000000", "what": "jobs"},
+]
+"""A grant of 4, and 1 + ln 2 spent for nobody knows whom; the second spend is still reserved."""
