@@ -1,10 +1,58 @@
-"""Writing files so that a reader never sees half of one."""
+"""Reading files whole, with a limit; and writing them so that a reader never sees half of one."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from pathlib import Path
+
+from noisewright.errors import InputError
+
+LARGEST = 1 << 30
+"""Bytes of a document that is read at once; more belongs into a table, which is streamed."""
+
+
+def require_finite(path: str | os.PathLike[str]) -> None:
+    """Refuse devices: some of them never end. What does not exist is left to whoever opens it."""
+    with contextlib.suppress(OSError):
+        mode = os.stat(path).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+            raise InputError(f"{os.fspath(path)!r} is a device; give a file.")
+
+
+def read_whole(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes:
+    """Return all bytes of a file.
+
+    Ensures: a device, or more than `most` bytes, is an InputError, soon and without reading them
+    all; other errors are the operating system's.
+    """
+    require_finite(path)
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(
+            f"{os.fspath(path)!r} has more than {most >> 20:,} MB; that is no document that this "
+            "program reads at once. Check that it is the right file."
+        )
+    return data
+
+
+def read_text(path: str | os.PathLike[str], *, what: str, most: int = 1 << 26) -> str:
+    """Return the text of a file in UTF-8, with or without a byte order mark, or InputError.
+
+    `what` says in messages what it should be: "the plan", "the workload".
+    """
+    try:
+        return read_whole(path, most=most).decode("utf-8-sig")
+    except OSError as problem:
+        raise InputError(
+            f"cannot read {what} {os.fspath(path)!r}: {problem.strerror or 'it is damaged'}."
+        ) from problem
+    except UnicodeDecodeError:
+        message = f"{what} {os.fspath(path)!r} is not a text in UTF-8. Save it as UTF-8 first."
+    # Outside of the handler: its error holds all bytes of the file.
+    raise InputError(message)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:

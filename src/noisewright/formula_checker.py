@@ -113,15 +113,15 @@ def prove_staircase(
 
 def nearby(steps: int, epsilon: Any, decay: Any) -> range:
     """Return the whole numbers next to where f is least; a few more do no harm."""
-    middle = (steps - 1 - as_float(epsilon) / as_float(decay)) / 2
-    slack = 2 + steps // 2**45  # for the rounding of doubles
+    middle = (steps - 1 - nearly(epsilon) / nearly(decay)) / 2
+    slack = 2 + steps // 2**45  # for the rounding to 20 digits
     first, last = int(middle) - slack, int(middle) + slack
     return range(min(max(first, 0), steps - 1), min(max(last, 0), steps - 1) + 1)
 
 
-def as_float(number: Any) -> float:
-    """Return a number of the checker as a double, which need not be exact here."""
-    return float(str(number))
+def nearly(number: Any) -> Fraction:
+    """Return a number of the checker to 20 digits, which is near enough here."""
+    return Fraction(str(number))
 
 
 def is_enough(checker: Any, decay: Any, epsilon: Any, i: int, steps: int, delta: Fraction) -> bool:

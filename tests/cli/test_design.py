@@ -68,7 +68,7 @@ def test_a_hierarchy_of_labels_from_a_file(noisewright: Program, tmp_path: Path)
     wanted = nw.design(food, epsilon=1, loss="distance", goal="worst")
     assert said.json["loss"] == pytest.approx(wanted.loss, rel=1e-9)
     (tmp_path / "food.json").write_text('{"fruit": ["apple"')
-    assert "not valid JSON" in noisewright("design", "categories", "--hierarchy", "food.json").err
+    assert "not JSON" in noisewright("design", "categories", "--hierarchy", "food.json").err
     (tmp_path / "food.json").write_text('["a", "b"]')
     (tmp_path / "m.csv").write_text("0,1\n1,0\n")
     both = noisewright("design", "categories", "--hierarchy", "food.json", "--metric", "m.csv")

@@ -101,7 +101,7 @@ def test_a_matrix_in_any_dialect(text: str, noisewright: Program, tmp_path: Path
         ("[[0.5, 0.5]]", "one row"),
         ("[]", "no rows"),
         ("[1, 2]", "list of rows"),
-        ("[[1, 2", "not valid JSON"),
+        ("[[1, 2", "not JSON"),
         ("0.5,0.5\n1\n", "row 2"),
         ("0.5,nan\n0.5,0.5\n", "row 1, column 2"),
         ("inf,0.5\n0.5,0.5\n", "row 1, column 1"),
@@ -137,9 +137,9 @@ def test_what_is_no_text_file_ends_with_2(noisewright: Program, tmp_path: Path) 
     (tmp_path / "zeros").write_bytes(bytes(100))
     (tmp_path / "utf16").write_bytes(RESPONSE.encode("utf-16"))
     for name, reason in {
-        "binary": "not a text file",
+        "binary": "not a text in UTF-8",
         "zeros": "not a text file",
-        "utf16": "not a text file",
+        "utf16": "not a text in UTF-8",
         ".": "Is a directory",
         "missing.csv": "No such file",
     }.items():

@@ -89,10 +89,14 @@ def test_the_log_of_what_is_not_positive_is_refused(r: Fraction) -> None:
         log_bounds(r, 10)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_an_exponent_that_would_fill_the_memory_is_refused(sign: int) -> None:
-    with pytest.raises(ParameterError, match=r"\|x\| > 67,108,864.*epsilon is so large"):
-        exp_bounds(Fraction(sign * 10**8), 10)
+@pytest.mark.parametrize(("x", "bits"), [(20_000, 10), (10**8, 10), (-20_000, 20_001)])
+def test_an_exponent_that_would_take_long_is_refused(x: int, bits: int) -> None:
+    with pytest.raises(ParameterError, match=r"at most 16,384. .* promises nothing"):
+        exp_bounds(Fraction(x), bits)
+
+
+def test_a_power_below_all_bits_is_known_at_once() -> None:
+    assert exp_bounds(Fraction(-(10**100)), 1000) == (0, 1)
 
 
 def test_high_precision() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,8 @@ import typer
 
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
+from noisewright.exact import parse_json
+from noisewright.files import read_whole
 
 HELP = """Prove certificates again, from their files alone.
 
@@ -81,8 +82,8 @@ def check(
 
 
 def _is_certificate(path: Path) -> bool:
-    with contextlib.suppress(OSError, ValueError, RecursionError, TypeError, KeyError):
-        return json.loads(path.read_bytes())["format"] == "noisewright-certificate"
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        return parse_json(read_whole(path), what="it")["format"] == "noisewright-certificate"
     return False
 
 
@@ -94,12 +95,11 @@ def _better(path: Path) -> list[tuple[str, str]]:
     meant = path.with_name(f"{path.stem if stem is None else stem}.certificate.json")
     if _is_certificate(meant):
         return [("format", f"it is no certificate; the certificate is {str(meant)!r}")]
-    try:
-        path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        return [("format", "it is no certificate: those are texts in JSON")]
-    except OSError:
-        pass
+    with contextlib.suppress(OSError):
+        try:
+            read_whole(path).decode()
+        except UnicodeDecodeError:
+            return [("format", "it is no certificate: those are texts in JSON")]
     return []
 
 
@@ -109,7 +109,7 @@ def _other_digest(path: Path, digest: str) -> list[tuple[str, str]]:
         raise InputError(
             f"--digest is {digest!r}; give all 64 hexadecimal digits that were announced."
         )
-    found = str(json.loads(path.read_text(encoding="utf-8"))["digest"])
+    found = str(parse_json(read_whole(path), what="it")["digest"])
     if found == wanted:
         return []
     return [

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from noisewright.cli.matrix_files import read_text
-from noisewright.errors import InputError
+from noisewright.exact import parse_json
 
 
 def read_labels(path: Path) -> list[str]:
@@ -17,7 +16,4 @@ def read_labels(path: Path) -> list[str]:
 
 def read_tree(path: Path) -> Any:
     """Return groups of labels: nested objects and lists."""
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{path} is not valid JSON: {problem}.") from None
+    return parse_json(read_text(path), what=str(path))

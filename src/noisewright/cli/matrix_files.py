@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from pathlib import Path
 from typing import Any
 
+from noisewright import files
 from noisewright.errors import InputError
+from noisewright.exact import exactly, parse_json
 
 Rows = list[list[Any]]
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file, or say what is wrong with it."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror}.") from problem
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{path} is not a text file in UTF-8; give a CSV matrix, JSON rows or a certificate."
-        ) from None
+    text = files.read_text(path, what="the file", most=files.LARGEST)
     if "\0" in text:
         raise InputError(f"{path} is not a text file; give a CSV matrix or a certificate.")
     if not text.strip():
@@ -42,10 +36,7 @@ def read_rows(path: Path, text: str) -> Rows:
 
 
 def _json_rows(path: Path, text: str) -> Rows:
-    try:
-        rows = json.loads(text, parse_float=str)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{path} is not valid JSON: {problem}.") from None
+    rows = parse_json(text, what=str(path), exact=True)
     if not all(isinstance(row, list) for row in rows):
         raise InputError(f"{path} must hold a list of rows, as in [[0.75, 0.25], [0.25, 0.75]].")
     return rows
@@ -82,7 +73,7 @@ def _csv_rows(path: Path, text: str) -> Rows:
                 )
     # Whole numbers are weights, whose rows have one common sum.
     whole = all(cell.isdecimal() for row in rows for cell in row)
-    return [[int(cell) for cell in row] for row in rows] if whole else rows
+    return [[int(exactly(cell)) for cell in row] for row in rows] if whole else rows
 
 
 def _is_number(cell: str) -> bool:

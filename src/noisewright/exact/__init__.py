@@ -7,6 +7,7 @@ from noisewright.on_use import names_on_use
 if TYPE_CHECKING:
     from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
     from noisewright.exact.computable import Computable, Exp, Known, Logistic
+    from noisewright.exact.documents import parse_json, parse_toml
     from noisewright.exact.doubles import Doubles
     from noisewright.exact.enclosure import Enclosure
     from noisewright.exact.epsilon import NOTHING_PROMISED, Epsilon
@@ -28,6 +29,7 @@ names_on_use(
     {
         "bounds": ("Bounds", "exp_bounds", "fixed", "log_bounds"),
         "computable": ("Computable", "Exp", "Known", "Logistic"),
+        "documents": ("parse_json", "parse_toml"),
         "doubles": ("Doubles",),
         "enclosure": ("Enclosure",),
         "epsilon": ("NOTHING_PROMISED", "Epsilon"),
@@ -67,6 +69,8 @@ __all__ = [
     "floor_float",
     "log_bounds",
     "many_powers",
+    "parse_json",
+    "parse_toml",
     "scaled",
     "shown",
     "shown_total",

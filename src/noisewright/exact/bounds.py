@@ -12,11 +12,13 @@ from functools import lru_cache
 from math import isqrt
 
 from noisewright.errors import ParameterError
+from noisewright.exact.rationals import shown
 
 Bounds = tuple[int, int]
 
-_LARGEST_EXPONENT = 1 << 26
-"""e^x is refused beyond this |x|: its first digit alone would need more than 12 MB."""
+_LARGEST_EXPONENT = 1 << 14
+"""e^x is refused beyond this |x|: it has 23,637 bits before the point, every number that is made
+of it has as many, and no epsilon that promises anything is near."""
 
 
 def fixed(value: Fraction, bits: int) -> Bounds:
@@ -38,11 +40,15 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
     """
     if x == 0:
         return fixed(Fraction(1), bits)
+    if -x >= max(bits, 0):
+        # e^x < 2^x ≤ 2^-bits: nothing of it is seen at this precision.
+        return 0, 1
     if abs(x) > _LARGEST_EXPONENT:
         raise ParameterError(
-            f"e^x was asked for |x| > {_LARGEST_EXPONENT:,}. Either epsilon is so large that it "
-            "promises nothing: use a smaller one. Or a sensitivity is that small compared to the "
-            "differences between qualities: use the true one."
+            f"epsilon, or epsilon times a distance or a difference of qualities, is "
+            f"{shown(abs(x))}; it must be at most {_LARGEST_EXPONENT:,}. An epsilon that large "
+            "promises nothing: use a smaller one (0.1 to 10 is common). If a sensitivity is that "
+            "small compared to the differences between qualities, use the true one."
         )
     guard = 16
     while True:

@@ -15,6 +15,12 @@ _ACCEPTED = "a float, an integer, a Fraction, a Decimal or a string such as '0.1
 _LARGEST_POWER = 4_000
 """Decimal exponents beyond this are refused: such a number would be too long to write out."""
 
+_LONGEST = 14_000
+"""Bits of a numerator or a denominator that was given: some 4,200 digits. Python converts integers
+of at most 4,300 digits to text, and no number that is meant has as many."""
+
+_LONGEST_TEXT = 4_300
+
 Number = int | float | str | Fraction | Decimal
 """What may be given where an exact number is wanted."""
 
@@ -41,7 +47,8 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
         if not value.is_finite():
             raise ParameterError(f"{name} is {value}; it must be finite.")
         _require_moderate(value.adjusted(), name)
-        return Fraction(value)
+        _require_moderate(int(value.as_tuple().exponent), name)
+        return short(Fraction(value), name)
     if isinstance(value, str):
         return _parsed(value, name)
     try:
@@ -59,7 +66,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
 
 
 def _parsed(text: str, name: str) -> Fraction:
-    if len(text) > 4000:
+    if len(text) > 2 * _LONGEST_TEXT:
         raise ParameterError(f"{name} is a text of {len(text)} characters; a number was expected.")
     _, _, power = text.lower().partition("e")
     try:
@@ -68,9 +75,23 @@ def _parsed(text: str, name: str) -> Fraction:
         exponent = 0  # not a number at all, as Fraction will say
     _require_moderate(exponent, name)
     try:
-        return Fraction(text.strip())
+        return short(Fraction(text.strip()), name)
     except (ValueError, ZeroDivisionError) as problem:
-        raise ParameterError(f"{name} is {text!r}; it must be {_ACCEPTED}.") from problem
+        if isinstance(problem, ParameterError):
+            raise
+        given = repr(text) if len(text) < 80 else f"a text of {len(text)} characters"
+        raise ParameterError(f"{name} is {given}; it must be {_ACCEPTED}.") from problem
+
+
+def short(value: Fraction, name: str) -> Fraction:
+    """Return a number that was read, unless it is too long to write out."""
+    longest = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if longest > _LONGEST:
+        raise ParameterError(
+            f"{name} is a number of some {longest * 3 // 10:,} digits; at most 4,200 are read. "
+            "Such a number is nearly always a slip."
+        )
+    return value
 
 
 def _require_moderate(power: int, name: str) -> None:

@@ -31,6 +31,9 @@ FORMS = ("unbounded", "truncated", "bounded")
 _LARGEST = 1 << 60
 """Codes and noise are added in 64 bits."""
 
+_SMALLEST = 150
+"""Noise with a decay below 2^-150 per step leaves what 192 bits, and doubles, can tell of it."""
+
 
 class Additive(Structured):
     """A mechanism that adds integer noise to the code of a number.
@@ -43,8 +46,16 @@ class Additive(Structured):
     claim: Guarantee
     form: Form
 
-    def _read_spaces(self) -> None:
-        """Check the space and set the outputs; called by constructors."""
+    def _read_spaces(self, unit: Epsilon) -> None:
+        """Check the space and what a stair of noise costs, and set the outputs.
+
+        Called by constructors.
+        """
+        if unit.bounds(_SMALLEST)[0] == 0:
+            raise ParameterError(
+                f"epsilon is so small that the noise has more than 2^{_SMALLEST} steps: it says "
+                "nothing about any number. Use a larger epsilon; 0.1 to 10 is common."
+            )
         if self.space.size > _LARGEST:
             raise TooLargeError(
                 f"{self.space!r} has more than 2^60 points, where numbers and noise no longer add "

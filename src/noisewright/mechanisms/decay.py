@@ -28,6 +28,9 @@ _DEEPEST = 160
 
 _FLOOR = 128
 
+_SMALLEST = 1000
+"""An ε below 2^-1000, about 1e-301, cannot be told from 0, and its inverse is no double."""
+
 
 @dataclass(frozen=True)
 class Decay:
@@ -54,12 +57,16 @@ class Decay:
 
 
 def positive_epsilon(
-    epsilon: Number | Epsilon | None, alpha: Number | None, *, instead: str
+    epsilon: Number | Epsilon | None, alpha: Number | None, *, instead: str, bits: int = _SMALLEST
 ) -> Epsilon:
-    """Read ε > 0 for a mechanism that has no meaning at ε = 0."""
+    """Read ε ≥ 2^-bits for a mechanism that has no meaning at ε = 0."""
     read = Epsilon.of(epsilon, alpha=alpha)
     if read.is_zero:
         raise ParameterError(f"epsilon is 0, so outputs may not depend on inputs at all. {instead}")
+    if read.bounds(bits)[0] == 0:
+        raise ParameterError(
+            f"epsilon is below 2^-{bits}, so outputs hardly depend on inputs at all. {instead}"
+        )
     return read
 
 

@@ -32,6 +32,9 @@ from noisewright.spaces import Interval, Lattice
 if TYPE_CHECKING:
     from noisewright.sampling import Source
 
+_MOST_BITS = 1 << 15
+"""What is closer to a claimed δ than so many bits can tell is not proven."""
+
 
 @overload
 def laplace(
@@ -118,7 +121,7 @@ class Laplace(Additive):
     def __post_init__(self) -> None:
         if self.decay.is_zero:
             raise ParameterError("the decay is 0; Laplace noise needs a positive one.")
-        self._read_spaces()
+        self._read_spaces(self.decay)
         if self.decay.ratio is not None and self.reach > 1:
             raise ParameterError(
                 "the decay is the log of a rational, but neighbors are several steps apart. Give "
@@ -127,7 +130,12 @@ class Laplace(Additive):
         if self.claim is None:
             object.__setattr__(self, "claim", Guarantee(self.pure_epsilon(self.reach)))
             return
-        needed = self.delta_enclosure(self.claim.epsilon, 192)
+        bits = 192
+        needed = self.delta_enclosure(self.claim.epsilon, bits)
+        while needed.low <= self.claim.delta < needed.high and bits < _MOST_BITS:
+            # With a large ε the probabilities beyond it are small.
+            bits *= 2
+            needed = self.delta_enclosure(self.claim.epsilon, bits)
         if needed.high > self.claim.delta:
             raise ParameterError(
                 f"noise with decay {self.decay} per step is not private with {self.claim} on "

@@ -52,6 +52,9 @@ _STEEPEST = 600.0
 _CERTAIN = 36.0
 """Log ratios beyond this change nothing that doubles can see: no larger ε is tried with a δ."""
 
+_SMALLEST = 300
+"""An ε below 2^-300 takes long to find coins for, and cannot be told from 0."""
+
 _OUTSIDE = ("error", "sample")
 
 
@@ -82,7 +85,8 @@ def per_item(
             "per_item() proves privacy when a whole set is replaced; this space has other "
             "neighbors. Leave neighbors= out."
         )
-    read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for few items.")
+    instead = "Use nw.uniform(space) for few items."
+    read = positive_epsilon(epsilon, alpha, instead=instead, bits=_SMALLEST)
     share = exactly(frequency, name="frequency")
     if not 0 <= share <= 1:
         raise ParameterError(f"frequency is {frequency}; a share of sets lies between 0 and 1.")

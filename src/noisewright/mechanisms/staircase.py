@@ -79,13 +79,13 @@ class Staircase(Additive):
     outputs: Interval | Lattice = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._read_spaces()
         object.__setattr__(self, "width", self.width or self.reach)
         if self.epsilon.is_zero or not 1 <= self.upper <= self.width:
             raise ParameterError(
                 f"the staircase needs a positive epsilon and 1 ≤ upper ≤ {self.width}; got upper "
                 f"{self.upper}."
             )
+        self._read_spaces(self.epsilon)
         pure = self.pure_epsilon(self.reach)
         if self.claim is None:
             object.__setattr__(self, "claim", Guarantee(pure))

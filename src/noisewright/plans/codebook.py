@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.files import read_text
 
 KINDS = (
     "categories",
@@ -74,31 +75,28 @@ class Entry:
 _MOST = 1 << 20
 """More items in a set, or positions of a curve, are a slip."""
 
+_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".toml")
+
 
 def read_codebook(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a codebook: for each column an entry, or for TOML a column of a plan."""
     where = Path(path)
     suffix = where.suffix.lower()
-    try:
-        text = where.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
+    if suffix not in _SUFFIXES:
         raise InputError(
-            f"{where} is not text in UTF-8. Save a spreadsheet as CSV (UTF-8) first."
-        ) from problem
+            f"{where} ends in {suffix or 'nothing'!r}; a codebook is .csv, .json or .toml. Save a "
+            "spreadsheet as CSV first."
+        )
+    text = read_text(where, what="the codebook")
     if suffix in (".csv", ".tsv", ".txt"):
         return dict(read_csv(text, name=str(where)))
     if suffix == ".json":
         from noisewright.plans.codebook_json import read_json
 
         return dict(read_json(text, name=str(where)))
-    if suffix == ".toml":
-        from noisewright.plans.codebook_toml import read_toml
+    from noisewright.plans.codebook_toml import read_toml
 
-        return read_toml(text, name=str(where))
-    raise InputError(
-        f"{where} ends in {suffix or 'nothing'!r}; a codebook is .csv, .json or .toml. Save a "
-        "spreadsheet as CSV first."
-    )
+    return read_toml(text, name=str(where))
 
 
 def read_csv(text: str, *, name: str) -> dict[str, Entry]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.exact import parse_json
 from noisewright.plans.codebook import Entry
 
 _PLAIN = ("kind", "labels", "low", "high", "step", "largest", "positions", "null", "other")
@@ -18,13 +18,8 @@ _TEXT_FORMATS = ("email", "uri", "uuid", "hostname", "ipv4", "ipv6", "date", "da
 
 def read_json(text: str, *, name: str) -> dict[str, Entry]:
     """Read a codebook in JSON, whichever of the three forms it has."""
-    try:
-        # Decimals are kept as they are written: 0.1 is a tenth.
-        document: Any = json.loads(text, parse_float=Decimal)
-    except json.JSONDecodeError as problem:
-        raise InputError(
-            f"{name} is not JSON: {problem.msg} at line {problem.lineno}, column {problem.colno}."
-        ) from problem
+    # Decimals are kept as they are written: 0.1 is a tenth.
+    document: Any = parse_json(text, what=name, exact=True)
     if not isinstance(document, dict):
         raise InputError(f"{name} holds a {type(document).__name__}; an object is required.")
     table = _table_schema(document)
@@ -124,7 +119,12 @@ def _values(part: Mapping[str, Any]) -> list[Any] | None:
 
 def _labels(values: list[Any]) -> tuple[Any, ...]:
     kept = [value for value in values if value is not None]
-    return tuple(float(value) if isinstance(value, Decimal) else value for value in kept)
+    try:
+        return tuple(float(value) if isinstance(value, Fraction) else value for value in kept)
+    except OverflowError as problem:
+        raise InputError(
+            "a label is a number beyond all doubles; list one below 1e308."
+        ) from problem
 
 
 def _from_number(part: Mapping[str, Any], where: str, *, whole: bool, nullable: bool) -> Entry:
@@ -132,15 +132,15 @@ def _from_number(part: Mapping[str, Any], where: str, *, whole: bool, nullable: 
     step = part.get("multipleOf", 1 if whole else None)
     above, below = part.get("exclusiveMinimum"), part.get("exclusiveMaximum")
     if step is not None and _is_number(above) and _is_number(step):
-        low = Decimal(str(above)) + Decimal(str(step))
+        low = above + step
     if step is not None and _is_number(below) and _is_number(step):
-        high = Decimal(str(below)) - Decimal(str(step))
+        high = below - step
     texts = [None if value is None else str(value) for value in (low, high, step)]
     return Entry(where, "", (), texts[0], texts[1], texts[2], nullable=nullable)
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    return isinstance(value, (int, Fraction)) and not isinstance(value, bool)
 
 
 def _from_array(part: Mapping[str, Any], where: str) -> Entry:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.exact import parse_toml
 from noisewright.plans.column import Treatment
 from noisewright.plans.toml_reading import located, read_treatment
 
 
 def read_toml(text: str, *, name: str) -> dict[str, Treatment]:
     """Read what the [columns.…] sections of a TOML text declare."""
-    try:
-        document = tomllib.loads(text, parse_float=Fraction)
-    except ValueError as problem:
-        raise InputError(f"{name} is not TOML: {problem}.") from problem
+    document = parse_toml(text, what=name)
     columns: Any = document.get("columns")
     if not isinstance(columns, dict) or not columns:
         raise InputError(f"{name} has no [columns.…] sections; each column needs one.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any
 
 from noisewright.curves import load
 from noisewright.errors import InputError, NoisewrightError
+from noisewright.exact import parse_toml
+from noisewright.files import read_text
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
@@ -40,27 +41,12 @@ def read_plan(text: str, folder: Path | None) -> Plan:
 
 def settings_at(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what the plan in a file says, as Plan takes it."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as problem:
-        raise InputError(
-            f"cannot read the plan {os.fspath(path)!r}: {problem.strerror}."
-        ) from problem
-    except UnicodeDecodeError as problem:
-        raise InputError(
-            f"the plan {os.fspath(path)!r} is not a text in UTF-8, as TOML files are."
-        ) from problem
-    return read_settings(text, Path(path).parent)
+    return read_settings(read_text(path, what="the plan"), Path(path).parent)
 
 
 def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
     """Return what a TOML text says, as Plan takes it: its columns, and the budget for them."""
-    try:
-        document = tomllib.loads(text, parse_float=Fraction)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"the plan is not TOML: {problem}.") from problem
-    except ValueError as problem:
-        raise InputError("the plan has a number that is not finite, or too long.") from problem
+    document = parse_toml(text, what="the plan")
     if document.get("version") != VERSION or isinstance(document["version"], bool):
         raise InputError(
             f"the plan says version = {document.get('version')!r}; this program reads version "
@@ -199,7 +185,12 @@ def _space(kind: str, section: Mapping[str, Any]) -> Space:
 
 def _plain(value: Any) -> Any:
     """Labels are doubles where budgets are exact."""
-    return float(value) if isinstance(value, Fraction) else value
+    try:
+        return float(value) if isinstance(value, Fraction) else value
+    except OverflowError as problem:
+        raise InputError(
+            "a label is a number beyond all doubles; declare one below 1e308."
+        ) from problem
 
 
 def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path | None) -> Mechanism:

@@ -108,7 +108,8 @@ def _sketches(
     surely = np.where(matrix > _TINY, matrix, 0.0) * (1 - _MARGIN)
     for a, b in pairs.tolist():
         allowed = scaled(epsilon, table.space.neighbor_distance(a, b))
-        low = allowed.ratio_bounds(64)[0]
+        # e^900 > 2^900: what is beyond needs no power, and may be too large for one.
+        low = allowed.ratio_bounds(64)[0] if allowed.bounds(0)[0] < 900 else 1 << 964
         ratio = 2.0**900 if low >> 964 else low / 2.0**64
         for x, z in ((a, b), (b, a)):
             # A weight too small for a double still counts as an output to look at.

@@ -13,7 +13,8 @@ import numpy as np
 
 from noisewright import checker
 from noisewright.errors import CertificateError, InputError, NotPrivateError, TooLargeError
-from noisewright.exact import Epsilon
+from noisewright.exact import Epsilon, parse_json
+from noisewright.files import read_whole
 from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
@@ -74,10 +75,10 @@ def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = No
 def _document(path: str | os.PathLike[str]) -> Any:
     """Read the file once, so that what is returned is what was proven."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError, RecursionError) as problem:
-        raise CertificateError(f"cannot read {os.fspath(path)}: {problem}.") from problem
+        return parse_json(read_whole(path), what="it")
+    except (OSError, InputError) as problem:
+        why = str(problem).removesuffix(".")
+        raise CertificateError(f"cannot read {os.fspath(path)}: {why}.") from problem
 
 
 def _epsilon(section: dict[str, str]) -> Epsilon:

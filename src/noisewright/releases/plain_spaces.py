@@ -37,9 +37,7 @@ def read_space(section: Mapping[str, Any], points: Any) -> Space:
         case "counts":
             return Counts(section["n"])
         case "grid":
-            return Interval(
-                Fraction(section["low"]), Fraction(section["high"]), step=Fraction(section["step"])
-            )
+            return Interval(section["low"], section["high"], step=section["step"])
         case "bytes":
             return Categories([point.encode("latin-1") for point in points])
         case _:

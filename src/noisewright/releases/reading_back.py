@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.exact import exactly, parse_json
+from noisewright.files import read_whole
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.releases.declared import Declared
@@ -25,7 +25,7 @@ from noisewright.synthetic.allowance import MARGINAL, QUERY, Noise
 from noisewright.synthetic.bins import Bins
 from noisewright.synthetic.tallies import shape_of
 
-_BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError)
+_BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 def is_synthesis(path: str | os.PathLike[str]) -> bool:
@@ -44,7 +44,7 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
             f"{str(target.data)!r} has no {side.name} beside it, so nothing says how it was made. "
             "Ask the publisher for it."
         )
-    document = _read(side.read_bytes(), str(side))
+    document = _read(read_whole(side), str(side))
     if document["file"]["sha256"] != file_digest(target.data):
         raise ReleaseError(
             f"{str(side)!r} was written for another file than {str(target.data)!r}: their SHA-256 "
@@ -65,11 +65,11 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
 
 def _read(data: bytes, where: str) -> Any:
     try:
-        document = json.loads(data)
+        document = parse_json(data, what=where)
         known = document["format"] == FORMAT and document["version"] == VERSION
         if known:
             str(document["file"]["sha256"])
-    except (*_BROKEN, RecursionError) as problem:
+    except _BROKEN as problem:
         raise ReleaseError(
             f"{where!r} cannot be read: it must hold what `synthesize` writes beside a table. Ask "
             "the publisher for it again."
@@ -93,8 +93,8 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
     unit, rows = document["spent"]["unit"], document["rows_per_person"]
     read = Declared.of(target.data, domain)
     claims = document["guarantee"]
-    guarantee = Guarantee(Fraction(claims["epsilon"]), Fraction(claims["delta"]))
-    spends = tuple(Spend(one["what"], Fraction(one["amount"]), unit) for one in document["spends"])
+    guarantee = Guarantee(exactly(claims["epsilon"]), exactly(claims["delta"]))
+    spends = tuple(Spend(one["what"], exactly(one["amount"]), unit) for one in document["spends"])
     proof = certificate_beside(target, document["certificate"])
     if proof is not None:
         _require_proven(proof, guarantee, rows, spends)
@@ -130,7 +130,7 @@ def _require_proven(
 ) -> None:
     """Refuse a description that says other things than its certificate proves."""
     steps = proof.document["mechanism"]["steps"]
-    amounts = [Fraction(step["amount"]) for step in steps]
+    amounts = [exactly(step["amount"]) for step in steps]
     same = (
         proof.guarantee == guarantee
         and proof.document["neighbors"]["rows_per_person"] == rows
@@ -164,7 +164,7 @@ def _measurement(
         cells = cells.reshape(shape)
     counts = np.array(section["counts"], dtype=np.int64).reshape((1,) if query else shape)
     counts.setflags(write=False)
-    noise = Noise(Fraction(section["spent"]), unit, QUERY if query else MARGINAL, rows)
+    noise = Noise(exactly(section["spent"]), unit, QUERY if query else MARGINAL, rows)
     if section.get("adds_up"):
         noise = replace(noise, balanced_cells=counts.size)
     return Measurement(domain, columns, counts, noise, people, query, cells)

@@ -12,11 +12,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from noisewright.errors import NoisewrightError, ReleaseError
-from noisewright.exact import Epsilon
+from noisewright.errors import InputError, NoisewrightError, ReleaseError
+from noisewright.exact import Epsilon, exactly, parse_json
 from noisewright.mechanisms import Guarantee, number
 from noisewright.plans import Plan
 from noisewright.privacy import Certificate
@@ -88,9 +87,9 @@ class Recipe:
     def read(cls, text: str | bytes, *, where: str) -> Recipe:
         """Read a recipe; refuse what is none, what is newer than this program, what was edited."""
         try:
-            document = json.loads(text)
-        except (ValueError, RecursionError) as problem:
-            raise ReleaseError(f"{where} is no recipe: it is not JSON.") from problem
+            document = parse_json(text, what=where)
+        except InputError as problem:
+            raise ReleaseError(f"{where} is no recipe: {problem}") from problem
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ReleaseError(f"{where} is no recipe: its format is not {FORMAT!r}.")
         if document.get("version") != VERSION:
@@ -200,4 +199,4 @@ def read_guarantee(section: Mapping[str, Any]) -> Guarantee:
     epsilon = section["epsilon"]
     if "value" in epsilon:
         return Guarantee(Epsilon.of(epsilon["value"]), section["delta"])
-    return Guarantee(Epsilon.log(Fraction(epsilon["ln"])), section["delta"])
+    return Guarantee(Epsilon.log(exactly(epsilon["ln"], name="e^epsilon")), section["delta"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from typing import Any, final
 
 from noisewright.errors import ReleaseError
 from noisewright.estimation import Estimate
+from noisewright.exact import parse_json
+from noisewright.files import read_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
@@ -187,7 +188,7 @@ def _recipe_of(target: Target) -> tuple[Recipe, str]:
         where = f"the metadata of {target.name}"
         return _embedded(target), where
     where = str(target.recipe)
-    recipe = Recipe.read(target.recipe.read_bytes(), where=where)
+    recipe = Recipe.read(read_whole(target.recipe), where=where)
     file = recipe.file
     if file is None or file["sha256"] != file_digest(target.data):
         raise ReleaseError(
@@ -233,11 +234,11 @@ def certificate_beside(target: Target, digest: str) -> Certificate | None:
     if not target.certificate.exists():
         return None
     try:
-        document = json.loads(target.certificate.read_bytes())
+        document = parse_json(read_whole(target.certificate), what="it")
         content = {key: value for key, value in document.items() if key != "digest"}
         found = digest_of(content)
         guarantee = read_guarantee(document["claims"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"{str(target.certificate)!r} is no certificate.") from problem
     if found != document["digest"] or found != digest:
         raise ReleaseError(

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from noisewright.errors import ReleaseError, TargetError
+from noisewright.errors import InputError, ReleaseError, TargetError
+from noisewright.files import read_whole
 from noisewright.releases.recipe import Recipe
 
 CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
@@ -112,8 +113,8 @@ class Target:
 
     def _owner(self) -> str | None:
         """Return the name of the file that the recipe belongs to, if there is a recipe."""
-        with contextlib.suppress(OSError, ReleaseError):
-            file = Recipe.read(self.recipe.read_bytes(), where=str(self.recipe)).file
+        with contextlib.suppress(OSError, ReleaseError, InputError):
+            file = Recipe.read(read_whole(self.recipe), where=str(self.recipe)).file
             if file is not None:
                 name = file["name"]
                 # A file that was renamed or removed owns nothing.

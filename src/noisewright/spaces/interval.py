@@ -18,6 +18,9 @@ from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors, Within
 from noisewright.spaces.space import Space
 
+_LARGEST = 10**300
+"""Bounds beyond it, and steps below its inverse, are no doubles, or nearly none."""
+
 
 @dataclass(frozen=True)
 class Interval(Space):
@@ -55,6 +58,12 @@ class Interval(Space):
             raise SpaceError(f"Interval({low}, {high}): low must be below high.")
         if self.step <= 0:
             raise SpaceError(f"step is {step}; it must be positive.")
+        largest = max(abs(self.low), abs(self.high), 1 / self.step)
+        if largest > _LARGEST:
+            raise SpaceError(
+                "the bounds or the step of an Interval are beyond what doubles hold (1e300), as "
+                "which its numbers are read and released. Use another unit."
+            )
         if (self.high - self.low) % self.step:
             raise SpaceError(
                 f"from {low} to {high} is not a whole number of steps of {step}. Change a bound "

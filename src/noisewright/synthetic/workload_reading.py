@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.exact import parse_toml
+from noisewright.files import read_text
 from noisewright.plans.toml_reading import located, require_known
 from noisewright.spaces import Records
 from noisewright.synthetic.workload import Workload
@@ -23,26 +23,12 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 def text_of_file(path: str | os.PathLike[str]) -> str:
     """Return the text of a file of queries."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as problem:
-        raise InputError(
-            f"cannot read the workload {os.fspath(path)!r}: {problem.strerror}."
-        ) from problem
-    except UnicodeDecodeError as problem:
-        raise InputError(
-            f"the workload {os.fspath(path)!r} is not a text in UTF-8, as TOML files are."
-        ) from problem
+    return read_text(path, what="the workload")
 
 
 def read_workload(text: str, domain: Records) -> Workload:
     """Return the workload that a TOML text describes, on this domain."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"the workload is not TOML: {problem}.") from problem
-    except ValueError as problem:
-        raise InputError("the workload has a number that is too long.") from problem
+    document = parse_toml(text, what="the workload", exact=False)
     if document.get("version") != VERSION or isinstance(document["version"], bool):
         raise InputError(
             f"the workload says version = {document.get('version')!r}; this program reads version "
