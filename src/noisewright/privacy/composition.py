@@ -46,7 +46,7 @@ class Composition:
     route: str
     pure: tuple[float, float] = (0.0, math.inf)
     concentrated: RhoBound | None = field(default=None, repr=False)
-    units: tuple[Unit, ...] = ()
+    units: tuple[Unit, ...] = field(default=(), compare=False)
 
     @property
     def counted(self) -> str:
