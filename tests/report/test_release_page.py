@@ -13,6 +13,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee, PerItem
 from noisewright.report import release_page
 from noisewright.report.numerals import digits_for, number
+from noisewright.report.rendering import Renderer
 from tests.report.pages import Page, facts_of
 
 JOBS = ["nurse", "baker", "clerk", "teacher"]
@@ -223,12 +224,10 @@ def test_without_the_charts_there_are_tables_and_a_word(monkeypatch: pytest.Monk
 def test_a_picture_that_fails_does_not_take_the_page_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import vl_convert
-
-    def broken(*_: object, **__: object) -> str:
+    def broken(*_: object, **__: object) -> bytes:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(vl_convert, "vegalite_to_svg", broken)
+    monkeypatch.setattr(Renderer, "call", broken)
     page = Page(release_page(FACTS))
     assert page.mistakes == []
     assert "This picture could not be drawn (RuntimeError)." in page.text

@@ -93,7 +93,8 @@ def inline_svg(chart: Any, *, name: str, about: str) -> Markup:
     spec["config"] = _merged(_CONFIG, spec.get("config", {}))
     spec.pop("background", None)
     version = alt.SCHEMA_VERSION.rpartition(".")[0]
-    return _adopted(renderer.vegalite_to_svg(spec, vl_version=version), name, about)
+    drawn = renderer.call("vegalite_to_svg", spec, vl_version=version).decode()
+    return _adopted(drawn, name, about)
 
 
 def _merged(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+from functools import cache
 from typing import Any
 
 from noisewright.errors import MissingPartError
+from noisewright.report.rendering import Renderer
 
 _ADVICE = "which is not installed: pip install 'noisewright[charts]'."
 
@@ -18,10 +21,13 @@ def load_altair() -> Any:
     return altair
 
 
-def load_renderer() -> Any:
+def load_renderer() -> Renderer:
     """Return what makes pictures and offline pages of charts, or say how to install it."""
-    try:
-        import vl_convert
-    except ImportError as problem:
-        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE}") from problem
-    return vl_convert
+    if importlib.util.find_spec("vl_convert") is None:
+        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE}")
+    return _renderer()
+
+
+@cache
+def _renderer() -> Renderer:
+    return Renderer()

@@ -77,10 +77,10 @@ def _rendered(alt: Any, chart: Any, suffix: str) -> bytes:
     version = alt.SCHEMA_VERSION.rpartition(".")[0]
     spec = writable_chart(chart.to_dict())
     if suffix == ".png":
-        return renderer.vegalite_to_png(spec, vl_version=version, scale=_SCALE)
+        return renderer.call("vegalite_to_png", spec, vl_version=version, scale=_SCALE)
     if suffix == ".svg":
-        return renderer.vegalite_to_svg(spec, vl_version=version).encode()
-    return _page(spec, renderer.javascript_bundle(vl_version=version)).encode()
+        return renderer.call("vegalite_to_svg", spec, vl_version=version)
+    return _page(spec, renderer.call("javascript_bundle", vl_version=version).decode()).encode()
 
 
 def _page(spec: dict[str, Any], library: str) -> str:
