@@ -29,7 +29,7 @@ on each side, Yates' correction, repairs that; it fades out between errors of 1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -138,12 +138,26 @@ def around(values: Any, errors: Any, confidence: float) -> tuple[Array, Array]:
 
 
 def score_interval(
-    values: Array, own: Array, others: Array, jumps: Array, errors: Array, sample: Sample
+    values: Array,
+    own: Array,
+    others: Array,
+    jumps: Array,
+    errors: Array,
+    noise_errors: Array,
+    sample: Sample,
 ) -> tuple[Array, Array]:
-    """Return the lowest and the highest share that the test accepts."""
+    """Return the lowest and the highest share that the test accepts.
+
+    `errors` are standard errors, `noise_errors` the part of them that noise alone would leave.
+    """
     half_jumps = sample.half_jumps(errors, jumps)
     lows, _ = _accepted(values - half_jumps, own, others, sample)
     _, highs = _accepted(values + half_jumps, own, others, sample)
+    if sample.about == "population":
+        # Beyond 0 and 1 sampling adds nothing, and an interval must not be narrower for it.
+        people = replace(sample, about="people")
+        known = score_interval(values, own, others, jumps, noise_errors, noise_errors, people)
+        lows, highs = np.minimum(lows, known[0]), np.maximum(highs, known[1])
     # Rounding may push the estimate itself out of its own interval by a hair.
     return np.minimum(lows, values), np.maximum(highs, values)
 

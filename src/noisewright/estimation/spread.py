@@ -44,7 +44,11 @@ class Spread:
         """Return the standard errors of these shares, and the ends of their intervals."""
         noise = np.maximum(self.second - self.at, 0.0)
         errors = sample.errors(noise, self.at * (1 - self.at))
-        return (errors, *score_interval(values, self.own, self.others, self.jumps, errors, sample))
+        alone = sample.errors(noise, np.zeros_like(noise))
+        return (
+            errors,
+            *score_interval(values, self.own, self.others, self.jumps, errors, alone, sample),
+        )
 
 
 def spread(shares: Array, channels: Sequence[Channel]) -> Spread:
