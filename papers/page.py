@@ -51,6 +51,7 @@ dt { font-weight: 600; } dd { margin: 0; }
 @media (max-width: 40rem) {
   body { padding: 1rem; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .6rem; }
+  img { max-width: none; }
   .stack thead { position: absolute; clip-path: inset(50%); }
   .stack, .stack tbody, .stack tr, .stack td { display: block; }
   .stack tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
@@ -189,11 +190,13 @@ def _section(out: Path, name: str, claim: Claim) -> str:
         *(_html_table(grid) for grid in claim.grids),
     ]
     for picture in claim.pictures:
-        data = base64.b64encode((out / picture.file).read_bytes()).decode()
+        image = (out / picture.file).read_bytes()
+        # Width and height stand at a fixed place of a PNG; pictures have two dots to a pixel.
+        wide, high = (int.from_bytes(image[k : k + 4]) // 2 for k in (16, 20))
         parts.append(
-            f'<figure><img alt="{html.escape(picture.caption)}" '
-            f'src="data:image/png;base64,{data}"><figcaption>{_inline(picture.caption)}'
-            "</figcaption></figure>"
+            f'<figure><div class="scroll"><img alt="{html.escape(picture.caption)}" width="{wide}" '
+            f'height="{high}" src="data:image/png;base64,{base64.b64encode(image).decode()}"></div>'
+            f"<figcaption>{_inline(picture.caption)}</figcaption></figure>"
         )
     links = (f'<p>All values: <a href="{file}">{file}</a></p>' for file in claim.files)
     return "\n".join([*parts, *links, "</section>"])

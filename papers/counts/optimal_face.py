@@ -114,10 +114,15 @@ class OptimalFace:
 
     def _least(self, weights: NDArray[np.float64]) -> float:
         self._highs.changeColsCost(len(self._places), self._places, weights.ravel().astype(float))
-        self._highs.run()
-        if self._highs.getModelStatus() != self._done:
-            raise ArithmeticError("a program over the optimal mechanisms was not solved")
-        return float(self._highs.getInfo().objective_function_value)
+        # From the last basis, which is quick; from scratch; and by an interior point.
+        for solver, fresh in (("choose", False), ("simplex", True), ("ipm", True)):
+            if fresh:
+                self._highs.clearSolver()
+            self._highs.setOptionValue("solver", solver)
+            self._highs.run()
+            if self._highs.getModelStatus() == self._done:
+                return float(self._highs.getInfo().objective_function_value)
+        raise ArithmeticError("a program over the optimal mechanisms was not solved")
 
     def range(self, weights: NDArray[np.float64]) -> Range:
         """Return the range of Σ weights[j, i] P(i|j)."""
