@@ -99,7 +99,8 @@ def theorem_4(setting: Setting) -> Claim:
         "Theorem 4, Corollary 1",
         "private for the identity query, private for every query",
         "If the sanitization is (ε, δ)-private, so is the sanitized response to any query; and a "
-        "response mechanism is private for the identity iff it is private for every query.",
+        "sanitized response mechanism whose queries include the identity is private for it iff it "
+        "is private for all of them.",
         f"All {len(queries)} queries on four sanitized values, for {cases} random sanitizations "
         f"(in fractions, seed {SEED + 4}): the least δ of the query is at most that of the "
         f"sanitization in {below:,} of {tried:,} cases, and equal for the identity.",

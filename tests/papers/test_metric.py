@@ -10,7 +10,8 @@ import pytest
 
 from noisewright.errors import InputError
 from papers import data_files
-from papers.claims import Claim, Verdict
+from papers.claims import Claim, Setting, Verdict
+from papers.metric import accuracy
 from papers.metric.queries import laplace_delta, repeated_delta
 from papers.metric.run import PAPER
 from tests.cli.conftest import Program, noisewright, shell
@@ -83,10 +84,23 @@ def test_bounds_on_the_error(claims: Mapping[str, Claim]) -> None:
     assert claims["theorem-6"].numbers["closest"] >= 2 - 1e-9
     hub = claims["theorem-7"].numbers
     assert hub["hub"] < hub["bound"] == pytest.approx(0.5246, abs=5e-5)
+    assert hub["anywhere"] == pytest.approx(0.5, abs=1e-9)
     sets = claims["three-items"].numbers
     assert sets["whole_sets"] == pytest.approx(1.2348, abs=5e-5)
     assert sets["item_by_item"] == pytest.approx(1.2523, abs=5e-5)
     assert sets["optimum"] == pytest.approx(1.153412, abs=5e-7)
+
+
+def test_theorem_7_listens_to_its_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def verdict() -> Verdict:
+        return accuracy.theorem_7(Setting(tmp_path, quick=True)).verdict
+
+    with monkeypatch.context() as patch:
+        patch.setattr(accuracy, "least_with_hub", lambda m, epsilon, delta=0.0: 0.3)
+        assert verdict() is Verdict.FAILS
+    with monkeypatch.context() as patch:
+        patch.setattr(accuracy, "separated_bound", lambda *_: 0.1)
+        assert verdict() is Verdict.HOLDS
 
 
 def test_the_pages_hold_everything(out: Path, claims: Mapping[str, Claim]) -> None:
