@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks import (
     designs,
     estimation,
+    ledger,
     proofs,
     release,
     sampling,
@@ -23,7 +24,7 @@ from benchmarks.measure import report
 def main() -> int:
     """Run everything; fail if something is slower than required."""
     failed = 0
-    parts = (startup, sampling, selection, proofs, designs, estimation, release, workloads)
+    parts = (startup, sampling, selection, proofs, designs, estimation, release, ledger, workloads)
     for part in parts:
         print(f"\n{(part.__doc__ or '').splitlines()[0]}\n")
         failed |= report(part.run())

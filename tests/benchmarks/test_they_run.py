@@ -12,6 +12,7 @@ from benchmarks import (
     adult_release,
     designs,
     estimation,
+    ledger,
     models,
     proofs,
     release,
@@ -28,6 +29,15 @@ from benchmarks.measure import Result, report
 def test_proofs() -> None:
     results = [*proofs.curves(8), *proofs.verification(8), *proofs.against_dp_accounting(4)]
     assert len(results) == 7
+    assert all(result.rate > 0 for result in results)
+
+
+def test_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("noisewright.ledger.store.EVERY", 10)
+    results = ledger.run(entries=60, repeats=1)
+    assert [result.name.split(",")[0] for result in results] == [
+        *("verify all of them", "open", "spend", "balance")
+    ]
     assert all(result.rate > 0 for result in results)
 
 
