@@ -114,7 +114,9 @@ class DensityNoise:
         try:
             numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError("the values are not numbers; give a list or column of them.") from None
+            numbers = None
+        if numbers is None:
+            raise InputError("the values are not numbers; give a list or column of them.")
         if numbers.ndim != 1:
             raise InputError(
                 f"the values have {numbers.ndim} dimensions; give one list of numbers."

@@ -106,7 +106,9 @@ def lattice_steps(values: Any, lattice: Space) -> NDArray[np.float64]:
     try:
         numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
-        raise lattice.outside(why="not all of it are numbers") from None
+        numbers = None
+    if numbers is None:
+        raise lattice.outside(why="not all of it are numbers")
     steps = (numbers - float(lattice.origin)) / float(lattice.step)
     nearest = np.rint(steps)
     with np.errstate(invalid="ignore"):

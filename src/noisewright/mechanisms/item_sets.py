@@ -103,8 +103,11 @@ def _from_iterable(space: Subsets, inputs: Iterable[Any]) -> tuple[ItemSets, Res
             raise space.outside(row=row, why="it is not a set of items")
         try:
             indices.extend(known[label_key(item)] for item in one)
+            declared = True
         except (KeyError, TypeError):
-            raise space.outside(row=row, why="it holds an item that was not declared") from None
+            declared = False
+        if not declared:
+            raise space.outside(row=row, why="it holds an item that was not declared")
         offsets.append(len(indices))
     found = np.array(indices, dtype=np.int32)
     sets = _sorted_sets(space, found, np.array(offsets, dtype=np.int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,14 +170,13 @@ def _is_numbered(index: Any) -> bool:
 
 
 def _read_one(value: Any, place: int, what: str) -> Fraction:
-    try:
+    with contextlib.suppress(ParameterError):
         return exactly(value)
-    except ParameterError:
-        # Qualities of one dataset are private: the value is not shown.
-        raise InputError(
-            f"the {what} of candidate {place + 1:,} is no finite number. Give a float, an "
-            "integer, a Fraction, a Decimal or a text such as '0.1' or '1/3'."
-        ) from None
+    # Qualities of one dataset are private: the value is not shown, nor kept in the error.
+    raise InputError(
+        f"the {what} of candidate {place + 1:,} is no finite number. Give a float, an "
+        "integer, a Fraction, a Decimal or a text such as '0.1' or '1/3'."
+    )
 
 
 def by_level(values: Sequence[Fraction]) -> tuple[list[Fraction], NDArray[np.intp]]:

@@ -98,10 +98,12 @@ class Categories(Space):
 
     def code(self, point: Any) -> int:
         """Return the code of a label."""
+        # Raised outside of the handler here and elsewhere: its error holds the value.
         try:
             return self._codes[label_key(point)]
         except (KeyError, TypeError):
-            raise self.outside() from None
+            pass
+        raise self.outside()
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """Return the codes of many labels; each text, truth value or whole number is found once."""

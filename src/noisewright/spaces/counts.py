@@ -91,8 +91,10 @@ class Counts(Space):
                 int(number) if isinstance(number, float) and number.is_integer() else number
             )
             value = operator.index(whole)
-        except TypeError:
-            raise self.outside(why="it is not a whole number") from None
+        except (TypeError, ValueError):
+            value = None
+        if value is None:
+            raise self.outside(why="it is not a whole number")
         if not 0 <= value <= self.n:
             raise self.outside()
         return value

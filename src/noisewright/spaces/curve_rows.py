@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,10 +68,9 @@ def _one(row: Any, place: int, length: int) -> NDArray[np.float64]:
     values = np.asarray(row)
     if values.ndim != 1 or values.dtype.kind not in "iufO":
         raise RowError("it is not a sequence of numbers", row=place)
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         return values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise RowError("it is not a sequence of numbers", row=place) from None
+    raise RowError("it is not a sequence of numbers", row=place)
 
 
 def _from_arrow(column: Any, length: int) -> NDArray[np.float64]:
@@ -94,9 +94,7 @@ def _from_arrow(column: Any, length: int) -> NDArray[np.float64]:
         row = int(np.argmax(lengths != length))
         raise RowError(f"it has {lengths[row]:,} values and the grid {length:,} positions", row=row)
     inner = column.flatten()
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         # A null inside becomes NaN, which the space refuses by its row and position.
-        values = inner.to_numpy(zero_copy_only=False).astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError("curves are lists of something else than numbers.") from None
-    return values.reshape(-1, length)
+        return inner.to_numpy(zero_copy_only=False).astype(np.float64).reshape(-1, length)
+    raise InputError("curves are lists of something else than numbers.")

@@ -12,6 +12,7 @@ each position.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -167,13 +168,12 @@ class Curves(Space):
             raise self.outside(why=f"a curve has {len(self.grid):,} values")
         digits: list[int] = []
         for place, value in enumerate(values):
-            try:
-                if isinstance(value, (str, bool)):
-                    raise ParameterError("not a number")
-                steps = (exactly(value, name="the value") - self.low) / self.step
-            except ValueError:
-                why = f"position {place + 1} is not a finite number"
-                raise self.outside(why=why) from None
+            steps: Fraction | None = None
+            if not isinstance(value, (str, bool)):
+                with contextlib.suppress(ValueError):
+                    steps = (exactly(value, name="the value") - self.low) / self.step
+            if steps is None:
+                raise self.outside(why=f"position {place + 1} is not a finite number")
             if abs(steps - round(steps)) > SNAP:
                 why = f"position {place + 1} is not on the grid of values; see Curves.read"
                 raise self.outside(why=why)

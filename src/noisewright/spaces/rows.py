@@ -72,7 +72,9 @@ class Rows(Space):
         try:
             values = list(point)
         except TypeError:
-            raise self.outside(why="it is not a list of rows") from None
+            values = None
+        if values is None:
+            raise self.outside(why="it is not a list of rows")
         if len(values) != self.count:
             raise self.outside(why=f"a database here has {self.count} rows")
         code = 0

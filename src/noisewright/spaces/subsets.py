@@ -105,12 +105,14 @@ class Subsets(Space):
         """Return the code of a subset."""
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
             raise self.outside(why="it is not a set of items")
-        mask = 0
+        mask: int | None = 0
         try:
             for item in point:
                 mask |= self._bits[label_key(item)]
         except (KeyError, TypeError):
-            raise self.outside(why="it holds an item that was not declared") from None
+            mask = None
+        if mask is None:
+            raise self.outside(why="it holds an item that was not declared")
         return self.code_of_mask(mask)
 
     def _advice(self) -> str:
