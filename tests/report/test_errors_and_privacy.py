@@ -72,7 +72,11 @@ def test_privacy_curves_pass_through_the_least_deltas_and_mark_the_bends(trio: T
         assert all(r["delta"] == curve.delta(r["epsilon"]) for r in points)
         marked = [r["epsilon"] for r in points if r["knot"]]
         assert marked == [knot for knot in curve.knots if knot > 0]
-    assert {"ε", "least δ", "GM", "EM", "UM"} <= set(texts(drawn(chart)))
+    svg = drawn(chart)
+    assert {"least δ", "GM", "EM", "UM"} <= set(texts(svg))
+    assert "<tspan>ε</tspan>" in svg
+    assert "for moving the input by one step to the next value</tspan>" in svg
+    assert {r["unit"] for r in records(chart)} == {str(trio["GM"].space.unit)}
 
 
 def test_a_privacy_curve_may_end_anywhere(trio: Trio) -> None:

@@ -32,15 +32,23 @@ def privacy_curve(
     The axis ends a little beyond the last bend, or at `largest_epsilon`.
     Requires: finite mechanisms whose neighbors can be listed, as for `profile`.
     """
-    profiles = {name: profile(mechanism) for name, mechanism in read_mechanisms(mechanisms).items()}
+    read = read_mechanisms(mechanisms)
+    profiles = {name: profile(mechanism) for name, mechanism in read.items()}
     alt = load_altair()
     end = _end(profiles) if largest_epsilon is None else _read_end(largest_epsilon)
-    records = [record for name, curve in profiles.items() for record in _records(name, curve, end)]
+    units = {name: str(mechanism.space.unit) for name, mechanism in read.items()}
+    records = [
+        {**record, "unit": units[name]}
+        for name, curve in profiles.items()
+        for record in _records(name, curve, end)
+    ]
+    alike = len({*units.values()}) == 1
+    counted = next(iter(units.values())) if alike else "for the neighbors of each mechanism"
     style = SeriesStyle(alt, list(profiles), field="mechanism", title="mechanism")
     base = alt.Chart(alt.Data(values=records)).encode(
         x=alt.X(
             "epsilon:Q",
-            title="ε",
+            title=["ε", *counted.replace(" (", "\n(").split("\n")],
             scale=alt.Scale(domain=[0, end], nice=False),
             axis=alt.Axis(tickCount=6, labelFlush=False),
         ),
@@ -49,6 +57,7 @@ def privacy_curve(
             "mechanism:N",
             alt.Tooltip("epsilon:Q", title="ε", format=".6~g"),
             alt.Tooltip("delta:Q", title="δ", format=".6~g"),
+            alt.Tooltip("unit:N", title="counted"),
         ],
     )
     lines = style.lines(base)
