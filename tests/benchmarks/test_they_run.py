@@ -10,6 +10,7 @@ import pytest
 import noisewright as nw
 from benchmarks import (
     adult_release,
+    coverage,
     designs,
     estimation,
     ledger,
@@ -39,6 +40,15 @@ def test_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
         *("verify all of them", "open", "spend", "balance")
     ]
     assert all(result.rate > 0 for result in results)
+
+
+def test_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, few in (("PEOPLE", (10,)), ("SHARES", (0.1,)), ("EPSILONS", (4.0,))):
+        monkeypatch.setattr(coverage, name, few)
+    assert coverage.grid(releases=20, only="items of few sets") == 0
+    worst = coverage.Covered("mean", coverage.Setting(2, 0.5, 1.0, "people"), 0.61, 0.7, 400)
+    assert worst.fails
+    assert "0.610" in str(worst)
 
 
 def test_designs() -> None:

@@ -26,7 +26,7 @@ from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import Coins, shares_of_items
 
 EPSILONS = (0.1, 1.0, 4.0, 8.0, 14.0)
-SHARES = np.unique(np.concatenate([np.geomspace(0.001, 0.5, 60), np.linspace(0.02, 0.5, 49)]))
+SHARES = np.unique(np.concatenate([np.geomspace(0.001, 0.5, 40), np.linspace(0.02, 0.5, 25)]))
 
 
 def coins(epsilon: float, size: int) -> Coins:
@@ -46,7 +46,7 @@ def chances(people: int, having: int, coin: Coins) -> Any:
 def exact_coverage(people: int, coin: Coins, about: About) -> Any:
     """How often the interval holds each share, exactly, over all counts that can be released."""
     counts = np.arange(people + 1)
-    found = shares_of_items(counts, people, coin, Axis("count", counts), about, 0.95)
+    found = shares_of_items(counts, people, coin, Axis("count", range(people + 1)), about, 0.95)
     rates: list[float] = []
     for share in SHARES.tolist():
         target = share
@@ -65,7 +65,7 @@ def exact_coverage(people: int, coin: Coins, about: About) -> Any:
 def test_shares_are_covered_exactly(size: int, about: About) -> None:
     every = [
         exact_coverage(people, coins(epsilon, size), about)
-        for people in (1, 2, 3, 5, 10, 17, 50, 200, 1_000)
+        for people in (1, 2, 3, 5, 10, 17, 50, 200, 600)
         for epsilon in EPSILONS
     ]
     assert min(one.min() for one in every) >= 0.90
@@ -81,7 +81,9 @@ def test_the_old_intervals_would_be_caught() -> None:
     held = (middle - reach <= share) & (share <= middle + reach)
     assert binom.pmf(counts, people, share)[held].sum() < 0.85
     nearly_none = coins(40.0, 2)
-    found = shares_of_items(counts, people, nearly_none, Axis("", counts), "population", 0.95)
+    found = shares_of_items(
+        counts, people, nearly_none, Axis("count", range(people + 1)), "population", 0.95
+    )
     held = (found.lows <= share) & (share <= found.highs)
     assert binom.pmf(counts, people, share)[held].sum() >= 0.90
 
