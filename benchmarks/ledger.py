@@ -38,16 +38,21 @@ def filled(path: Path, entries: int) -> nw.Ledger:
 
     def work(connection: Any) -> None:
         book = catch_up(connection, journal.book(), journal.description.first_hash, writing=True)
-        while book.sequence < entries:
+        while True:
             rows: list[dict[str, Any]] = []
-            for _ in range(store.EVERY // 2):
+            for _ in range(store.EVERY // 2 - 1):
                 rows.append(_next(book, rows, first))
                 rows.append(_next(book, rows, {**second, "about": rows[-1]["sequence"]}))
+            if book.sequence >= entries:
+                break
             after = book.extended(rows)
             told = {"kind": CHECKPOINT, "dataset": "", "unit": None, "about": None}
             rows.append(_next(book, rows, {**second, **told, "what": after.state()}))
             book = after.extended(rows[-1:])
             connection.execute(tables().entries.insert(), rows)
+        # The worst case of opening: the next checkpoint is due.
+        book = book.extended(rows)
+        connection.execute(tables().entries.insert(), rows)
         connection.execute(
             tables().description.update().values(head_sequence=book.sequence, head_hash=book.hash)
         )

@@ -155,6 +155,7 @@ def _plain(made: Release) -> dict[str, Any]:
         "private": made.is_private,
         "accounted": made.is_accounted,
         "entry": made.entry,
+        "charged": None if made.charged is None else plain_guarantee(made.charged),
         "balance": None if made.balance is None else plain_balance(made.balance),
         "certificate": made.certificate.digest,
         "files": {kind: str(path) for kind, path in made.files.items()},

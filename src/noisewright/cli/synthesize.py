@@ -297,6 +297,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "private": made.is_private,
         "accounted": made.is_accounted,
         "entry": made.entry,
+        "charged": None if made.charged is None else plain_guarantee(made.charged),
         "balance": None if made.balance is None else plain_balance(made.balance),
         "files": {kind: str(path) for kind, path in made.files.items()},
         "notes": list(made.notes),
