@@ -105,21 +105,15 @@ def fig_6(setting: Setting) -> Claim:
             "WH": best(n, alpha, "L0", ("WH", "RM", "S")).mechanism,
             "WM": best(n, alpha, "L0", WM).mechanism,
             "EM": best(n, alpha, "L0", ("all",)).mechanism,
+            "UM": nw.uniform(nw.Counts(n)),
         }
         wh_with_rows &= same(
             value(n, alpha, "L0", ("WH",)), value(n, alpha, "L0", ("WH", "RM", "S"))
         )
-        # Nine equal entries cannot sum to a power of two, so UM is looked at in fractions.
-        uniform = [[Fraction(1, n + 1)] * (n + 1) for _ in range(n + 1)]
-        for code in rationals.SEVEN:
-            held.setdefault("UM", {})[code] = [code in rationals.properties(uniform)]
         for name, mechanism in mechanisms.items():
             codes = nw.properties(mechanism)
-            for code in ("S", "RM", "CM", "F"):
+            for code in ("S", "RM", "CM", "F", "WH"):
                 held.setdefault(name, {}).setdefault(code, []).append(code in codes)
-            least = float(mechanism.matrix.diagonal().min())
-            # A table at the very threshold is rounded, so compare with room for rounding.
-            held[name].setdefault("WH", []).append(least >= 1 / (n + 1) - 1e-12)
     order = ("GM", "WH", "WM", "EM", "UM")
     for code in ("S", "RM", "CM", "F", "WH"):
         cells = [

@@ -194,17 +194,17 @@ def beside(*names: str) -> Any:  # the function that proves the first, from a fi
     absent = " and ".join(file.name for file in files if not file.is_file())
     need(not absent, "format", f"needs {absent} beside this one")
     return run_path(str(files[0]))[f"prove_{names[0]}"]
+TOTALS = "log2_total: whole", "total: hex"  # one of these fields
 def read_total(section: Any) -> int:
     """What the weights of a row sum to: 2^log2_total, or any other total of at least 1."""
     k = section.get("log2_total", 0)
-    need(k <= 2**26, "mechanism", f"found log2_total {k}; need at most 2^26")
+    need(k <= 2**20, "mechanism", f"found log2_total {k}; need at most 2^20")
     total = int(section.get("total", "1"), 16) << k
     need(total, "mechanism", "found a total of 0; need at least 1")
     return total
 def prove_table(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any, best: Any) -> Any:
     shape = "form: table, inputs: object, outputs: object, weights: list"
-    _, inputs, outputs, weights, _ = fit(
-        given, "mechanism", f"{shape}, log2_total: whole", f"{shape}, total: hex")
+    _, inputs, outputs, weights, _ = fit(given, "mechanism", *(f"{shape}, {t}" for t in TOTALS))
     total = read_total(given)
     sums = f"2^{given['log2_total']}" if "log2_total" in given else hex(total)[:99]
     ins, outs, rows = read_points(inputs), read_points(outputs), list[list[int]]()
@@ -267,13 +267,14 @@ def prove(given: Any, neighbors: Any, epsilon: Any, delta: Any, codes: Any = (),
         cost = Number(steps * unit.value, unit.ratio**steps)
         need(not (epsilon and cost > epsilon), "epsilon", f"needs {cost}; claimed is {epsilon}")
         yield f"On inputs {steps} apart, P differs by a factor e^({steps} parameter) <= e^epsilon."
-    elif form == "response":  # the input with probability keep / 2^k, else any point, all alike
-        _, ins, outs, k, keep = fit(given, "mechanism", f"{like}, log2_total: whole, keep: hex")
-        size, keep = len(read_points(ins)), int(keep, 16)
-        ok = ins == outs and k <= 2**20 and keep <= 1 << k and neighbors.get("relation") != "metric"
-        need(ok, "mechanism", "response needs outputs like the inputs, keep <= 2^k and k <= 2^20")
+    elif form == "response":  # the input with probability keep / total, else any point, all alike
+        shapes = (f"{like}, keep: hex, {field}" for field in TOTALS)
+        _, ins, outs, keep, _ = fit(given, "mechanism", *shapes)
+        size, keep, whole = len(read_points(ins)), int(keep, 16), read_total(given)
+        ok = ins == outs and keep <= whole and neighbors.get("relation") != "metric"
+        need(ok, "mechanism", "response needs outputs like the inputs, and keep <= total")
         read_pairs(neighbors, size)
-        total, other, own = size << k, (1 << k) - keep, (1 << k) - keep + keep * size
+        total, other, own = size * whole, whole - keep, whole - keep + keep * size
         ok = not epsilon or size == 1 or not excess([own], [other], epsilon, delta * total)
         own, other = Number(Fraction(own, total)), Number(Fraction(other, total))
         need(ok, "delta" if delta else "epsilon", f"P(x | x) = {own}, P(x | another) = {other}")

@@ -89,13 +89,13 @@ def geometric(n: int, parameter: Any) -> Any:
     }
 
 
-def response(size: int, keep: int, log2_total: int) -> Any:
+def response(size: int, keep: int, log2_total: int | None, total: int = 0) -> Any:
     points = {"kind": "size", "size": size}
     return {
         "form": "response",
         "inputs": points,
         "outputs": points,
-        "log2_total": log2_total,
+        **({"total": f"{total:x}"} if log2_total is None else {"log2_total": log2_total}),
         "keep": f"{keep:x}",
     }
 

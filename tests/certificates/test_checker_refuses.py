@@ -121,6 +121,7 @@ EVERYTHING = [
     honest(),
     certificate(table([[7, 3], [4, 6]], None), "adjacent", LN2, "0", ["RH", "CH", "WH"]),
     certificate(geometric(4, LN2), "adjacent", "1"),
+    certificate(response(3, 1, None, 4), "replace", LN2),
     certificate(response(4, 3, 6), {"relation": "pairs", "pairs": [[0, 1], [2, 1]]}, "1"),
     certificate(
         rows_of(3, columns_of(("a", table(HALVES, 4), LN2, "0")), "replace"), "one row", "1"

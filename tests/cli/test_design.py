@@ -144,6 +144,7 @@ def test_the_named_mechanisms_side_by_side(noisewright: Program) -> None:
     assert losses == sorted(losses)
     assert rows["EM"]["worst L0"] == pytest.approx(rows["EM"]["L0"])
     assert rows["UM"]["epsilon"] == 0
+    assert set(rows["UM"]["properties"].split()) >= {"RH", "RM", "CH", "CM", "F", "WH", "S"}
 
 
 @pytest.mark.parametrize("typed", ["L0,L0,2,L1", "L0 L0,2 L1", "L0, L0,2, L1"])

@@ -62,6 +62,7 @@ EYE = [[0, 1], [1, 0]]
         ({"outputs": []}, "at least one"),
         ({"outputs": ["x", "y"], "loss": "L1"}, "number|float"),
         ({"tie_break": "foo", "goal": "worst", "loss": "L1", "properties": "OD"}, "'foo'"),
+        ({"tie_break": "foo", "properties": "F"}, "'foo'"),
         ({"epsilon": 0, "delta": 0.1, "properties": "OD"}, "OD.*epsilon=0"),
     ],
 )

@@ -48,7 +48,7 @@ SKEWED = [0.5, 0.25, 0.125, 0.125, 0]
         ({"properties": "F", "prior": SKEWED}, FAIR),
         ({"goal": "worst"}, FAIR),
         ({"goal": "worst", "properties": "all"}, FAIR),
-        ({"goal": "worst", "properties": "OD"}, PROGRAM),
+        ({"goal": "worst", "properties": "OD"}, FAIR),
         ({"properties": "F", "loss": "L1"}, PROGRAM),
         ({"properties": "OD"}, PROGRAM),
         ({"properties": "WH"}, DIAGONAL),

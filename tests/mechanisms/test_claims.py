@@ -32,7 +32,6 @@ def slightly_less(epsilon: Fraction) -> Fraction:
 def check_shape(table: Any, *, zeros: bool = False) -> list[list[int]]:
     assert isinstance(table, Table)
     rows = rows_of(table)
-    assert table.total & (table.total - 1) == 0
     assert {sum(row) for row in rows} == {table.total}
     assert all(type(weight) is int for row in rows for weight in row)
     assert zeros or all(weight > 0 for row in rows for weight in row)
@@ -88,8 +87,7 @@ def test_alpha_is_exact_too(make: Any, alpha: str, n: int) -> None:
         for a, b in adjacent(n + 1)
         for p, q in zip(rows[a], rows[b], strict=True)
     )
-    assert widest <= ratio
-    assert ratio - widest < (ratio - 1) / 10**15
+    assert widest == ratio
 
 
 @settings(max_examples=60)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noisewright.errors import TableError
 from noisewright.mechanisms import from_matrix
 from noisewright.spaces import Categories, Counts
 
@@ -32,28 +33,45 @@ def test_doubles_are_kept_bit_for_bit(size: int, data: st.DataObject) -> None:
         assert [weight == 0 for weight in weights] == [entry == 0 for entry in given_row]
 
 
-def test_integers_over_a_power_of_two_are_kept_as_they_are() -> None:
+def test_integers_are_kept_as_they_are() -> None:
     rows = [[3, 1, 0], [0, 4, 0], [1, 1, 2]]
     table = from_matrix(Counts(2), rows)
     assert table.weights.tolist() == rows
     assert table.total == 4
     long = [[2**900 - 1, 1], [1, 2**900 - 1]]
     assert from_matrix(Counts(1), long).weights.tolist() == long
+    thirds = [[1, 2], [3, 0]]
+    assert from_matrix(Counts(1), thirds).weights.tolist() == thirds
 
 
 @given(st.lists(st.lists(st.integers(0, 50), min_size=3, max_size=3), min_size=3, max_size=3))
-def test_other_rationals_are_rounded_finely_and_zeros_stay_zeros(rows: list[list[int]]) -> None:
+def test_rationals_are_kept_exactly(rows: list[list[int]]) -> None:
     total = max(map(sum, rows)) + 1
     for x, row in enumerate(rows):
         row[x] += total - sum(row)
     exact = [[Fraction(entry, total) for entry in row] for row in rows]
-    for given_rows in (rows, exact):
+    for given_rows in (rows, exact, [[str(entry) for entry in row] for row in exact]):
         table = from_matrix(Counts(2), given_rows)
         assert {sum(row) for row in table.weights.tolist()} == {table.total}
-        for weights, ideal in zip(table.weights.tolist(), exact, strict=True):
-            for weight, entry in zip(weights, ideal, strict=True):
-                assert (weight == 0) == (entry == 0)
-                assert abs(Fraction(weight, table.total) - entry) <= entry / 2**90
+        found = [[table.probability(x, y) for y in range(3)] for x in range(3)]
+        assert found == exact
+
+
+def test_decimals_mean_what_they_say() -> None:
+    table = from_matrix(Counts(1), [["0.1", "0.9"], [Decimal("0.7"), Decimal("0.3")]])
+    assert table.total == 10
+    assert [table.probability(1, y) for y in range(2)] == [Fraction(7, 10), Fraction(3, 10)]
+    # Ten digits of a third are no third: what is missing to 1 goes to the largest, exactly.
+    cut = from_matrix(Counts(1), [["0.3333333333", "0.6666666666"], ["0", "1"]])
+    assert cut.probability(0, 0) == Fraction("0.3333333333")
+    assert cut.probability(0, 1) == 1 - Fraction("0.3333333333")
+
+
+def test_denominators_without_a_common_one_of_bearable_length_are_refused() -> None:
+    primes = [(1 << 4000) + k for k in range(20)]
+    rows = [[Fraction(1, p), 1 - Fraction(1, p)] for p in primes]
+    with pytest.raises(TableError, match=r"no common denominator of up to 65,536 bits.*floats"):
+        from_matrix(Counts(19), rows, outputs=["rare", "common"])
 
 
 HALF = [[0.5, 0.5], [0.25, 0.75]]

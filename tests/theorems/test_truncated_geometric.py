@@ -34,22 +34,30 @@ def test_it_is_clamped_noise(n: int, alpha: Fraction) -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("n", [1, 2, 7])
-def test_its_rescaled_loss(n: int, alpha: Fraction) -> None:
-    table = nw.geometric(nw.Counts(n), alpha=alpha)
-    right = Fraction(sum(table.weights[j, j] for j in range(n + 1)), (n + 1) * table.total)
-    loss = Fraction(n + 1, n) * (1 - right)
-    assert float(loss) == pytest.approx(float(2 * alpha / (1 + alpha)), rel=1e-14)
+def test_at_a_rational_alpha_it_is_the_formula(n: int, alpha: Fraction) -> None:
+    """Definition 4 entry by entry, and the loss of Theorem 5, without any rounding."""
+    table = nw.geometric(nw.Counts(n), alpha=alpha).table()
+    for j in range(n + 1):
+        for i in range(n + 1):
+            at_end = 1 if i in (0, n) else 1 - alpha
+            assert table.probability(j, i) == at_end / (1 + alpha) * alpha ** abs(i - j)
+    right = sum(table.probability(j, j) for j in range(n + 1)) / (n + 1)
+    assert Fraction(n + 1, n) * (1 - right) == 2 * alpha / (1 + alpha)
+    assert nw.tight_epsilon(table) == nw.Epsilon.of(alpha=alpha).ceiling()
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("n", [2, 3, 8, 19])
-def test_lemma_3_and_4(n: int, alpha: Fraction) -> None:
-    found = nw.properties(nw.geometric(nw.Counts(n), alpha=alpha))
-    threshold = 2 * alpha / (1 - alpha)
-    # On a boundary itself, rounding the table to integers may fall on either side.
-    if n != threshold:
-        assert ("WH" in found) == (n > threshold)
-    if alpha != Fraction(1, 2):
-        assert ("CM" in found) == ("CH" in found) == (alpha < Fraction(1, 2))
-    assert found >= {"S", "RM", "RH"}
-    assert "F" not in found
+def beside(alpha: Fraction) -> list[Fraction]:
+    """α itself, and rationals closer to it on both sides than doubles are."""
+    return [alpha - Fraction(1, 10**20), alpha, alpha + Fraction(1, 10**20)]
+
+
+@pytest.mark.parametrize("n", [*range(2, 13), 19, 40])
+def test_lemma_3_and_4(n: int) -> None:
+    """At equality too: there α = n/(n + 2), and α = 1/2."""
+    boundaries = [*beside(Fraction(n, n + 2)), *beside(Fraction(1, 2))]
+    for alpha in (*(ALPHAS if n < 9 else ()), *boundaries):
+        found = nw.properties(nw.geometric(nw.Counts(n), alpha=alpha))
+        assert ("WH" in found) == (n >= 2 * alpha / (1 - alpha))
+        assert ("CM" in found) == ("CH" in found) == (alpha <= Fraction(1, 2))
+        assert found >= {"S", "RM", "RH"}
+        assert "F" not in found

@@ -58,7 +58,7 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
                 "bound": design.bound,
                 "gap": design.gap,
                 "route": design.route,
-                **_shape(design.mechanism, design.properties),
+                **_shape(design.mechanism),
                 **written,
             }
         )
@@ -93,9 +93,9 @@ def _tell(design: Any, written: dict[str, str]) -> None:
         f"No mechanism with {problem.guarantee} and what you asked for has a loss below "
         f"{design.bound:.9g}: proven, to within {design.gap:.1e}."
     )
-    shape = _shape(design.mechanism, design.properties)
+    shape = _shape(design.mechanism)
     if "properties" in shape:
-        say(f"Properties it has: {', '.join(shape['properties']) or 'none of the seven'}.")
+        say(f"Properties it has: {', '.join(shape['properties']) or 'none'}.")
     else:
         _tell_coins(shape)
     say(f"Route: {design.route}.")
@@ -116,14 +116,14 @@ def _shown(point: Any) -> str:
     )
 
 
-def _shape(mechanism: Any, asked: frozenset[str] = frozenset()) -> dict[str, Any]:
+def _shape(mechanism: Any) -> dict[str, Any]:
     """Return what can be shown: a matrix and its properties, or two probabilities of an item."""
     import noisewright as nw
     from noisewright.mechanisms import Table
 
     if isinstance(mechanism, Table):
         return {
-            "properties": sorted(nw.properties(mechanism) | asked),
+            "properties": sorted(nw.properties(mechanism)),
             "matrix": mechanism.matrix.tolist(),
         }
     return {"present": float(mechanism.present), "absent": float(mechanism.absent)}

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from noisewright.designs.numbers import numbers
 from noisewright.designs.problem import Problem
 from noisewright.errors import TableError
+from noisewright.spaces import numbers
 
 
 @dataclass(frozen=True)

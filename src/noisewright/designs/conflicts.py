@@ -15,12 +15,11 @@ from itertools import combinations
 from noisewright.designs.losses import Loss
 from noisewright.designs.margin import widest_margin
 from noisewright.designs.names import WORDS
-from noisewright.designs.numbers import numbers
 from noisewright.designs.problem import Problem
 from noisewright.errors import InfeasibleError, ParameterError, UnsolvedError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee
-from noisewright.spaces import Counts, Interval
+from noisewright.spaces import Counts, Interval, numbers
 
 _COUNTED_UP_TO = 3
 """Up to this many properties the smallest conflict is found by trying all sets in turn."""

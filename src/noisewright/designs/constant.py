@@ -21,9 +21,7 @@ _UNIFORM = frozenset({"CH", "CM", "F", "WH"})
 def constant_design(problem: Problem, *, at_most: Fraction) -> Design | None:
     """Return a mechanism that ignores its input, which is all that ε = δ = 0 allows.
 
-    None when its loss would be more than `at_most`, or when no table of integers with that and
-    all properties is known: a uniform answer among three points cannot be written over a power
-    of two.
+    None when its loss would be more than `at_most`, or when it cannot have all properties.
     """
     bound = _bound(problem)
     if bound > at_most or not problem.properties <= _FREE | _UNIFORM:

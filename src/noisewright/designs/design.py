@@ -154,6 +154,9 @@ def design(
         read_prior(prior, space),
         read_properties(properties, space, released),
     )
+    if tie_break not in (None, _TIE_BREAK):
+        # A name that means nothing is refused, also where no tie needs breaking.
+        read_loss(tie_break, space, released)
     answer = (
         closed_form(problem, tie_break)
         or by_diagonal(problem, tie_break)
@@ -195,7 +198,7 @@ def _by_program(problem: Problem, tie_break: str | None) -> Answer:
 
 
 def _require_solvable(problem: Problem) -> None:
-    """Refuse what cannot be solved or has one answer that no table of integers can be."""
+    """Refuse what cannot be solved, or has one answer that needs no program."""
     rows = 2 * len(problem.pairs) * problem.outputs.size
     if rows > _MOST_ROWS:
         raise TooLargeError(
@@ -257,8 +260,6 @@ def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str
     try:
         second = read_loss(tie_break, problem.space, problem.outputs)
     except ParameterError:
-        if tie_break != _TIE_BREAK:
-            raise
         # The default needs a distance, which not all pairs of spaces have.
         return first
     if second.costs == problem.loss.costs:

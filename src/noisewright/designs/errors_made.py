@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.losses import read_loss, read_prior
-from noisewright.designs.numbers import numbers
 from noisewright.exact import ceiling_float, floor_float
 from noisewright.mechanisms import Mechanism, Table
+from noisewright.spaces import numbers
 
 Step = int | float
 """An error or a distance: whole when it is, else a double."""

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from noisewright.designs.numbers import numbers
 from noisewright.errors import ParameterError
 from noisewright.exact import exactly
-from noisewright.spaces import Counts, Interval, Space
+from noisewright.spaces import Counts, Interval, Space, numbers
 
 Cost = int | Fraction
 Costs = tuple[tuple[Cost, ...], ...]

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from noisewright.designs.numbers import numbers
-from noisewright.designs.places import Places
 from noisewright.errors import ParameterError
-from noisewright.spaces import Space
+from noisewright.mechanisms.properties import PAPER
+from noisewright.spaces import Places, Space, numbers
 
 WORDS = {
     "RH": "row honesty",
@@ -27,7 +26,6 @@ WORDS = {
 input, whatever the neighbors of the inputs are; the count paper names it as future work. U: the
 expected output is the input."""
 
-PAPER = ("RH", "RM", "CH", "CM", "F", "WH", "S")
 _NEED_ORDER = {"RM", "CM", "S", "OD"}
 _NEED_TRUTH = {"RH", "CH", "F", "WH"}
 

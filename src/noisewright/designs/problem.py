@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
-from noisewright.designs.numbers import numbers
-from noisewright.designs.places import Places
 from noisewright.mechanisms import Guarantee
-from noisewright.spaces import Counts, Space
+from noisewright.spaces import Counts, Places, Space, numbers
 
 
 @dataclass(frozen=True)

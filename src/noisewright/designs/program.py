@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.designs.losses import Loss
-from noisewright.designs.numbers import numbers
 from noisewright.designs.problem import Problem
 from noisewright.exact import Bounds, scaled
-from noisewright.spaces import Distance
+from noisewright.spaces import Distance, numbers
 
 Terms = tuple[tuple[int, Fraction | int, int], ...]
 """(variable, rational part, multiple): the coefficient is rational + multiple · e^(ε·distance)."""

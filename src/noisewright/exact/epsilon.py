@@ -94,6 +94,11 @@ class Epsilon:
         """Whether ε = 0."""
         return self.ratio is None and not self.rational.numerator
 
+    @property
+    def power(self) -> Fraction | None:
+        """e^ε where it is rational, else None."""
+        return Fraction(1) if self.is_zero else self.ratio
+
     def bounds(self, bits: int) -> Bounds:
         """Bound ε itself."""
         if self.ratio is None:

@@ -13,7 +13,6 @@ Floating point proposes the decay; each table is then proven in integers.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms.decay import Decay, decay_for, require_ratios, self_proof_failed
+from noisewright.mechanisms.clamped import clamped_geometric
+from noisewright.mechanisms.decay import decay_for, require_ratios, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
@@ -38,36 +38,10 @@ Floats = NDArray[np.float64]
 
 
 def truncated_laplace(space: Interval, decay: Epsilon, claim: Guarantee) -> Table:
-    """Round the truncated mechanism to a table and prove its claim."""
+    """Return the truncated mechanism as a table and prove its claim."""
     require_tabulable(space, space, instead="Sample from the formula instead.")
-    n = space.size - 1
-    plan = decay_for(decay, length=n, outputs=space.size)
-    total = plan.total - space.size * plan.floor
-    once, alpha = plan.one + plan.powers[1], plan.powers[1]
-    masses = [total * (plan.one - alpha) * p // (once << plan.scale) for p in plan.powers]
-    last = total * plan.powers[n] // once
-    return clamped_table(space, masses, last, plan, claim, "truncated Laplace mechanism")
-
-
-def clamped_table(
-    space: Interval, masses: list[int], last: int, plan: Decay, claim: Guarantee, name: str
-) -> Table:
-    """Return symmetric noise clamped to the interval: a table from its masses, proven.
-
-    `masses` are the rounded weights at the distances 0..n and `last` that of all from n on.
-    A tail that falls on an end is the mass at the end and the tail beyond it, so rows
-    telescope to the total whatever the masses were rounded to.
-    """
-    n = space.size - 1
-    total = plan.total - space.size * plan.floor
-    tails = list(accumulate(reversed(masses[1:n]), initial=last))[::-1]
-    ends = [plan.floor + tail for tail in (total - tails[0], *tails)]
-    inside = [plan.floor + mass for mass in (total - 2 * tails[0], *masses[1:n])]
-    codes = np.arange(n + 1)
-    weights = np.array(inside, dtype=object)[np.minimum(np.abs(codes[:, None] - codes), n - 1)]
-    weights[:, 0] = ends
-    weights[:, n] = ends[::-1]
-    return _proven(space, weights, plan, claim, name)
+    made = clamped_geometric(space.size - 1, decay)
+    return proven_table(space, made.weights(), made.total, claim, "truncated Laplace mechanism")
 
 
 def bounded_laplace(space: Interval, claim: Guarantee) -> Table:
@@ -94,18 +68,19 @@ def bounded_laplace(space: Interval, claim: Guarantee) -> Table:
         row = powers[np.abs(codes - j)]
         weights[j] = plan.floor + room * row // int(row.sum())
         weights[j, j] += plan.total - int(weights[j].sum())
-    return _proven(space, weights, plan, claim, "bounded Laplace mechanism")
+    return proven_table(space, weights, plan.total, claim, "bounded Laplace mechanism")
 
 
-def _proven(
-    space: Interval, weights: NDArray[Any], plan: Decay, claim: Guarantee, name: str
+def proven_table(
+    space: Interval, weights: NDArray[Any], total: int, claim: Guarantee, name: str
 ) -> Table:
+    """Return the table with its claim, proven in integers."""
     _require_provable(space, claim)
     if claim.delta == 0:
         require_ratios(weights, space, claim.epsilon)
     else:
-        _require_excess(weights, space, claim, plan.total)
-    return Table(space, weights, total=plan.total, claim=claim, name=name)
+        _require_excess(weights, space, claim, total)
+    return Table(space, weights, total=total, claim=claim, name=name)
 
 
 def _require_provable(space: Interval, claim: Guarantee) -> None:

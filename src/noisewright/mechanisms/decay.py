@@ -1,9 +1,10 @@
 """Powers of α = e^-ε as integers, with a little room so that rounding stays private.
 
-A table is rounded from an ideal one whose decay α' is a hair larger than e^-ε (less
-private noise would be a smaller decay). The hair is a relative 2^-56 of ε, below what a
-double can show, and the total has enough bits that rounding moves no ratio further than the
-hair. The constructors then check the result in exact arithmetic anyway.
+Where α is rational, as with alpha="10/11", its powers are too, and no table needs rounding unless
+it would get too long. Otherwise a table is rounded from an ideal one whose decay α' is a hair
+larger than e^-ε (less private noise would be a smaller decay). The hair is a relative 2^-56 of ε,
+below what a double can show, and the total has enough bits that rounding moves no ratio further
+than the hair. The constructors then check the result in exact arithmetic anyway.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ _FLOOR = 128
 
 _SMALLEST = 1000
 """An ε below 2^-1000, about 1e-301, cannot be told from 0, and its inverse is no double."""
+
+
+_LONGEST_EXACT = 1 << 12
+_LARGEST_EXACT = 1 << 30
+"""Bits of the total, and of all weights together, up to which a table keeps rational
+probabilities exactly. Rounded totals have some 300 bits, so the largest tables take no more room
+exactly than rounded."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,19 @@ def positive_epsilon(
             f"epsilon is below 2^-{bits}, so outputs hardly depend on inputs at all. {instead}"
         )
     return read
+
+
+def stays_short(bits: int, *, entries: int) -> bool:
+    """Tell whether a table whose total has so many bits may be kept exactly."""
+    return bits <= _LONGEST_EXACT and bits * entries <= _LARGEST_EXACT
+
+
+def rational_alpha(epsilon: Epsilon, *, power: int, entries: int) -> tuple[int, int] | None:
+    """Return α = e^-ε as (a, b) in lowest terms; None if it is irrational or b^power too long."""
+    if epsilon.ratio is None or power < 1:
+        return None
+    a, b = epsilon.ratio.denominator, epsilon.ratio.numerator
+    return (a, b) if stays_short((b - 1).bit_length() * power, entries=entries) else None
 
 
 def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:

@@ -8,10 +8,17 @@ the even case, whose y would leave odd rows short of 1.
 
 from __future__ import annotations
 
+from operator import mul
+
 import numpy as np
 
 from noisewright.exact import Epsilon, Number
-from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
+from noisewright.mechanisms.decay import (
+    decay_for,
+    positive_epsilon,
+    rational_alpha,
+    require_gentle,
+)
 from noisewright.mechanisms.geometric import require_counts
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
@@ -30,31 +37,42 @@ def explicit_fair(
     Requires: epsilon > 0 (or 0 < alpha < 1), neighbors that are adjacent counts (or "metric",
     which asks for the same).
     Ensures: ε-private, no smaller ε holds (to a relative 2^-56), and the table itself, not
-    only its ideal, has all seven properties RH RM CH CM F WH S.
+    only its ideal, has all seven properties RH RM CH CM F WH S. At a rational α, as with
+    alpha="10/11", it is exactly the ideal, unless the total would need more than 4,096 bits.
     """
     require_counts(space, "explicit_fair")
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
     require_tabulable(space, space, instead="Use a smaller n, or geometric(), which has a formula.")
     n = space.n
     deepest = (n + 1) // 2
-    decay = decay_for(read, length=deepest, outputs=space.size)
     # How often each level stands in a row: once, twice …, and once again at the end if n is odd.
     often = [1] + [2] * deepest
     if n % 2:
         often[-1] = 1
-    total = decay.total - space.size * decay.floor
-    ideal = sum(o * power for o, power in zip(often, decay.powers, strict=True))
-    levels = [total * power // ideal for power in decay.powers]
-    levels[0] = total - sum(o * level for o, level in zip(often[1:], levels[1:], strict=True))
-    levels = [level + decay.floor for level in levels]
+    exact = rational_alpha(read, power=deepest, entries=space.size**2)
+    if exact is None:
+        levels = _rounded_levels(space, read, often)
+    else:
+        a, b = exact
+        levels = [a**t * b ** (deepest - t) for t in range(deepest + 1)]
     require_gentle(levels, read)
     return Table(
         space,
         np.array(levels, dtype=object)[_level_of(n)],
-        total=decay.total,
+        total=sum(map(mul, often, levels)),
         claim=Guarantee(read),
         name="explicit fair mechanism",
     )
+
+
+def _rounded_levels(space: Counts, epsilon: Epsilon, often: list[int]) -> list[int]:
+    """Return the levels for a total of 2^k; the truth takes up what rounding leaves."""
+    decay = decay_for(epsilon, length=len(often) - 1, outputs=space.size)
+    total = decay.total - space.size * decay.floor
+    ideal = sum(map(mul, often, decay.powers))
+    levels = [total * power // ideal for power in decay.powers]
+    levels[0] = total - sum(map(mul, often[1:], levels[1:]))
+    return [level + decay.floor for level in levels]
 
 
 def _level_of(n: int) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:

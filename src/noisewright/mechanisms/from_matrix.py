@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -18,19 +19,18 @@ from noisewright.spaces import Space, amount
 _TOLERANCE = Fraction(1, 10**9)
 """Rows of floats may miss 1 by this much: the rounding of a careless sum, not an error."""
 
-_SPARE_BITS = 96
-"""Fractions that are not binary keep at least this many bits in their smallest entry."""
+_LONGEST_TOTAL = 1 << 16
+"""Bits of the largest common denominator: tables over a larger one could not be sampled."""
 
 
 def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
     """Return the finite mechanism with these probabilities, one row per input.
 
-    Requires: floats or Fractions whose rows sum to 1 up to rounding, or integer weights whose
-    rows have one common sum.
-    Ensures: floats and weights over a power of two are kept bit for bit, except that what a
-    row misses to 1 goes to its largest entry; other rationals are rounded with 96 bits or
-    more in the smallest positive entry. Zeros stay zeros. No guarantee is claimed: ask
-    `tight_epsilon` or `verify`.
+    Requires: floats, Fractions or texts such as "0.1" and "1/3" whose rows sum to 1 up to
+    rounding, or integer weights whose rows have one common sum.
+    Ensures: every entry is kept exactly, floats bit for bit, except that what a row misses to 1
+    goes to its largest entry. Zeros stay zeros. No guarantee is claimed: ask `tight_epsilon` or
+    `verify`.
     """
     if not isinstance(space, Space):
         raise TableError(
@@ -45,11 +45,11 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
         )
     released = read_outputs(outputs, columns=len(rows[0]), space=space)
     require_tabulable(space, released, instead="Use a smaller space.")
-    whole, bits = _whole_rows(rows)
+    whole, total = _whole_rows(rows)
     weights = np.empty((space.size, released.size), dtype=object)
     for x, row in enumerate(whole):
         weights[x] = row
-    return Table(space, weights, total=1 << bits, outputs=released, name="mechanism")
+    return Table(space, weights, total=total, outputs=released, name="mechanism")
 
 
 def _rows(matrix: Any) -> list[list[Any]]:
@@ -80,7 +80,7 @@ def _rows(matrix: Any) -> list[list[Any]]:
 
 
 def _whole_rows(rows: list[list[Any]]) -> tuple[list[list[int]], int]:
-    """Return integer weights whose rows sum to 2^bits, and bits."""
+    """Return integer weights, and the total that each row of them sums to."""
     kinds = {type(entry) for row in rows for entry in row}
     if kinds == {int}:
         return _from_integers(rows)
@@ -100,9 +100,7 @@ def _from_integers(rows: list[list[int]]) -> tuple[list[list[int]], int]:
                 f"row {x} of integer weights sums to {sum(row)}, row 0 to {total}; all rows need "
                 "one common positive sum."
             )
-    if total & (total - 1) == 0:
-        return rows, total.bit_length() - 1
-    return _from_rationals([[Fraction(entry, total) for entry in row] for row in rows])
+    return rows, total
 
 
 def _from_floats(matrix: NDArray[np.float64]) -> tuple[list[list[int]], int]:
@@ -121,25 +119,25 @@ def _from_floats(matrix: NDArray[np.float64]) -> tuple[list[list[int]], int]:
     used = shifts[mantissas > 0]
     bits = int(max(0, -used.min())) if used.size else 0
     weights = mantissas.astype(object) << np.where(mantissas > 0, shifts + bits, 0).astype(object)
-    return [_completed(x, row, bits) for x, row in enumerate(weights.tolist())], bits
+    total = 1 << bits
+    return [_completed(x, row, total) for x, row in enumerate(weights.tolist())], total
 
 
 def _from_rationals(rows: list[list[Fraction]]) -> tuple[list[list[int]], int]:
-    denominators = {entry.denominator for row in rows for entry in row}
-    if all(d & (d - 1) == 0 for d in denominators):
-        bits = max(d.bit_length() - 1 for d in denominators)
-    else:
-        smallest = min((entry for row in rows for entry in row if entry), default=Fraction(1))
-        depth = smallest.denominator.bit_length() - smallest.numerator.bit_length()
-        bits = _SPARE_BITS + max(1, depth) + len(rows[0]).bit_length()
-    total = 1 << bits
-    whole = [[round(entry * total) for entry in row] for row in rows]
-    return [_completed(x, row, bits) for x, row in enumerate(whole)], bits
+    total = 1
+    for denominator in {entry.denominator for row in rows for entry in row}:
+        total = lcm(total, denominator)
+        if total.bit_length() > _LONGEST_TOTAL:
+            raise TableError(
+                f"the entries have no common denominator of up to {_LONGEST_TOTAL:,} bits, so they "
+                "cannot be kept exactly. Give floats, or round them to a common denominator."
+            )
+    whole = [[int(entry * total) for entry in row] for row in rows]
+    return [_completed(x, row, total) for x, row in enumerate(whole)], total
 
 
-def _completed(x: int, row: list[int], bits: int) -> list[int]:
-    """Give what a row misses to 2^bits to its largest entry; refuse more than rounding."""
-    total = 1 << bits
+def _completed(x: int, row: list[int], total: int) -> list[int]:
+    """Give what a row misses to the total to its largest entry; refuse more than rounding."""
     missing = total - sum(row)
     if abs(missing) > _TOLERANCE * total:
         raise TableError(

@@ -9,7 +9,6 @@ Sundararajan 2009.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -17,7 +16,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
-from noisewright.mechanisms.decay import decay_for, positive_epsilon, require_gentle
+from noisewright.mechanisms.clamped import clamped_geometric
+from noisewright.mechanisms.decay import positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.laplace_curve import laplace_delta
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
@@ -41,7 +41,8 @@ def geometric(
     which asks for the same).
     Ensures: ε-private, and no smaller ε holds (to a relative 2^-56). With `table=True` an
     integer table; with `table=False` the exact formula, which needs no memory; by default a
-    table up to 2,047 people and the formula beyond.
+    table up to 2,047 people and the formula beyond. A table at a rational α, as with
+    alpha="1/2", is exactly the formula, unless its total would need more than 4,096 bits.
     The promise is about one count. In a table of counts a person who moves from one group to
     another changes two, so a table at ε needs a mechanism with ε/2 for each count.
     """
@@ -71,31 +72,13 @@ def require_counts(space: Space, name: str) -> None:
 
 
 def _geometric_table(space: Counts, epsilon: Epsilon, claim: Guarantee) -> Table:
-    """Round the masses inside; the tails that fall on the ends are their sums, so rows sum exactly.
-
-    x α^t = y α^t + x α^(t+1): a tail is the mass at t and the tail beyond it. A row then
-    telescopes to the total whatever the masses were rounded to, and since rounding keeps their
-    order, the table is row monotone down to the last unit.
-    """
-    n = space.n
-    decay = decay_for(epsilon, length=n, outputs=space.size)
-    total = decay.total - space.size * decay.floor
-    once, alpha = decay.one + decay.powers[1], decay.powers[1]
-    masses = [total * (decay.one - alpha) * p // (once << decay.scale) for p in decay.powers]
-    last = total * decay.powers[n] // once
-    tails = list(accumulate(reversed(masses[1:n]), initial=last))[::-1]
-    ends = [decay.floor + tail for tail in (total - tails[0], *tails)]
-    inside = [decay.floor + mass for mass in (total - 2 * tails[0], *masses[1:n])]
-    require_gentle(ends, epsilon)
-    require_gentle(inside, epsilon)
-    codes = np.arange(n + 1)
-    weights = np.array(inside, dtype=object)[np.minimum(np.abs(codes[:, None] - codes), n - 1)]
-    weights[:, 0] = ends
-    weights[:, n] = ends[::-1]
+    made = clamped_geometric(space.n, epsilon)
+    require_gentle(made.ends, epsilon)
+    require_gentle(made.inside, epsilon)
     return Table(
         space,
-        weights,
-        total=decay.total,
+        made.weights(),
+        total=made.total,
         claim=claim,
         name="geometric mechanism",
     )
@@ -165,7 +148,8 @@ class Geometric(Structured):
     def table(self) -> Table:
         """Return the integer table, for spaces small enough to have one.
 
-        The table is the formula rounded to a total of 2^k; it claims what the formula needs.
+        The table is the formula: exactly where α is rational and the table stays short, and
+        otherwise rounded to a total of 2^k. It claims what the formula needs.
         """
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
         return _geometric_table(self.space, self.epsilon, Guarantee(self.pure_epsilon(self.reach)))

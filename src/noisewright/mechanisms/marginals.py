@@ -52,7 +52,7 @@ def marginal(mechanism: Mechanism, columns: str | Sequence[str]) -> Mechanism:
         )
     if isinstance(mechanism, Response):
         # Kept as often as the record; and a uniform record is uniform in its columns.
-        return Response(space, mechanism.keep, mechanism.log2_keep, mechanism.claim)
+        return Response(space, mechanism.keep, mechanism.whole, mechanism.claim)
     assert isinstance(mechanism, Table)
     return _summed(mechanism, names, space, one=one)
 

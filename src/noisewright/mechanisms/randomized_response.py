@@ -14,7 +14,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, scaled
-from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
+from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.response import Response, most_kept
@@ -35,9 +35,10 @@ def randomized_response(
     Requires: at least two points; (epsilon, delta) other than (0, 0), for which only a
     constant distribution is private: use `uniform`.
     Ensures: (ε, δ)-private for every two points, so for any neighbors (with neighbors="metric"
-    for the two nearest points, so for all at ε · distance); the truth is as likely
-    as integers allow, so no smaller ε holds to a relative 2^-56. With `table=True` an integer
-    table; with `table=False` a formula without one; by default a table up to 2,048 points.
+    for the two nearest points, so for all at ε · distance). Where e^ε is rational, p is exactly
+    (1−δ)/(e^ε + m); otherwise the truth is as likely as integers over 2^k allow, so no smaller ε
+    holds to a relative 2^-56. With `table=True` an integer table; with `table=False` a formula
+    without one; by default a table up to 2,048 points.
     """
     require_space(space)
     claim = Guarantee(epsilon, delta, alpha=alpha)
@@ -52,19 +53,17 @@ def randomized_response(
     if table is None:
         table = space.by_distance or space.size * space.size <= MOST_ENTRIES
     if not table:
-        bits = _bits(claim, others)
-        return Response(space, most_kept(claim, space.size, bits), bits, claim)
+        return Response(space, *most_kept(claim, space.size, _bits(claim, others)), claim)
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
     nearest = _between_nearest(claim, space)
-    bits = _bits(nearest, others)
-    other = least_other_weight(nearest, others, bits)
+    other, total = _exact_weight(nearest, others) or _rounded_weight(nearest, others)
     weights = np.full((space.size, space.size), other, dtype=object)
-    truth = (1 << bits) - others * other
+    truth = total - others * other
     if truth < other:
         # Private it would be only if the truth were still the likelier answer.
         raise self_proof_failed("that the truth is likelier", claim.epsilon)
     np.fill_diagonal(weights, truth)
-    return Table(space, weights, total=1 << bits, claim=claim, name="randomized response")
+    return Table(space, weights, total=total, claim=claim, name="randomized response")
 
 
 def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:
@@ -78,6 +77,21 @@ def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:
     pairs = space.neighbor_codes().tolist()
     nearest = min(space.neighbor_distance(a, b) for a, b in pairs)
     return Guarantee(scaled(claim.epsilon, nearest).below(), claim.delta)
+
+
+def _exact_weight(claim: Guarantee, others: int) -> tuple[int, int] | None:
+    """Return p = (1−δ)/(e^ε + others) as a weight and its total, where that is rational."""
+    power = claim.epsilon.power
+    if power is None:
+        return None
+    share = (1 - claim.delta) / (power + others)
+    other, total = share.as_integer_ratio()
+    return (other, total) if stays_short(total.bit_length(), entries=(others + 1) ** 2) else None
+
+
+def _rounded_weight(claim: Guarantee, others: int) -> tuple[int, int]:
+    bits = _bits(claim, others)
+    return least_other_weight(claim, others, bits), 1 << bits
 
 
 def _bits(claim: Guarantee, others: int) -> int:

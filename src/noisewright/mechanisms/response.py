@@ -1,7 +1,7 @@
 """Randomized response without a table, for spaces of many points.
 
-Keep the truth with probability `keep` / 2^k, else draw any point uniformly: the family of
-Holohan–Leith–Mason 2016, (19), with p = (1 − keep/2^k) / number of points.
+Keep the truth with probability `keep` / `whole`, else draw any point uniformly: the family of
+Holohan–Leith–Mason 2016, (19), with p = (1 − keep/whole) / number of points.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, SpaceError, TooLargeError
+from noisewright.errors import SpaceError, TooLargeError
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import Structured
-from noisewright.mechanisms.table import Table
+from noisewright.mechanisms.mechanism import Structured, require_tabulable
+from noisewright.mechanisms.table import Table, described_total
 from noisewright.spaces import Space, amount
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ _MOST_POINTS = 1 << 32
 class Response(Structured):
     """Randomized response by its formula, exact.
 
-    P(y | x) = [x = y] · keep / 2^log2_keep + (1 − keep / 2^log2_keep) / number of points.
+    P(y | x) = [x = y] · keep / whole + (1 − keep / whole) / number of points.
     """
 
     space: Space
     keep: int
-    log2_keep: int
+    whole: int
     claim: Guarantee = field(compare=False)
     outputs: Space = field(init=False, repr=False, compare=False)
 
@@ -55,23 +56,25 @@ class Response(Structured):
 
     def masses(self) -> tuple[int, int, int]:
         """Return the weight of the truth, that of any other point, and the total."""
-        return _masses(self.keep, self.log2_keep, self.space.size)
+        return _masses(self.keep, self.whole, self.space.size)
 
     @cached_property
     def _sampler(self) -> KeepOrUniform:
         from noisewright.sampling import KeepOrUniform
 
-        return KeepOrUniform(self.space.size, self.keep, 1 << self.log2_keep)
+        return KeepOrUniform(self.space.size, self.keep, self.whole)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Keep each code or replace it by a uniform one."""
         return self._sampler.draw(codes, source)
 
     def table(self) -> Table:
-        """Raise: uniform draws over these points need not be whole over a power of two."""
-        raise InputError(
-            f"{self!r} has no table of integers. Build it with table=True if the space is small."
-        )
+        """Return the formula as a table, for spaces small enough to have one."""
+        require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
+        truth, other, total = self.masses()
+        weights = np.full((self.space.size, self.space.size), other, dtype=object)
+        np.fill_diagonal(weights, truth)
+        return Table(self.space, weights, total=total, claim=self.claim, name="randomized response")
 
     def __repr__(self) -> str:
         return f"<randomized response on {self.space!r}, {self.claim}, by formula>"
@@ -83,33 +86,38 @@ class Response(Structured):
             "form": "response",
             "inputs": points,
             "outputs": points,
-            "log2_total": self.log2_keep,
+            **described_total(self.whole),
             "keep": f"{self.keep:x}",
         }
 
 
-def _masses(keep: int, bits: int, size: int) -> tuple[int, int, int]:
-    rest = (1 << bits) - keep
-    return keep * size + rest, rest, size << bits
+def _masses(keep: int, whole: int, size: int) -> tuple[int, int, int]:
+    rest = whole - keep
+    return keep * size + rest, rest, size * whole
 
 
-def most_kept(claim: Guarantee, size: int, bits: int) -> int:
-    """Return the largest `keep` with P(truth) ≤ e^ε · P(other) + δ, decided exactly.
+def most_kept(claim: Guarantee, size: int, bits: int) -> tuple[int, int]:
+    """Return the largest keep / whole with P(truth) ≤ e^ε · P(other) + δ, decided exactly.
 
-    That is keep = ⌊total (e^ε − 1 + δ·size) / (e^ε − 1 + size)⌋, Theorem 8 in other words.
+    That is (e^ε − 1 + δ·size) / (e^ε − 1 + size), Theorem 8 in other words. It is exactly that
+    where e^ε is rational, and otherwise rounded down to a multiple of 2^-bits.
     """
+    power = claim.epsilon.power
+    if power is not None:
+        share = (power - 1 + claim.delta * size) / (power - 1 + size)
+        return share.as_integer_ratio()
     total = 1 << bits
     scale = bits + 64
     gain = claim.epsilon.ratio_bounds(scale)[0] - (1 << scale)
     share = (gain + claim.delta * (size << scale)) / (gain + (size << scale))
     keep = min(total, int(share * total) + 2)
-    while _breaks(keep, bits, size, claim):
+    while _breaks(keep, total, size, claim):
         keep -= 1
-    return keep
+    return keep, total
 
 
-def _breaks(keep: int, bits: int, size: int, claim: Guarantee) -> bool:
-    truth, other, total = _masses(keep, bits, size)
+def _breaks(keep: int, whole: int, size: int, claim: Guarantee) -> bool:
+    truth, other, total = _masses(keep, whole, size)
     spare = claim.delta * total
     scale = spare.denominator
     return claim.epsilon.sign(truth * scale - spare.numerator, other * scale) > 0

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
 from noisewright.mechanisms.additive import Additive, Form, declared, read_form
-from noisewright.mechanisms.bounded import clamped_table
+from noisewright.mechanisms.bounded import proven_table
+from noisewright.mechanisms.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
@@ -190,7 +191,10 @@ class Staircase(Additive):
         low = drop * (self.width - max(self.upper, place))
         share = (high + low) * rest + drop * first
         last = total * plan.powers[blocks] * share // (norm << (2 * plan.scale))
-        return clamped_table(self.space, masses, last, plan, self.claim, "staircase mechanism")
+        made = clamped_noise(masses, last, plan)
+        return proven_table(
+            self.space, made.weights(), made.total, self.claim, "staircase mechanism"
+        )
 
     def __repr__(self) -> str:
         kind = "" if self.form == "unbounded" else f"{self.form} "

@@ -30,6 +30,7 @@ from noisewright.mechanisms import (
     properties,
     read_delta,
 )
+from noisewright.mechanisms.properties import PAPER
 from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
@@ -244,15 +245,17 @@ def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> li
         if codes:
             raise ParameterError("structural properties can be claimed for tables only.")
         return []
-    held = properties(mechanism)
+    # A certificate speaks of the seven of the paper, and of outputs that are the inputs.
+    same = mechanism.outputs == mechanism.space
+    held = properties(mechanism) & set(PAPER) if same else frozenset[str]()
     if codes is None:
         return sorted(held)
     wanted = [codes] if isinstance(codes, str) else list(codes)
     for code in wanted:
         if code not in held:
             raise NotPrivateError(
-                f"the mechanism does not have the property {code}; it has "
-                f"{', '.join(sorted(held)) or 'none'}."
+                f"the mechanism does not have the property {code}; of those that a certificate "
+                f"can claim ({', '.join(PAPER)}) it has {', '.join(sorted(held)) or 'none'}."
             )
     return sorted(set(wanted))
 

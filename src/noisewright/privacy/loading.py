@@ -101,7 +101,7 @@ def _mechanism(
             return Geometric(space, _epsilon(section["parameter"]), claim)
         case "response":
             space, keep = _space(section["inputs"], neighbors), int(section["keep"], 16)
-            return Response(space, keep, section["log2_total"], claim)
+            return Response(space, keep, _total(section), claim)
         case "rows":
             parent = section["parent"]
             relation = parent["neighbors"]

@@ -64,10 +64,10 @@ class SufficientSets:
 def sufficient_sets(mechanism: Mechanism, x: Any, neighbor: Any) -> SufficientSets:
     """Return the sufficient sets of a mechanism for an input and its neighbor.
 
-    The cells are those of the table: rounding to a total of 2^k can split outputs whose ideal
-    ratios are equal into cells that differ by a hair. Ties are compared exactly; with doubles,
-    rounding inflates the counts (in the paper's Example 2 the 36 ordered pairs need 924
-    subsets, not the printed 1,092).
+    The cells are those of the table: where irrational probabilities were rounded, outputs whose
+    ideal ratios are equal can be split into cells that differ by a hair. Ties are compared
+    exactly; with doubles, rounding inflates the counts (in the paper's Example 2 the 36 ordered
+    pairs need 924 subsets, not the printed 1,092).
     """
     table = table_under_test(mechanism)
     if not table.space.are_neighbors(x, neighbor):

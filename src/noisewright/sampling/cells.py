@@ -75,12 +75,11 @@ def layout(weights: NDArray[Any], total: int, bits: int) -> Layout:
     first_shared = np.empty(rows, dtype=np.intp)
     may_tie = False
     for row in range(rows):
-        cells = ((weights[row] << bits) // total).astype(np.intp)
+        cells, owner, boundaries = shares(weights[row], total, bits)
         settled = np.repeat(np.arange(outputs, dtype=dtype), cells)
         lookup[row, : settled.size] = settled
         whole_cells[row] = settled.size
         first_shared[row] = first.size
-        owner, boundaries = remainders(weights[row], total, bits)
         count = (1 << bits) - settled.size
         cell = boundaries // total
         starts = keys.size + np.searchsorted(cell.astype(np.intp), np.arange(count + 1))
@@ -105,11 +104,15 @@ def layout(weights: NDArray[Any], total: int, bits: int) -> Layout:
     )
 
 
-def remainders(row: NDArray[Any], total: int, bits: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return who owns each stretch of a row's shared cells, and where each stretch ends."""
-    rest = (row << bits) % total
+def shares(
+    row: NDArray[Any], total: int, bits: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    """Return how many whole cells each output has; who owns each stretch of the others; its end."""
+    units = row << bits
+    cells = units // total
+    rest = units - cells * total
     owner = np.flatnonzero(rest)
-    return owner, np.cumsum(rest[owner])
+    return cells.astype(np.intp), owner, np.cumsum(rest[owner])
 
 
 class _Grown:

@@ -18,7 +18,7 @@ from noisewright.sampling.arguments import (
     checked_size,
     whole,
 )
-from noisewright.sampling.cells import Layout, cell_bits, layout, remainders
+from noisewright.sampling.cells import Layout, cell_bits, layout, shares
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.response import KeepOrUniform
 
@@ -155,7 +155,7 @@ class TableSampler:
         that they allow: 64 more nearly always do.
         """
         plan = self._layout
-        owner, boundaries = remainders(self._weights[row], self.total, plan.bits)
+        _, owner, boundaries = shares(self._weights[row], self.total, plan.bits)
         start = (cell - int(plan.whole_cells[row])) * self.total
         prefix, known = word, 64
         while True:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from noisewright.spaces.lattice import Lattice
     from noisewright.spaces.metric import Distance, DistanceMatrix
     from noisewright.spaces.neighbors import Neighbors, Pairs, Within, pair_count
+    from noisewright.spaces.numbers import numbers
+    from noisewright.spaces.places import Places
     from noisewright.spaces.records import Records
     from noisewright.spaces.rows import Rows
     from noisewright.spaces.space import Space, require_space
@@ -32,6 +34,8 @@ names_on_use(
         "lattice": ("Lattice",),
         "metric": ("Distance", "DistanceMatrix"),
         "neighbors": ("Neighbors", "Pairs", "Within", "pair_count"),
+        "numbers": ("numbers",),
+        "places": ("Places",),
         "records": ("Records",),
         "rows": ("Rows",),
         "space": ("Space", "require_space"),
@@ -52,6 +56,7 @@ __all__ = [
     "Lattice",
     "Neighbors",
     "Pairs",
+    "Places",
     "Records",
     "Rows",
     "Space",
@@ -60,6 +65,7 @@ __all__ = [
     "Within",
     "amount",
     "counted",
+    "numbers",
     "pair_count",
     "require_space",
     "whole_number",

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from noisewright.designs.numbers import numbers
 from noisewright.errors import OutsideSpaceError, ParameterError
-from noisewright.spaces import Space
+from noisewright.spaces.numbers import numbers
+from noisewright.spaces.space import Space
 
 
 @dataclass(frozen=True)

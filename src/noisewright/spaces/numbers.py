@@ -7,7 +7,9 @@ from typing import Any
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import exactly
-from noisewright.spaces import Counts, Interval, Space
+from noisewright.spaces.counts import Counts
+from noisewright.spaces.interval import Interval
+from noisewright.spaces.space import Space
 
 
 def numbers(space: Space) -> list[Fraction]:
