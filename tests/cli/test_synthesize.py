@@ -41,7 +41,7 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
         "synthetic.parquet: 500 synthetic rows from 500, 2 columns, by mst on a graph."
     )
     assert "epsilon=1, with one row" in lines[1]
-    assert "Left: epsilon=9 of epsilon=10." in said.out
+    assert "Left: epsilon=9 of epsilon=10 (each row is a person)." in said.out
     assert "Expected before: " in said.out
     assert "Found after: " in said.out
     assert "Counted together: job × visits." in said.out
