@@ -6,6 +6,7 @@ from __future__ import annotations
 def main() -> None:
     """Run the program `noisewright`."""
     import io
+    import os
     import signal
     import sys
 
@@ -20,7 +21,11 @@ def main() -> None:
         # Programs that look for this one ask it first, and should not wait for all verbs.
         from noisewright.version import version_line
 
-        print(version_line())
+        try:
+            print(version_line(), flush=True)
+        except OSError as problem:
+            print(f"noisewright: the output: {problem.strerror}.", file=sys.stderr)
+            os._exit(2)  # What could not be printed would be tried again.
         sys.exit(0)
     try:
         # Loading takes longest, so someone who changes their mind does it here.
@@ -31,6 +36,12 @@ def main() -> None:
         code = 130
     if code == 130:
         print("noisewright: interrupted.", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError as problem:
+        # Some of the answer is missing, which nobody sees in a file that is full.
+        print(f"noisewright: the output: {problem.strerror}.", file=sys.stderr)
+        os._exit(code or 2)
     sys.exit(code)
 
 

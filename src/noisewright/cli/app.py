@@ -1,6 +1,7 @@
 """The program `noisewright`: its verbs, its errors and its exit codes.
 
-Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 130 interrupted.
+Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a fault of this program,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from noisewright.cli import (
     tour,
     verify,
 )
+from noisewright.cli.faults import unexpected
 from noisewright.cli.say import failed
 from noisewright.errors import NoisewrightError
 from noisewright.version import version_line
@@ -35,7 +37,8 @@ app = typer.Typer(
         "Design, prove and release differentially private data.\n\n"
         "Start with [bold]noisewright demo[/bold]. Each verb has examples: "
         "[bold]noisewright verify --help[/bold].\n\n"
-        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used."
+        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a fault of this "
+        "program."
     ),
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -93,6 +96,8 @@ def run(arguments: list[str]) -> int:
         failed(" ".join([str(problem), *getattr(problem, "__notes__", [])]), as_json=as_json)
         return 2
     except OSError as problem:
+        if problem.strerror is None:
+            return unexpected(problem, as_json=as_json)
         failed(f"{problem.filename or 'the output'}: {problem.strerror}.", as_json=as_json)
         return 2
     except MemoryError as problem:
@@ -105,4 +110,6 @@ def run(arguments: list[str]) -> int:
         return 2
     except SystemExit as end:
         code = end.code
+    except Exception as problem:
+        return unexpected(problem, as_json=as_json)
     return code if isinstance(code, int) else 0

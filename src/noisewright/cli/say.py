@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 from typing import Any
 
 from rich.console import Console
@@ -29,8 +31,12 @@ def answer(values: dict[str, Any]) -> None:
 def failed(message: str, *, as_json: bool) -> None:
     """Print why the program could not do its work: on the error stream, or as JSON."""
     if as_json:
-        answer({"error": message})
-    else:
+        with contextlib.suppress(OSError):
+            answer({"error": message})
+            sys.stdout.flush()
+            return
+    # Where nothing can be printed, the exit code has to do.
+    with contextlib.suppress(OSError):
         Console(stderr=True, highlight=False, soft_wrap=True).print(
             Text("noisewright: ", style="bold red"), Text(message), sep=""
         )

@@ -144,6 +144,7 @@ class CsvFile(TableReader):
                 )
                 batch = reader.read_next_batch()
             except StopIteration:
+                self._require_closed()
                 return
             except (pa.ArrowException, OSError, UnicodeError) as problem:
                 failed = self._fault(problem, ragged, rows)
@@ -153,6 +154,38 @@ class CsvFile(TableReader):
                 continue
             # Outside of the handler: the message of pyarrow quotes the row.
             raise failed
+
+    def _require_closed(self) -> None:
+        """Refuse a quote that nobody closed: the rest of the file is one cell, and rows are lost.
+
+        Quotes come in pairs, but for those inside of cells without quotes. Where their number is
+        odd, the file is read once more, by a parser that tells.
+        """
+        opened: Any = gzip.open if self._path.suffix.lower() == ".gz" else open
+        with opened(self._path, "rb") as file:
+            quotes = sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK), b""))
+        if quotes % 2 == 0:
+            return
+        begun = 0
+        with opened(
+            self._path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline=""
+        ) as file:
+            usual = csv.field_size_limit(2 * _BLOCK)
+            rows = csv.reader(file, delimiter=self._delimiter, strict=True)
+            try:
+                for _ in rows:
+                    begun = rows.line_num
+                return
+            except csv.Error as problem:
+                if "unexpected end" not in str(problem):
+                    return
+            finally:
+                csv.field_size_limit(usual)
+        raise DataError(
+            f"a quote in line {begun + 1:,} of {self.name} is never closed, so that all that "
+            "follows is one cell. Close the quote, or write it twice inside of a quoted cell.",
+            row=begun,
+        )
 
     def _fault(self, problem: Exception, ragged: list[Any], after: int) -> DataError:
         if ragged:

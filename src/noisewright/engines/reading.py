@@ -23,6 +23,7 @@ from noisewright.engines.frames import open_frame
 from noisewright.engines.parquet_files import ParquetFiles, folder_files
 from noisewright.engines.table_reader import TableReader
 from noisewright.errors import DataError
+from noisewright.files import require_finite
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan
@@ -49,8 +50,19 @@ def open_table(data: Any, *, plan: Plan | None = None, released: bool = False) -
     return open_frame(data, plan)
 
 
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _open_path(path: Path, plan: Plan | None, *, released: bool) -> TableReader:
     name = str(path)
+    require_finite(path)
+    if not name.isascii() and not _is_text(name):
+        raise DataError(f"the path {name!r} is no text in UTF-8, as pyarrow needs it. Rename it.")
     if not attempt(path.exists, name=name, what="a file"):
         raise DataError(f"there is no file {name}. Check the path.")
     if path.is_dir():

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
+from noisewright.files import require_finite
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -25,6 +26,9 @@ FieldType = Literal[
 _PARQUET = (".parquet", ".pq")
 _FEATHER = (".feather", ".arrow", ".ipc")
 _CSV = (".csv", ".tsv", ".txt")
+
+_LONGEST = 1 << 23
+"""Bytes of a line with names; without a limit a file without lines would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ def read_fields(path: str | os.PathLike[str]) -> tuple[Field, ...]:
     Ensures: no page, batch or row of data is read; of CSV only the line with the names.
     """
     where = Path(path)
+    require_finite(where)
     if where.is_dir():
         where = _first_file(where)
     packed = where.suffix.lower() == ".gz"
@@ -85,9 +90,9 @@ def _arrow_schema(path: Path, *, parquet: bool) -> Any:
     with open(path, "rb") as file:  # the operating system says best what is wrong with a path
         try:
             return pq.read_schema(file) if parquet else pa.ipc.open_file(file).schema
-        except pa.ArrowInvalid as problem:
+        except (pa.ArrowException, OSError):
             kind = "Parquet" if parquet else "Feather (Arrow IPC)"
-            raise InputError(f"{path} is not a {kind} file, or it is cut off.") from problem
+    raise InputError(f"{path} is not a {kind} file, or it is cut off.")
 
 
 def _kind(type_: Any) -> FieldType:
@@ -136,7 +141,9 @@ def _csv_names(path: Path, *, tab: bool, packed: bool) -> list[str]:
 
 def _lines(file: Any) -> Iterator[str]:
     # Line by line in bytes, so that nothing after the names is even decoded.
-    for number, line in enumerate(iter(file.readline, b"")):
+    for number, line in enumerate(iter(lambda: file.readline(_LONGEST), b"")):
+        if len(line) == _LONGEST:
+            raise InputError("the first line of the file has more than 8 MB; it must hold names.")
         yield line.decode("utf-8-sig" if number == 0 else "utf-8")
 
 

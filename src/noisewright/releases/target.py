@@ -26,6 +26,13 @@ class Target:
     def at(cls, path: str | os.PathLike[str]) -> Target:
         """Return the target at a path; a link keeps pointing where it points."""
         target = cls(Path(os.path.realpath(path) if os.path.islink(path) else path))
+        try:
+            target.name.encode()
+        except UnicodeEncodeError:
+            # The recipe names the file, and is text.
+            raise TargetError(
+                f"the name {target.name!r} is no text in UTF-8. Choose another name."
+            ) from None
         if target.name in ("", ".."):
             raise TargetError(f"{os.fspath(path)!r} is a folder; give the name of a file in it.")
         return target
