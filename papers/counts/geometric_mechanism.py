@@ -111,13 +111,17 @@ def lemma_3(setting: Setting) -> Claim:
     return Claim(
         "Lemma 3",
         "when GM is weakly honest",
-        "GM is weakly honest iff n ≥ 2α/(1−α).",
+        "For n > 1, which Section 6 is about: GM is weakly honest iff n ≥ 2α/(1−α).",
         f"In fractions, {cases} pairs (n, α) with n up to {max(sizes)}, also right at the "
-        "threshold and 10^-9 beside it: true for every n ≥ 2. For n = 1 GM is randomized "
-        "response, which is always weakly honest, while the formula asks for α ≤ 1/3."
-        + (f" It is wrong only for n in {sorted(wrong_at)}." if wrong_at else ""),
-        judge(not wrong_at, corrected=wrong_at == {1}),
-        "For n ≥ 2: weakly honest iff n ≥ 2α/(1−α). For n = 1: always.",
+        "threshold and 10^-9 beside it: "
+        + (
+            f"wrong for n in {listed(sorted(wrong_at - {1}))}."
+            if wrong_at - {1}
+            else "right for every n > 1."
+        )
+        + " (For n = 1 GM is randomized response, which is always weakly honest, while the formula "
+        "would ask for α ≤ 1/3.)",
+        judge(wrong_at <= {1}),
     )
 
 
@@ -142,13 +146,13 @@ def lemma_4(setting: Setting) -> Claim:
     return Claim(
         "Lemma 4",
         "when GM is column monotone",
-        "GM is column monotone iff α ≤ 1/2: one needs P(1|1) ≤ P(0|1), that is y ≤ αx. GM is "
-        "always symmetric and row monotone.",
+        "For n > 1: GM is column monotone iff α ≤ 1/2: one needs P(1|1) ≤ P(0|1), that is y ≤ αx. "
+        "GM is always symmetric and row monotone.",
         f"In fractions for n up to {max(sizes)}: for n ≥ 2 GM is column monotone iff α ≤ 1/2, and "
         "column honest just when it is column monotone; it is always symmetric and row monotone. "
         "For n = 1 it is always column monotone. What is needed is y ≥ αx; the printed y ≤ αx is "
         "true just when α ≥ 1/2.",
-        judge(stands and not wrong_at and direction_printed, corrected=stands),
+        judge(stands and direction_printed, corrected=stands),
         "For n ≥ 2: iff α ≤ 1/2, because P(1|1) ≥ P(0|1) means y ≥ αx.",
     )
 
