@@ -57,6 +57,7 @@ types: setup
 # Types and Spark leave a processor idle now and then: the rest runs beside them, and what they say
 # comes when they are done.
 test: ## what check does, and every other test; those on Spark where Java is
+	@scripts/need_programs.sh
 	@if scripts/need_java.sh; then $(MAKE) --no-print-directory $(SPARK_READY); \
 	else echo "The tests on Spark are left out."; fi
 	@$(MAKE) --no-print-directory lint
