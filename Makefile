@@ -79,6 +79,8 @@ explore: setup ## search for what breaks a law: FORGED certificates of each form
 	@for round in $$(seq $(ROUNDS)); do echo "Round $$round of $(ROUNDS)"; \
 	    $(BIN)/pytest -q -n auto -m hypothesis --hypothesis-profile=explore --ignore=tests/spark \
 	    || exit 1; done
+	@echo "Odd arguments for everything that is public"
+	@$(BIN)/python -m tests.faults.odd_calls
 
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \

@@ -20,7 +20,9 @@ PACKAGE = ROOT / "src" / "noisewright"
 AT_ONCE: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
+    "given": set(),
     "meanings": set(),
+    "public": set(),
     "bound_checker": set(),
     "checker": set(),
     "curve_checker": set(),
@@ -183,9 +185,11 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
     assert rooms == {
         "errors",
         "exact",
+        "given",
         "meanings",
         "mechanisms",
         "on_use",
+        "public",
         "sampling",
         "spaces",
         "version",

@@ -142,7 +142,7 @@ def test_a_joint_part_is_weighed_by_its_marginals() -> None:
         ({"estimates": [("job", "likes")]}, "of 'likes' asks for shares"),
         ({"estimates": [nw.Wanted("sex", question="mean")]}, "one can ask for shares"),
         ({"estimates": ["job"], "shares": "equal"}, "shares is 'equal'"),
-        ({"shares": "fair"}, "must be one of"),
+        ({"shares": "fair"}, "it must be 'equal', "),
     ],
     ids=["unknown", "text", "sets", "mean", "equal", "word"],
 )
@@ -157,7 +157,7 @@ def test_estimates_that_cannot_be_had(settings: dict[str, Any], said: str) -> No
         (lambda: nw.Wanted([]), "of a column, or of a list"),
         (lambda: nw.Wanted(["a", "a"]), "each column once"),
         (lambda: nw.Wanted("a", weight=0), "above 0"),
-        (lambda: nw.Wanted("a", question="median"), "must be one of 'shares'"),
+        (lambda: nw.Wanted("a", question="median"), "it must be 'shares', 'mean'"),
         (lambda: nw.Wanted(["a", "b"], question="mean"), "a table of shares"),
     ],
     ids=["nothing", "twice", "weight", "question", "joint"],

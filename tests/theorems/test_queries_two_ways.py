@@ -92,7 +92,7 @@ def test_the_query_is_checked_against_the_databases() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(nw.errors.InputError, match="expected a mechanism"):
+    with pytest.raises(nw.errors.InputError, match="it must be a mechanism"):
         nw.SanitizedResponse(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(nw.errors.InputError, match="function of the database"):
         nw.OutputPerturbation(3, COIN)  # pyright: ignore[reportArgumentType]

@@ -13,6 +13,7 @@ from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy.gaussian import gaussian_ratio
+from noisewright.public import public
 from noisewright.spaces import Curves
 
 _LATTICE = 22
@@ -21,6 +22,7 @@ _LATTICE = 22
 _EPSILON_BITS = 192
 
 
+@public
 def curve_noise(
     space: Curves,
     *,
@@ -48,6 +50,7 @@ def curve_noise(
     return _calibrated(space, in_basis(space, basis, coefficients), claim, _read_bound(bound))
 
 
+@public
 def gaussian_process(
     space: Curves,
     *,

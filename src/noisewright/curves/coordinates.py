@@ -37,6 +37,7 @@ from noisewright.curves.bases import (
 )
 from noisewright.curves.kernels import Kernel, KernelFunctions
 from noisewright.errors import ParameterError
+from noisewright.given import one_of
 from noisewright.spaces import Curves, whole_number
 
 BASES = ("values", "fourier", "bspline", "bernstein")
@@ -88,6 +89,7 @@ def default_count(positions: int) -> int:
 
 def in_basis(space: Curves, basis: str, count: int | None) -> Coordinates:
     """Return orthonormal coordinates of the span of a basis; "values" for no basis."""
+    basis = one_of(basis, ("values", *BASES), name="basis")
     if basis == "values":
         if count is not None:
             raise ParameterError(
@@ -95,10 +97,6 @@ def in_basis(space: Curves, basis: str, count: int | None) -> Coordinates:
             )
         size = len(space.grid)
         return Coordinates("values", np.eye(size, dtype=np.int64), 0, Hats(space.positions))
-    if basis not in BASES:
-        raise ParameterError(
-            f"basis is {basis!r}; it must be one of {', '.join(map(repr, BASES))}."
-        )
     positions, share = _grid(space)
     span = _span(basis, _read_count(count, space), positions)
     # Columns of `ortho` are the functions at the positions, orthonormal under the weights.

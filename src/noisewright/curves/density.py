@@ -34,6 +34,7 @@ from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeE
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy.gaussian import gaussian_ratio
+from noisewright.public import public
 from noisewright.sampling import Source, rounded_normal
 from noisewright.spaces import Interval
 
@@ -149,6 +150,7 @@ class DensityNoise:
         )
 
 
+@public
 def kernel_density(
     space: Interval,
     *,

@@ -15,9 +15,11 @@ from noisewright.curves.coordinates import from_matrix, in_basis
 from noisewright.curves.noise import CurveNoise
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.privacy.loading import load as load_other_forms
+from noisewright.public import public
 from noisewright.spaces import Curves
 
 
+@public
 def load(path: str | os.PathLike[str]) -> Mechanism:
     """Read a certificate, prove it again, and return its mechanism with the proven claim.
 

@@ -34,6 +34,7 @@ from noisewright.exact import Epsilon, Number, ceiling_float, sqrt_bounds
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.privacy import tight_delta
 from noisewright.privacy.gaussian import gaussian_delta
+from noisewright.public import public
 from noisewright.spaces import Curves
 
 _ROOT_BITS = 80
@@ -63,6 +64,7 @@ class Projection:
         return self.guarantee.epsilon.ceiling()
 
 
+@public
 def verify_projections(
     mechanism: CurveNoise | DensityNoise | Mechanism,
     positions: Iterable[Sequence[float]],

@@ -13,9 +13,12 @@ from noisewright.designs.loss import GOALS, exact_loss, read_goal
 from noisewright.designs.losses import read_loss, read_prior
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, ceiling_float, floor_float
+from noisewright.given import several
 from noisewright.mechanisms import Mechanism, Table, properties
+from noisewright.mechanisms.mechanism import require_mechanism
 from noisewright.mechanisms.properties import CODES
 from noisewright.privacy import tight_epsilon
+from noisewright.public import public
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Entry:
     properties: tuple[str, ...]
 
 
+@public
 def compare(
     mechanisms: Mapping[str, Mechanism | Design],
     *,
@@ -92,7 +96,9 @@ def compare(
 
 
 def _table(one: Mechanism | Design) -> Table:
-    return (one.mechanism if isinstance(one, Design) else one).table()
+    mechanism = one.mechanism if isinstance(one, Design) else one
+    require_mechanism(mechanism, name="one of the mechanisms")
+    return mechanism.table()
 
 
 def _entry(
@@ -104,7 +110,7 @@ def _entry(
     delta: Number,
 ) -> Entry:
     values: dict[str, float] = {}
-    for loss in losses:
+    for loss in several(losses, name="losses", of="losses such as 'L1'"):
         read = read_loss(loss, table.space, table.outputs)
         for goal in goals:
             column = f"{goal} {read.name}"

@@ -21,6 +21,7 @@ from typing import Any
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.mechanisms import Mechanism, Table
+from noisewright.public import public
 
 _FIRST_BITS = 192
 
@@ -73,6 +74,7 @@ class Derivability:
         return f"True: this is {start}."
 
 
+@public
 def is_derivable(
     mechanism: Mechanism,
     *,

@@ -26,9 +26,11 @@ from noisewright.designs.refine import Refined, sharp_solutions
 from noisewright.designs.repair import repaired
 from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
+from noisewright.given import several
 from noisewright.mechanisms import Guarantee, SetFlips, Table
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import read_outputs
+from noisewright.public import public
 from noisewright.spaces import Space, require_space
 
 _AS_GOOD = Fraction(1, 1 << 31)
@@ -104,6 +106,7 @@ class Design:
         )
 
 
+@public
 def design(
     space: Space,
     *,
@@ -175,7 +178,7 @@ def _read_outputs(outputs: Any, space: Space) -> Space:
         return outputs
     if isinstance(outputs, str) or not isinstance(outputs, Iterable):
         raise ParameterError("outputs must be a space, or a list of the points to release.")
-    points = list(outputs)
+    points = several(outputs, name="outputs", of="points")
     return read_outputs(points, columns=len(points), space=space)
 
 

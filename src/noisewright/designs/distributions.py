@@ -10,9 +10,14 @@ import numpy as np
 from noisewright.errors import ParameterError
 from noisewright.exact import Number, exactly, shown
 from noisewright.mechanisms.inputs import read_inputs
-from noisewright.spaces import Space, whole_number
+from noisewright.public import public
+from noisewright.spaces import Space, require_space, whole_number
+
+_MOST_PEOPLE = 10_000
+"""Exact weights of more people would be gigabytes of digits."""
 
 
+@public
 def binomial(n: int, p: Number) -> tuple[Fraction, ...]:
     """Return the distribution of how many of n people say yes, each with probability p.
 
@@ -21,7 +26,7 @@ def binomial(n: int, p: Number) -> tuple[Fraction, ...]:
     sum to 1. Use them as a prior of `design` and `loss`, or as a distribution of inputs.
     Source: Cormode–Kulkarni–Srivastava 2018, Section 7.
     """
-    size = whole_number(n, name="n", least=0)
+    size = whole_number(n, name="n", least=0, most=_MOST_PEOPLE)
     chance = exactly(p, name="p")
     if not 0 <= chance <= 1:
         raise ParameterError(f"p is {shown(chance)}; a probability lies between 0 and 1.")
@@ -34,6 +39,7 @@ def binomial(n: int, p: Number) -> tuple[Fraction, ...]:
     return tuple(weights)
 
 
+@public
 def empirical(space: Space, values: Any) -> tuple[Fraction, ...]:
     """Return the share of each point of a space among raw values.
 
@@ -43,6 +49,7 @@ def empirical(space: Space, values: Any) -> tuple[Fraction, ...]:
     without any privacy, and so does what is computed from them: use them to study mechanisms on
     data that may be seen, not as the prior of a design for private data.
     """
+    require_space(space)
     space.require_enumerable("its weights")
     codes = read_inputs(space, values).codes
     if not codes.size:

@@ -31,7 +31,9 @@ from noisewright.designs.design import design
 from noisewright.designs.separated import separated_sets
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, floor_float
+from noisewright.given import flag
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public
 from noisewright.spaces import Counts, DistanceMatrix, Interval, Rows, Space, require_space
 
 TWO_POINTS = "two points"
@@ -86,6 +88,7 @@ class ErrorBound:
         return "\n".join(lines)
 
 
+@public
 def error_bound(
     space: Space,
     *,
@@ -116,6 +119,8 @@ def error_bound(
             "independent, and the distances of several rows add up."
         )
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
+    outputs_inside = flag(outputs_inside, name="outputs_inside")
+    optimum = None if optimum is None else flag(optimum, name="optimum")
     on_a_line = isinstance(space, (Counts, Interval)) and space.metric == "absolute"
     inside = outputs_inside or on_a_line
     if optimum and not inside:

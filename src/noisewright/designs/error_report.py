@@ -13,6 +13,7 @@ from noisewright.errors import InputError
 from noisewright.exact import Epsilon, ceiling_float
 from noisewright.mechanisms import Additive, Guarantee, Mechanism, Response, RowProduct
 from noisewright.privacy import tight_epsilon
+from noisewright.public import public
 
 _MOST_AVERAGED = 1 << 11
 _BITS = 192
@@ -47,6 +48,7 @@ class ErrorReport:
         )
 
 
+@public
 def error_report(mechanism: Mechanism | Design, *, optimum: bool | None = None) -> ErrorReport:
     """Compare the expected distance of a mechanism with the bound for its guarantee.
 

@@ -13,12 +13,14 @@ from typing import Any
 from noisewright.designs.losses import read_loss, read_prior
 from noisewright.exact import ceiling_float, floor_float
 from noisewright.mechanisms import Mechanism, Table
+from noisewright.public import public
 from noisewright.spaces import numbers
 
 Step = int | float
 """An error or a distance: whole when it is, else a double."""
 
 
+@public
 def error_profile(mechanism: Mechanism, distribution: Any = None) -> dict[Step, float]:
     """Return the probability that an output is more than d away from its input, for each d.
 
@@ -45,6 +47,7 @@ def error_profile(mechanism: Mechanism, distribution: Any = None) -> dict[Step, 
     return profile
 
 
+@public
 def error_histogram(mechanism: Mechanism, distribution: Any = None) -> dict[Step, float]:
     """Return the probability of each signed error, output − input.
 
@@ -70,6 +73,7 @@ def exact_error_histogram(table: Table, distribution: Any = None) -> dict[Fracti
     return {error: mass[error] / table.total for error in sorted(mass)}
 
 
+@public
 def bias(mechanism: Mechanism, distribution: Any = None) -> float:
     """Return the expected signed error, output − input.
 
@@ -82,6 +86,7 @@ def bias(mechanism: Mechanism, distribution: Any = None) -> float:
     return _outward(sum((w * b for w, b in zip(weights, shifts, strict=True)), Fraction(0)))
 
 
+@public
 def bias_by_input(mechanism: Mechanism) -> tuple[float, ...]:
     """Return the expected signed error on each input, in the order of the points.
 
@@ -101,6 +106,7 @@ def exact_bias_by_input(table: Table) -> tuple[Fraction, ...]:
     )
 
 
+@public
 def rmse(mechanism: Mechanism, distribution: Any = None) -> float:
     """Return the root of the expected squared error.
 

@@ -7,20 +7,20 @@ from operator import mul
 from typing import Any
 
 from noisewright.designs.losses import read_loss, read_prior
-from noisewright.errors import ParameterError
 from noisewright.exact import ceiling_float
+from noisewright.given import one_of
 from noisewright.mechanisms import Mechanism, Table
+from noisewright.public import public
 
 GOALS = ("expected", "worst")
 
 
 def read_goal(goal: str) -> str:
     """Read the goal: the expected loss under the prior, or that of the worst input."""
-    if goal not in GOALS:
-        raise ParameterError(f"goal is {goal!r}; it must be 'expected' or 'worst'.")
-    return goal
+    return one_of(goal, GOALS, name="goal")
 
 
+@public
 def loss(
     mechanism: Mechanism, loss: Any = "L0", *, goal: str = "expected", prior: Any = None
 ) -> float:

@@ -18,10 +18,15 @@ import numpy as np
 
 from noisewright.errors import ParameterError
 from noisewright.exact import exactly
+from noisewright.given import brief
 from noisewright.spaces import Counts, Interval, Space, numbers
 
 Cost = int | Fraction
 Costs = tuple[tuple[Cost, ...], ...]
+
+
+_MOST_POINTS = 1 << 14
+"""A matrix of costs for more points would not fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ def _on_codes(name: str, space: Space, outputs: Space) -> Costs | None:
     """Return the named losses of counts from differences of codes, all at once."""
     if not isinstance(space, Counts) or outputs != space or space.metric != "absolute":
         return None
+    space.require_enumerable("all losses", most=_MOST_POINTS)
     codes = np.arange(space.size)
     away = np.abs(codes[:, None] - codes)
     within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
@@ -141,14 +147,14 @@ def read_prior(prior: Any, space: Space) -> tuple[Fraction, ...]:
         given: list[Any] = [prior.get(point, 0) for point in space.points]
         unknown = [point for point in prior if point not in space]
         if unknown:
-            raise ParameterError(f"the prior names {unknown[0]!r}, which is not a point.")
+            raise ParameterError(f"the prior names {brief(unknown[0])}, which is not a point.")
     elif isinstance(prior, str) or not isinstance(prior, Iterable):
         raise ParameterError(
-            f"the prior is {prior!r}; it must be a list of {space.size} weights, or a dict from "
-            "points to weights. Leave it out for a uniform one."
+            f"the prior is {brief(prior)}; it must be a list of {space.size} weights, or a dict "
+            "from points to weights. Leave it out for a uniform one."
         )
     else:
-        given = prior.tolist() if isinstance(prior, np.ndarray) else list(prior)
+        given = np.ravel(prior).tolist() if isinstance(prior, np.ndarray) else list(prior)
     weights = [exactly(weight, name="a prior weight") for weight in given]
     if len(weights) != space.size or any(weight < 0 for weight in weights):
         raise ParameterError(f"the prior needs {space.size} weights of at least 0.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ParameterError
+from noisewright.given import brief, several
 from noisewright.mechanisms.properties import PAPER
 from noisewright.spaces import Places, Space, numbers
 
@@ -36,25 +36,25 @@ def read_properties(given: Any, space: Space, outputs: Space) -> frozenset[str]:
     Requires: for RM, CM, S and OD an order of the points; for RH, CH, F and WH outputs among
     which every input is; for U points that are numbers.
     """
-    if given is None or given == "":
+    if given is None or (isinstance(given, str) and not given):
         return frozenset()
     if isinstance(given, str):
         wanted: list[Any] = [part.strip() for part in given.split(",")]
-    elif isinstance(given, Iterable):
-        wanted = list(given)
     else:
-        raise ParameterError("properties must be codes such as {'CM', 'WH'}, or 'all'.")
+        wanted = several(given, name="properties", of="codes such as {'CM', 'WH'}, or 'all'")
     by_word = {word: code for code, word in WORDS.items()}
     codes: set[str] = set()
     for one in wanted:
-        text = str(one).strip()
+        text = one.strip() if isinstance(one, str) else ""
         if text.lower() == "all":
             codes |= {code for code in PAPER if space.ordered or code not in _NEED_ORDER}
             continue
         code = text.upper() if text.upper() in WORDS else by_word.get(text.lower())
         if code is None:
             known = ", ".join(f"{code} ({word})" for code, word in WORDS.items())
-            raise ParameterError(f"there is no property {one!r}; there are {known}, and 'all'.")
+            raise ParameterError(
+                f"there is no property {brief(one)}; there are {known}, and 'all'."
+            )
         codes.add(code)
     if codes:
         _require_points(codes, space, outputs)
@@ -90,7 +90,7 @@ def _require_numbers(space: Space, outputs: Space) -> None:
         inputs, values = numbers(space), numbers(outputs)
     except ParameterError as problem:
         raise ParameterError(
-            f"U (unbiased) needs inputs and outputs that are numbers; got {space!r} and "
+            f"U (unbiased) needs inputs and outputs that are numbers; got {brief(space)} and "
             f"{outputs!r}."
         ) from problem
     step = Fraction(0)

@@ -9,6 +9,7 @@ from noisewright.designs.aligned import aligned
 from noisewright.designs.design import Design, design
 from noisewright.designs.names import WORDS, read_properties
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
+from noisewright.public import public
 from noisewright.spaces import Space
 
 _IMPLIED = (
@@ -75,6 +76,7 @@ class Prices:
         ).rstrip()
 
 
+@public
 def price_of_properties(
     space: Space,
     *,

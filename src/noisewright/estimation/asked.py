@@ -11,6 +11,7 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.frequencies import read_method
 from noisewright.estimation.intervals import read_about, read_confidence
 from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.given import brief, flag
 from noisewright.spaces import Categories, Space
 
 Key = str | tuple[str, ...]
@@ -32,15 +33,15 @@ class Asked:
         cls, about: Any, method: Any, confidence: Any, together: Any, show: Any = "useful"
     ) -> Asked:
         """Read what a caller gave."""
-        if show not in ("useful", "all"):
+        if not isinstance(show, str) or show not in ("useful", "all"):
             raise ParameterError(
-                f"show is {show!r}; it must be 'useful' (answers that say something) or 'all'."
+                f"show is {brief(show)}; it must be 'useful' (answers that say something) or 'all'."
             )
         return cls(
             read_about(about),
             read_method(method),
             read_confidence(confidence),
-            bool(together),
+            flag(together, name="together"),
             shows_all=show == "all",
         )
 

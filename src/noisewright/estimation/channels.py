@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.estimation.geometric_channel import GeometricChannel
 from noisewright.estimation.inverse import left_inverse, left_inverse_for, unidentified
+from noisewright.given import brief
 from noisewright.mechanisms import Additive, Geometric, Laplace, Mechanism, Response, Table
 from noisewright.mechanisms.mechanism import require_tabulable
 
@@ -224,8 +225,8 @@ def channel_of(mechanism: Mechanism) -> Channel:
         return DenseChannel(_clamped(mechanism), tuple(mechanism.space.points))
     if not isinstance(mechanism, Mechanism):
         raise InputError(
-            f"estimates need the mechanism that released the data; got {mechanism!r}. For a design "
-            "give its .mechanism."
+            f"estimates need the mechanism that released the data; got {brief(mechanism)}. For a "
+            "design give its .mechanism."
         )
     table = mechanism.table()
     return _as_response(table) or DenseChannel(table.matrix, tuple(table.space.points))

@@ -29,6 +29,7 @@ from noisewright.estimation.released import BATCH, released_codes, released_numb
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets import answer_about_sets, sets_asked_for
 from noisewright.estimation.tables import answer_questions
+from noisewright.given import brief
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
@@ -37,6 +38,7 @@ from noisewright.mechanisms import (
     RowProduct,
     SetMechanism,
 )
+from noisewright.public import public
 from noisewright.spaces import Interval, Space, whole_number
 from noisewright.spaces.space import MOST_POINTS
 
@@ -70,6 +72,7 @@ def estimate(
 ) -> Estimate: ...
 
 
+@public
 def estimate(
     released: Any,
     mechanism: Mechanism | CurveNoise | None = None,
@@ -190,9 +193,9 @@ def read_question(of: Any, space: Space) -> str:
     if of is None:
         return "mean" if isinstance(space, Interval) else "shares"
     allowed = ("shares", *QUESTIONS) if are_numbers(space) else ("shares",)
-    if of not in allowed:
+    if not isinstance(of, str) or of not in allowed:
         raise InputError(
-            f"of is {of!r}; for one column of {space!r} it must be one of "
+            f"of is {brief(of)}; for one column of {space!r} it must be one of "
             f"{', '.join(map(repr, allowed))}."
         )
     return str(of)

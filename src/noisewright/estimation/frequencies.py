@@ -30,6 +30,7 @@ from noisewright.estimation.plausible import plausible
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.simplex import projected
 from noisewright.estimation.spread import spread
+from noisewright.given import brief
 
 Array = NDArray[np.float64]
 
@@ -38,10 +39,10 @@ METHODS = ("unbiased", "likelihood", "projected")
 
 def read_method(method: Any) -> str:
     """Read how shares are estimated."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ParameterError(
-            f"method is {method!r}; it must be 'unbiased' (may leave [0, 1]), 'likelihood' (the "
-            "most likely shares) or 'projected' (the shares nearest to the unbiased ones)."
+            f"method is {brief(method)}; it must be 'unbiased' (may leave [0, 1]), 'likelihood' "
+            "(the most likely shares) or 'projected' (the shares nearest to the unbiased ones)."
         )
     return str(method)
 

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.estimation.result import About
+from noisewright.given import brief
 
 Array = NDArray[np.float64]
 
@@ -86,19 +87,23 @@ class Sample:
 def read_confidence(confidence: Any) -> float:
     """Read a confidence strictly between 0 and 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, (int, float, np.floating)):
-        raise ParameterError(f"confidence is {confidence!r}; it must be a number such as 0.95.")
+        raise ParameterError(
+            f"confidence is {brief(confidence)}; it must be a number such as 0.95."
+        )
     if not 0 < confidence < 1:
-        raise ParameterError(f"confidence is {confidence}; it must lie strictly between 0 and 1.")
+        raise ParameterError(
+            f"confidence is {brief(confidence)}; it must lie strictly between 0 and 1."
+        )
     return float(confidence)
 
 
 def read_about(about: Any) -> About:
     """Read whom an estimate is about."""
-    if about == "people" or about == "population":
+    if isinstance(about, str) and about in ("people", "population"):
         return about
     raise ParameterError(
-        f"about is {about!r}; it must be 'people' (those whose data were released: noise is error, "
-        "sampling is not) or 'population' (that they were sampled from: noise and sampling)."
+        f"about is {brief(about)}; it must be 'people' (those whose data were released: noise is "
+        "error, sampling is not) or 'population' (that they were sampled from: noise and sampling)."
     )
 
 

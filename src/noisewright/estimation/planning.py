@@ -23,13 +23,16 @@ from noisewright.estimation.numbers import bins, numbers_of
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import coins_of, item_variances
 from noisewright.estimation.spread import spread
+from noisewright.exact import exactly
 from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, SetMechanism
+from noisewright.public import public
 from noisewright.spaces import Space, whole_number
 from noisewright.spaces.space import MOST_POINTS
 
 Array = NDArray[np.float64]
 
 
+@public
 def expected_error(
     mechanism: Mechanism | CurveNoise,
     *,
@@ -221,13 +224,20 @@ def read_shares(shares: Any, spaces: list[Space]) -> Array:
     if isinstance(shares, Mapping):
         read = np.zeros(shape)
         for label, share in shares.items():
+            share = float(exactly(share, name="a share"))
             labels = label if len(spaces) > 1 else (label,)
             if not isinstance(labels, tuple) or len(labels) != len(spaces):
                 raise InputError(f"the share of {label!r} needs one label for each column.")
             place = tuple(space.code(one) for space, one in zip(spaces, labels, strict=True))
             read[place] = share
     else:
-        read = np.asarray(shares, dtype=np.float64)
+        try:
+            read = np.asarray(shares, dtype=np.float64)
+        except (TypeError, ValueError, ArithmeticError):
+            raise InputError(
+                f"shares is of type {type(shares).__name__}; give one number for each cell, as a "
+                "list, an array or a mapping from labels."
+            ) from None
     if read.shape != shape:
         raise InputError(f"shares have the shape {read.shape}; the table has {shape}.")
     if not np.isfinite(read).all() or read.min() < 0 or abs(float(read.sum()) - 1) > 1e-6:

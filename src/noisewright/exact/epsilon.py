@@ -15,6 +15,7 @@ from functools import cached_property
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
 from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
+from noisewright.given import of_kind
 
 _FIRST_BITS = 192
 
@@ -33,6 +34,9 @@ class Epsilon:
     ratio: Fraction | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rational", exactly(self.rational, name="epsilon"))
+        if self.ratio is not None:
+            object.__setattr__(self, "ratio", exactly(self.ratio, name="e^epsilon"))
         if self.ratio == 1:
             # One number, one value: ln(1) is the rational 0.
             object.__setattr__(self, "ratio", None)
@@ -152,6 +156,7 @@ class Epsilon:
 
     def compare(self, other: Epsilon) -> int:
         """Return the sign of self − other, exactly."""
+        of_kind(other, Epsilon, name="other", such_as="an Epsilon")
         if self == other:
             return 0
         if self.ratio is None and other.ratio is None:

@@ -12,6 +12,9 @@ from noisewright.errors import ParameterError
 
 _ACCEPTED = "a float, an integer, a Fraction, a Decimal or a string such as '0.1' or '1/3'"
 
+_LONGEST = 14_000
+"""Whole numbers of more bits are refused: they have more digits than Python writes out."""
+
 _LARGEST_POWER = 4_000
 """Decimal exponents beyond this are refused: such a number would be too long to write out."""
 
@@ -38,6 +41,11 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
     if isinstance(value, Fraction):
         return value
     if isinstance(value, int):
+        if value.bit_length() > _LONGEST:
+            raise ParameterError(
+                f"{name} is a whole number of {value.bit_length():,} bits; at most {_LONGEST:,} "
+                "are read. Such a number is nearly always a slip."
+            )
         return Fraction(value)
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -56,7 +64,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
     except TypeError:
         pass
     numerical = getattr(value, "as_integer_ratio", None)
-    if numerical is None:
+    if numerical is None or isinstance(value, type):
         raise ParameterError(f"{name} is of type {type(value).__name__}; it must be {_ACCEPTED}.")
     try:
         numerator, denominator = numerical()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number
+from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Interval, Lattice, Space
@@ -118,8 +119,8 @@ def require_interval(space: Any, name: str) -> Interval:
     if isinstance(space, Interval):
         return space
     raise SpaceError(
-        f"{name}() is for numbers, as in Interval(0, 100, step=0.5); got {space!r}. For counts of "
-        "people use geometric, for labels randomized_response."
+        f"{name}() is for numbers, as in Interval(0, 100, step=0.5); got {brief(space)}. For "
+        "counts of people use geometric, for labels randomized_response."
     )
 
 

@@ -25,6 +25,7 @@ from noisewright.mechanisms.qualities import Quality, read_qualities
 from noisewright.mechanisms.randomized_response import randomized_response
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Rows, Space, require_space
 
 _HALVINGS = 60
@@ -34,6 +35,7 @@ _AT_ONCE = 1 << 20
 """Entries of pairs that are compared together, in doubles."""
 
 
+@public
 def discrete_exponential(
     space: Space,
     utility: Quality | None = None,

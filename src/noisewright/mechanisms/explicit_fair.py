@@ -23,9 +23,11 @@ from noisewright.mechanisms.geometric import require_counts
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Counts
 
 
+@public
 def explicit_fair(
     space: Counts,
     *,

@@ -14,6 +14,7 @@ from noisewright.errors import ParameterError, TableError
 from noisewright.exact import exactly, shown
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table, read_outputs
+from noisewright.public import public
 from noisewright.spaces import Space, amount
 
 _TOLERANCE = Fraction(1, 10**9)
@@ -23,6 +24,7 @@ _LONGEST_TOTAL = 1 << 16
 """Bits of the largest common denominator: tables over a larger one could not be sampled."""
 
 
+@public
 def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
     """Return the finite mechanism with these probabilities, one row per input.
 
@@ -54,7 +56,7 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
 
 def _rows(matrix: Any) -> list[list[Any]]:
     if hasattr(matrix, "to_numpy"):
-        matrix = matrix.to_numpy()
+        matrix = np.asarray(matrix)
     if isinstance(matrix, np.ndarray):
         if matrix.ndim != 2:
             raise TableError(f"the matrix has {matrix.ndim} dimensions; it must have two.")

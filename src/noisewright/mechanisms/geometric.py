@@ -16,18 +16,21 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
+from noisewright.given import brief
 from noisewright.mechanisms.clamped import clamped_geometric
 from noisewright.mechanisms.decay import positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.laplace_curve import laplace_delta
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Counts, Space
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
 
 
+@public
 def geometric(
     space: Counts,
     *,
@@ -63,7 +66,7 @@ def require_counts(space: Space, name: str) -> None:
     and being so per unit of that distance are the same.
     """
     if not isinstance(space, Counts):
-        raise SpaceError(f"{name}() is for counts, as in Counts(8); got {space!r}.")
+        raise SpaceError(f"{name}() is for counts, as in Counts(8); got {brief(space)}.")
     if space.neighbors != "adjacent" and not (space.by_distance and space.metric == "absolute"):
         raise SpaceError(
             f"{name}() protects adjacent counts, but {space!r} has other neighbors. Use "

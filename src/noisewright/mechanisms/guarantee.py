@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
+from noisewright.given import of_kind
 from noisewright.meanings import DELTA
 
 
@@ -50,3 +52,8 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return f"Guarantee({self})"
+
+
+def require_guarantee(value: Any, *, name: str = "guarantee") -> None:
+    """Raise ParameterError unless this is a guarantee."""
+    of_kind(value, Guarantee, name=name, such_as="a guarantee such as nw.Guarantee(1, 1e-6)")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.given import several
 from noisewright.spaces import Counts, Space, amount
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _as_array(inputs: Any) -> NDArray[Any]:
             f"inputs is a {type(inputs).__name__}; give a point, a list, a numpy array or an "
             "Arrow array."
         )
-    listed: list[Any] = list(inputs)
+    listed = several(inputs, name="inputs", of="points")
     kinds = {type(value) for value in listed}
     if len(kinds) == 1 and issubclass(kinds.pop(), (str, bool, int, float, np.generic)):
         return np.array(listed)

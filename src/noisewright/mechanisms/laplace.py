@@ -27,6 +27,7 @@ from noisewright.mechanisms.laplace_curve import (
     power_of_alpha,
 )
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Interval, Lattice
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def laplace(
     off_grid: Literal["error", "round"] | None = None,
     table: bool = False,
 ) -> Laplace | Table: ...
+@public
 def laplace(
     space: Interval,
     *,

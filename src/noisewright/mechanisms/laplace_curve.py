@@ -29,6 +29,7 @@ from typing import Literal
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
 from noisewright.mechanisms.guarantee import Guarantee, read_delta
+from noisewright.public import public
 
 Rule = Literal["exact", "paper"]
 
@@ -183,6 +184,7 @@ def _short(value: Fraction) -> Fraction:
     return Fraction(math.floor(value * scale)) / scale
 
 
+@public
 def laplace_scale(
     diameter: Number,
     *,

@@ -15,14 +15,17 @@ from math import prod
 import numpy as np
 
 from noisewright.errors import InputError, SpaceError
+from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.products import ColumnProduct, any_change
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Records, Space
 
 
+@public
 def marginal(mechanism: Mechanism, columns: str | Sequence[str]) -> Mechanism:
     """Return what a mechanism on records does to one of its columns, or to some of them.
 
@@ -61,8 +64,8 @@ def _columns_of(mechanism: Mechanism) -> dict[str, Space]:
     inputs = mechanism.space
     if not isinstance(inputs, Records) or not isinstance(mechanism.outputs, Records):
         raise InputError(
-            f"marginal() takes a mechanism from records to records; got {mechanism!r}. A product "
-            "over rows is the same for each row: take that of one row."
+            f"marginal() takes a mechanism from records to records; got {brief(mechanism)}. A "
+            "product over rows is the same for each row: take that of one row."
         )
     if not isinstance(mechanism, (ColumnProduct, Response, Table)):
         raise InputError(

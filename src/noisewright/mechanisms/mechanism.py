@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
+from noisewright.given import of_kind
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.several_counts import warn_of_several_counts
@@ -107,6 +108,12 @@ class Structured(Mechanism):
     def matrix(self) -> NDArray[np.float64]:
         """The probabilities of the table as doubles."""
         return self.table().matrix
+
+
+def require_mechanism(value: Any, *, name: str = "mechanism") -> None:
+    """Raise ParameterError unless this is a mechanism."""
+    such_as = "a mechanism such as nw.geometric(nw.Counts(8), epsilon=1)"
+    of_kind(value, Mechanism, name=name, such_as=such_as)
 
 
 def require_tabulable(space: Space, outputs: Space, *, instead: str) -> None:

@@ -31,6 +31,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Bounds, Epsilon, Number, exactly, log_bounds
+from noisewright.given import brief, one_of
 from noisewright.mechanisms.coin_tails import Tail, about_delta, tails
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
@@ -38,6 +39,7 @@ from noisewright.mechanisms.item_sets import ItemSets, cut_sets
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Subsets
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ _SMALLEST = 300
 _OUTSIDE = ("error", "sample")
 
 
+@public
 def per_item(
     space: Subsets,
     *,
@@ -79,7 +82,7 @@ def per_item(
     much when many items may change.
     """
     if not isinstance(space, Subsets):
-        raise SpaceError(f"per_item() takes Subsets; got {space!r}.")
+        raise SpaceError(f"per_item() takes Subsets; got {brief(space)}.")
     if space.neighbors != "replace":
         raise SpaceError(
             "per_item() proves privacy when a whole set is replaced; this space has other "
@@ -90,8 +93,7 @@ def per_item(
     share = exactly(frequency, name="frequency")
     if not 0 <= share <= 1:
         raise ParameterError(f"frequency is {frequency}; a share of sets lies between 0 and 1.")
-    if outside not in _OUTSIDE:
-        raise ParameterError(f"outside is {outside!r}; it must be 'error' or 'sample'.")
+    outside = one_of(outside, _OUTSIDE, name="outside")
     claim = Guarantee(read, delta)
     if claim.delta == 1:
         raise ParameterError("delta is 1, which promises nothing; give a smaller one.")

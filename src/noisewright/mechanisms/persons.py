@@ -21,12 +21,14 @@ from noisewright.mechanisms.mechanism import Mechanism, Structured
 from noisewright.mechanisms.products import RowProduct, any_change, row_count
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
+from noisewright.public import public
 from noisewright.spaces import Rows
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
 
 
+@public
 def per_person(mechanism: Mechanism, *, rows: int) -> PersonRows:
     """Return a mechanism for all rows of one person: each row by itself, up to `rows` of them.
 

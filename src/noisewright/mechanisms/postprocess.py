@@ -15,6 +15,7 @@ from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Categories, Space
 
 
@@ -77,6 +78,7 @@ def _relabeled(table: Table, function: Callable[[Any], Any], outputs: Any) -> Ta
     )
 
 
+@public
 def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None) -> Table:
     """Run one of several mechanisms, chosen by a public coin.
 

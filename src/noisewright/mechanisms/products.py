@@ -26,6 +26,7 @@ from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabu
 from noisewright.mechanisms.response import Response
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
+from noisewright.public import public
 from noisewright.spaces import Lattice, Records, Rows
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def row_count(inputs: Any) -> int | None:
     return len(inputs)
 
 
+@public
 def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanism) -> ColumnProduct:
     """Return one mechanism per column of a record, drawn independently.
 

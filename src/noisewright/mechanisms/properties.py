@@ -34,12 +34,14 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Places, numbers
 
 PAPER = ("RH", "RM", "CH", "CM", "F", "WH", "S")
 CODES = (*PAPER, "OD", "U")
 
 
+@public
 def properties(
     mechanism: Mechanism, *, epsilon: Number | Epsilon | None = None, alpha: Number | None = None
 ) -> frozenset[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Number, exactly
+from noisewright.given import several
 from noisewright.spaces import Space, amount
 
 _MOST_CANDIDATES = 10**7
@@ -95,7 +96,7 @@ def read_values(
     elif (index := _index(quality)) is not None:
         quality = _aligned(quality, index, candidates, what)
     if hasattr(quality, "to_numpy"):
-        quality = quality.to_numpy()
+        quality = np.asarray(quality)
     if not np.iterable(quality) or isinstance(quality, (str, bytes)):
         raise InputError(
             f"{what} is of type {type(quality).__name__}; for one dataset give one number per "
@@ -248,7 +249,11 @@ def read_candidates(candidates: Space | Iterable[Any], quality: Quality) -> tupl
             f"{_MOST_CANDIDATES:,}. Use a coarser grid, or nw.private_quantile for a quantile.",
             size=candidates.size,
         )
-    listed = tuple(candidates.points if isinstance(candidates, Space) else candidates)
+    listed = tuple(
+        candidates.points
+        if isinstance(candidates, Space)
+        else several(candidates, name="candidates", of="candidates")
+    )
     if not listed:
         raise InputError("there are no candidates to choose from.")
     return listed

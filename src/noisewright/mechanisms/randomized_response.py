@@ -14,14 +14,17 @@ import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, scaled
+from noisewright.given import brief
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.response import Response, most_kept
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Space, require_space
 
 
+@public
 def randomized_response(
     space: Space,
     *,
@@ -43,7 +46,7 @@ def randomized_response(
     require_space(space)
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if space.size < 2:
-        raise SpaceError(f"randomized_response() needs at least two points; got {space!r}.")
+        raise SpaceError(f"randomized_response() needs at least two points; got {brief(space)}.")
     if claim.epsilon.is_zero and claim.delta == 0:
         raise ParameterError(
             "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "

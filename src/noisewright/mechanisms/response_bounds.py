@@ -25,7 +25,9 @@ from noisewright.exact import (
     floor_float,
     log_bounds,
 )
+from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.public import public
 from noisewright.spaces import Space
 
 _BITS = 192
@@ -136,6 +138,7 @@ class ResponseBounds:
         return Enclosure.point(self.rows * self._others) / (power + self._others)
 
 
+@public
 def response_bounds(
     space: Space | int,
     *,
@@ -158,7 +161,7 @@ def response_bounds(
         )
     size = space.size if isinstance(space, Space) else space
     if isinstance(size, bool) or not isinstance(size, int) or size < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpaceError(f"the space needs at least two points; got {space!r}.")
+        raise SpaceError(f"the space needs at least two points; got {brief(space)}.")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ParameterError(f"rows is {rows!r}; it must be a whole number of at least 1.")
     return ResponseBounds(size, rows, Guarantee(epsilon, delta, alpha=alpha))

@@ -18,6 +18,7 @@ from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.staircase_curve import Stairs, best_upper
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Interval, Lattice
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _POWERS = {"L1": 1, "L2": 2}
 
 
+@public
 def staircase(
     space: Interval,
     *,

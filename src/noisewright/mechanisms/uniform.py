@@ -7,9 +7,11 @@ import numpy as np
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.spaces import Space, require_space
 
 
+@public
 def uniform(space: Space) -> Table:
     """Return the mechanism that ignores its input.
 

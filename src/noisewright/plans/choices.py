@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ParameterError, SpaceError
+from noisewright.given import brief
 from noisewright.mechanisms import (
     Guarantee,
     Mechanism,
@@ -131,8 +132,8 @@ def choice_for(space: Space, mechanism: Any) -> Choice:
     choice = CHOICES.get(mechanism) if isinstance(mechanism, str) else None
     if choice is None:
         raise ParameterError(
-            f"mechanism is {mechanism!r}; it must be one of {', '.join(map(repr, CHOICES))}, or a "
-            "mechanism."
+            f"mechanism is {brief(mechanism)}; it must be one of "
+            f"{', '.join(map(repr, CHOICES))}, or a mechanism."
         )
     if not isinstance(space, choice.spaces):
         fitting = ", ".join(repr(c.name) for c in CHOICES.values() if isinstance(space, c.spaces))

@@ -10,6 +10,7 @@ from typing import Any, Literal, final
 
 from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
+from noisewright.given import brief, one_of
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.plans.choices import choice_for
 from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
@@ -131,12 +132,12 @@ def _record_space(space: Any) -> Space:
         if isinstance(space, (str, bytes)) or not isinstance(space, Iterable):
             raise InputError(
                 f"a column takes a space, such as Categories([...]) or Interval(0, 100, step=1), "
-                f"or a list of labels; got {space!r}."
+                f"or a list of labels; got {brief(space)}."
             )
         space = Categories(space)
     if not isinstance(space, _KINDS):
         raise SpaceError(
-            f"a column is Categories, Counts, Interval, Subsets or Curves; got {space!r}. To "
+            f"a column is Categories, Counts, Interval, Subsets or Curves; got {brief(space)}. To "
             "randomize several columns together, name them in together=."
         )
     if isinstance(space, Counts) and space.neighbors == "adjacent":
@@ -205,7 +206,4 @@ def _outsides(space: Space) -> tuple[str, ...]:
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> Any:
-    if value not in allowed:
-        listed = " or ".join(map(repr, allowed))
-        raise ParameterError(f"{name} is {value!r}; for this column it must be {listed}.")
-    return value
+    return one_of(value, allowed, name=name, where="for this column ")

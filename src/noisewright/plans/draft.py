@@ -15,6 +15,7 @@ from typing import Any, final
 
 from noisewright.errors import InputError
 from noisewright.exact import Number
+from noisewright.given import brief, of_kind, several
 from noisewright.mechanisms import read_delta
 from noisewright.plans.codebook import Entry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
@@ -23,6 +24,7 @@ from noisewright.plans.fields import Field, fields_of, read_fields
 from noisewright.plans.names import hint_of
 from noisewright.plans.plan import Person, Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
+from noisewright.public import public
 
 
 @final
@@ -95,6 +97,7 @@ class Draft:
         return draft_text(self, self.plan() if self.is_finished else None)
 
 
+@public
 def draft_plan(
     data: str | os.PathLike[str] | Any,
     *,
@@ -120,6 +123,12 @@ def draft_plan(
     fields, source = _fields(data)
     known: Mapping[str, Any] = {}
     if codebook is not None:
+        of_kind(
+            codebook,
+            (str, os.PathLike, Mapping),
+            name="codebook",
+            such_as="a path, or a mapping from columns",
+        )
         known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
     names = [one.name for one in fields]
     said = dict[str, str].fromkeys(_known(drop, names, "drop"), DROP)
@@ -137,7 +146,7 @@ def draft_plan(
         "epsilon": read_epsilon(epsilon),
         "delta": read_delta(delta),
         "shares": shares,
-        "estimates": tuple(estimates),
+        "estimates": tuple(several(estimates, name="estimates", of="columns")),
         "together": tuple(tuple(group) for group in together),
         "person": person,
         "order": order,
@@ -159,8 +168,10 @@ def _fields(data: Any) -> tuple[tuple[Field, ...], str]:
 
 
 def _known(names: Iterable[str], columns: list[str], option: str) -> list[str]:
-    given = list(names)
+    given = [names] if isinstance(names, str) else several(names, name=option, of="columns")
     for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"{option} is a list of columns, by name; got {brief(name)}.")
         if name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(columns)}."

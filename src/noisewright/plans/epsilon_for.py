@@ -19,6 +19,7 @@ from noisewright.exact import Number, exactly
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.column import Column
 from noisewright.plans.plan import Plan
+from noisewright.public import public
 from noisewright.spaces import Records, Space
 
 _SMALLEST, _LARGEST = 2.0**-20, 64.0
@@ -74,6 +75,7 @@ def epsilon_for(
 ) -> PlannedEpsilon: ...
 
 
+@public
 def epsilon_for(
     space: Space,
     *,

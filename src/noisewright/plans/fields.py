@@ -12,6 +12,7 @@ import gzip
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ FieldType = Literal[
 ]
 """What kind of values a column holds; "" when the file does not say, as CSV does not."""
 
+_MOST_FILES = 10_000
 _PARQUET = (".parquet", ".pq")
 _FEATHER = (".feather", ".arrow", ".ipc")
 _CSV = (".csv", ".tsv", ".txt")
@@ -73,7 +75,12 @@ def fields_of(schema: Any) -> tuple[Field, ...]:
 
 
 def _first_file(folder: Path) -> Path:
-    inside = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PARQUET)
+    every = list(islice(folder.rglob("*"), _MOST_FILES + 1))
+    if len(every) > _MOST_FILES:
+        raise InputError(
+            f"{folder} holds more than {_MOST_FILES:,} files. Name the folder of the table itself."
+        )
+    inside = sorted(path for path in every if path.suffix.lower() in _PARQUET)
     if not inside:
         raise InputError(f"{folder} holds no Parquet file, whose name ends in .parquet or .pq.")
     return inside[0]

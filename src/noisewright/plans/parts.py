@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon
+from noisewright.given import several
 from noisewright.mechanisms import Guarantee, Mechanism, any_change, randomized_response
 from noisewright.plans.budget import Request, divided
 from noisewright.plans.column import Column
@@ -43,9 +44,11 @@ def read_together(together: Any, columns: Mapping[str, Any]) -> tuple[tuple[str,
     """Read which columns are randomized together."""
     read: list[tuple[str, ...]] = []
     seen: set[str] = set()
-    for group in together:
-        names: tuple[Any, ...] = (
-            tuple(group) if isinstance(group, Iterable) and not isinstance(group, str) else (group,)
+    for group in several(together, name="together", of="groups of columns"):
+        names = (
+            (group,)
+            if isinstance(group, str)
+            else tuple(several(group, name="a group of together", of="columns"))
         )
         if not all(isinstance(name, str) for name in names):
             raise ParameterError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.files import write_whole
+from noisewright.given import brief, one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.budget import SHARES
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
@@ -44,9 +45,10 @@ class Person:
 
     def __init__(self, column: str, *, rows: int, keep: str = "random") -> None:
         if not isinstance(column, str) or not column:
-            raise ParameterError(f"the person's column is {column!r}; it must be a column's name.")
-        if keep not in ("first", "random"):
-            raise ParameterError(f"keep is {keep!r}; it must be 'first' or 'random'.")
+            raise ParameterError(
+                f"the person's column is {brief(column)}; it must be a column's name."
+            )
+        keep = one_of(keep, ("first", "random"), name="keep")
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "rows", whole_number(rows, name="rows", least=1))
         object.__setattr__(self, "keep", keep)
@@ -105,8 +107,8 @@ class Plan:
         set_field(self, "shares", self._read_shares(shares))
         set_field(self, "together", read_together(together, dict(self.columns)))
         set_field(self, "person", self._read_person(person))
-        set_field(self, "order", _one_of("order", order, _ORDERS))
-        set_field(self, "others", _one_of("others", others, _OTHERS))
+        set_field(self, "order", one_of(order, _ORDERS, name="order"))
+        set_field(self, "others", one_of(others, _OTHERS, name="others"))
         set_field(self, "title", _read_title(title))
         if self.shares == "best":
             set_field(self, "columns", tuple((dict(self.columns) | self._best_columns()).items()))
@@ -128,7 +130,7 @@ class Plan:
         if shares is None:
             said = any(c.epsilon or c.share for c in self._randomized.values())
             return "given" if said else "equal"
-        return _one_of("shares", shares, SHARES)
+        return one_of(shares, SHARES, name="shares")
 
     def _best_columns(self) -> dict[str, Column]:
         from noisewright.plans.best import with_best_shares
@@ -335,7 +337,7 @@ def _read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
 
 def _read_title(title: Any) -> str:
     if not isinstance(title, str):
-        raise ParameterError(f"title is {title!r}; it must be a text.")
+        raise ParameterError(f"title is {brief(title)}; it must be a text.")
     return title
 
 
@@ -348,13 +350,5 @@ def read_epsilon(epsilon: Number | None) -> Fraction | None:
         raise ParameterError(
             f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away "
             "with all columns together; 1 to 10 is common for whole rows."
-        )
-    return value
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
-    if value not in allowed:
-        raise ParameterError(
-            f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}."
         )
     return value

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Number, exactly
+from noisewright.given import one_of, several
 from noisewright.plans.column import Column
 from noisewright.spaces import Categories, Counts, Curves, Interval, Subsets
 
@@ -36,10 +37,8 @@ class Wanted:
         read = exactly(weight, name="weight")
         if read <= 0:
             raise ParameterError(f"the weight of an estimate is {weight}; it must be above 0.")
-        if question is not None and question not in QUESTIONS:
-            raise ParameterError(
-                f"question is {question!r}; it must be one of {', '.join(map(repr, QUESTIONS))}."
-            )
+        if question is not None:
+            question = one_of(question, QUESTIONS, name="question")
         if len(names) > 1 and question not in (None, "shares"):
             raise ParameterError(
                 f"an estimate of {', '.join(names)} together is a table of shares; leave question "
@@ -51,7 +50,7 @@ class Wanted:
 
 
 def _names(of: Any) -> tuple[str, ...]:
-    names: tuple[Any, ...] = tuple(of) if isinstance(of, Iterable) else ()
+    names = tuple(several(of, name="of", of="columns, by name"))
     if not names or not all(isinstance(name, str) for name in names):
         raise ParameterError("an estimate is of a column, or of a list of columns, by name.")
     if len(set(names)) < len(names):
@@ -63,7 +62,8 @@ def read_wanted(estimates: Any, columns: Mapping[str, Column]) -> tuple[Wanted, 
     """Read the estimates of a plan: names, groups of names, or Wanted values."""
     if isinstance(estimates, (str, Wanted)) or not isinstance(estimates, Iterable):
         raise ParameterError("estimates is a list: of columns, of groups of columns, or of Wanted.")
-    read = tuple(one if isinstance(one, Wanted) else Wanted(one) for one in estimates)
+    asked = several(estimates, name="estimates", of="columns")
+    read = tuple(one if isinstance(one, Wanted) else Wanted(one) for one in asked)
     for one in read:
         for name in one.of:
             if name not in columns:

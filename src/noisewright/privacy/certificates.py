@@ -20,6 +20,7 @@ from noisewright import checker
 from noisewright.errors import CertificateError, InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.files import write_whole
+from noisewright.given import brief, of_kind, several
 from noisewright.mechanisms import (
     Additive,
     Geometric,
@@ -34,6 +35,7 @@ from noisewright.mechanisms.properties import PAPER
 from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
+from noisewright.public import public
 from noisewright.spaces import Rows
 from noisewright.version import __version__
 
@@ -119,6 +121,7 @@ class Certificate:
         return f"<certificate: {self.guarantee} {self.unit}, digest {self.digest[:12]}…>"
 
 
+@public
 def certify(
     mechanism: Mechanism | Designed,
     *,
@@ -250,11 +253,11 @@ def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> li
     held = properties(mechanism) & set(PAPER) if same else frozenset[str]()
     if codes is None:
         return sorted(held)
-    wanted = [codes] if isinstance(codes, str) else list(codes)
+    wanted = [codes] if isinstance(codes, str) else several(codes, name="properties", of="codes")
     for code in wanted:
-        if code not in held:
+        if not isinstance(code, str) or code not in held:
             raise NotPrivateError(
-                f"the mechanism does not have the property {code}; of those that a certificate "
+                f"the mechanism does not have the property {brief(code)}; of those that a certificate "
                 f"can claim ({', '.join(PAPER)}) it has {', '.join(sorted(held)) or 'none'}."
             )
     return sorted(set(wanted))
@@ -268,10 +271,17 @@ def _neighbors_of(mechanism: Mechanism) -> dict[str, Any]:
     return space.describe_neighbors()
 
 
+@public
 def check(certificate: str | os.PathLike[str] | Certificate | dict[str, Any]) -> checker.Report:
     """Re-prove a certificate with the stand-alone checker; the report is true if all holds."""
     if isinstance(certificate, Certificate):
         return checker.check(json.loads(certificate.to_json()))
     if isinstance(certificate, dict):
         return checker.check(certificate)
+    of_kind(
+        certificate,
+        (str, os.PathLike),
+        name="certificate",
+        such_as="a certificate, or the path of one",
+    )
     return checker.check_file(os.fspath(certificate))

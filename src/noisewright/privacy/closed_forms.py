@@ -12,24 +12,33 @@ from fractions import Fraction
 
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds, log_bounds
+from noisewright.given import several, whole_number
 from noisewright.mechanisms import Guarantee, epsilon_sum
+from noisewright.mechanisms.guarantee import require_guarantee
+from noisewright.public import public
 
 _BITS = 160
 _LONGEST = 1 << 15
 
+_MOST_TIMES = 10**9
+"""Nobody composes more; most formulas give up far earlier."""
 
+
+@public
 def basic_composition(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Add up ε and δ of mechanisms run on the same data.
 
     Ensures: holds for any mechanisms with these guarantees, also when each is chosen after
     seeing the outputs before (Dwork–Kenthapadi–McSherry–Mironov–Naor 2006, Thm 1).
     """
-    delta = sum((guarantee.delta for guarantee in guarantees), Fraction(0))
-    return Guarantee(
-        epsilon_sum([guarantee.epsilon for guarantee in guarantees]), min(delta, Fraction(1))
-    )
+    parts = several(guarantees, name="guarantees", of="guarantees such as nw.Guarantee(1)")
+    for part in parts:
+        require_guarantee(part, name="one of the guarantees")
+    delta = sum((part.delta for part in parts), Fraction(0))
+    return Guarantee(epsilon_sum([part.epsilon for part in parts]), min(delta, Fraction(1)))
 
 
+@public
 def advanced_composition(guarantee: Guarantee, *, times: int, slack: Number) -> Guarantee:
     """Compose k equal guarantees, giving up a further δ' = slack.
 
@@ -37,6 +46,7 @@ def advanced_composition(guarantee: Guarantee, *, times: int, slack: Number) -> 
     Ensures: ε' ≥ ε √(2k ln(1/δ')) + k ε (e^ε − 1), within 2^-128 of it, and kδ + δ'
     (Dwork–Rothblum–Vadhan 2010, Thm III.3). Loose: see `optimal_composition`.
     """
+    require_guarantee(guarantee)
     k = _read_times(times)
     extra = exactly(slack, name="slack")
     if not 0 < extra < 1:
@@ -55,6 +65,7 @@ def advanced_composition(guarantee: Guarantee, *, times: int, slack: Number) -> 
     return Guarantee(above, min(k * guarantee.delta + extra, Fraction(1)))
 
 
+@public
 def optimal_composition(guarantee: Guarantee, *, times: int) -> tuple[Guarantee, ...]:
     """List the best guarantees of k mechanisms of which only (ε, δ) is known.
 
@@ -63,6 +74,7 @@ def optimal_composition(guarantee: Guarantee, *, times: int) -> tuple[Guarantee,
     (Kairouz–Oh–Viswanath 2015, Thm 3.3); no smaller δ holds for all such mechanisms. δ is
     rounded up by at most 2^-100. Between these ε, `compose(guarantee, times=k)` is exact.
     """
+    require_guarantee(guarantee)
     k = _read_times(times)
     epsilon = guarantee.epsilon
     # The smallest term is (1 + e^ε)^-k; with this many bits it is still known to 2^-128.
@@ -129,6 +141,4 @@ def _shortened(delta: Fraction) -> Fraction:
 
 
 def _read_times(times: int) -> int:
-    if isinstance(times, bool) or times != int(times) or times < 0:
-        raise ParameterError(f"times is {times!r}; it must be a whole number of at least 0.")
-    return int(times)
+    return whole_number(times, name="times", least=0, most=_MOST_TIMES)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
+from noisewright.exact import Epsilon, Number, ceiling_float, exactly, floor_float
+from noisewright.given import brief, flag, whole_number
 from noisewright.mechanisms import read_delta
 from noisewright.privacy.brackets import SAMPLES
 from noisewright.privacy.concentrated import ZeroConcentrated
@@ -18,6 +18,7 @@ from noisewright.privacy.profile import Profile
 from noisewright.privacy.rho_bounds import RhoBound
 from noisewright.privacy.sources import Part, read_parts
 from noisewright.privacy.worst_pairs import WorstCase
+from noisewright.public import public
 from noisewright.spaces import Unit
 
 _POINTS = 1 << 16
@@ -106,6 +107,10 @@ class Composition:
         )
 
 
+_MOST_TIMES = 10**6
+
+
+@public
 def compose(
     parts: Part | Iterable[Part],
     *,
@@ -131,13 +136,16 @@ def compose(
     mechanisms, however picked, whose own profiles are no higher than those of the parts, and
     it is tight for those (Zhu–Dong–Wang 2022, Thm 10). Guarantees and ρ always hold so.
     """
-    reading = read_parts(parts, _whole(times))
-    if not precision > 0:
-        raise ParameterError(f"precision is {precision}; it must be above 0, for example 1e-5.")
+    count = whole_number(times, name="times", least=0, most=_MOST_TIMES)
+    reading = read_parts(parts, count)
+    if exactly(precision, name="precision") <= 0:
+        raise ParameterError(
+            f"precision is {brief(precision)}; it must be above 0, for example 1e-5."
+        )
     if not (reading.rows or reading.known or reading.rho):
         return Composition(NOTHING, NOTHING, True, "nothing is released", (0.0, 0.0))
     case = WorstCase(reading, precision, _POINTS)
-    bracket = case.bracket(adaptive=adaptive)
+    bracket = case.bracket(adaptive=flag(adaptive, name="adaptive"))
     pure = (
         math.inf if bracket.pure[0] is None else max(floor_float(bracket.pure[0]), 0.0),
         math.inf if bracket.pure[1] is None else ceiling_float(bracket.pure[1]),
@@ -158,13 +166,3 @@ def compose(
     return Composition(
         bracket.lower, bound.profile(), False, _RHO_ROUTE, pure, bound, reading.units
     )
-
-
-def _whole(times: int) -> int:
-    try:
-        value = operator.index(times)
-    except TypeError:
-        value = -1
-    if isinstance(times, bool) or value < 0:
-        raise ParameterError(f"times is {times!r}; it must be a whole number of at least 0.")
-    return value

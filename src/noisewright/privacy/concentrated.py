@@ -21,6 +21,7 @@ from noisewright.exact import (
     exp_bounds,
     log_bounds,
 )
+from noisewright.public import public
 
 _BITS = 160
 _ONE = Fraction(1 << _BITS)
@@ -119,6 +120,7 @@ class ZeroConcentrated:
         return order if order is not None else 2.0
 
 
+@public
 def gaussian_rho(*, sensitivity: Number, variance: Number) -> Fraction:
     """Return ρ = sensitivity² / (2 · variance) of a Gaussian, continuous or discrete.
 

@@ -19,6 +19,7 @@ from noisewright.errors import InputError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.subject import table_under_test
+from noisewright.public import public
 
 Masses = Sequence[tuple[int, int]]
 """For each output its integer weight under x and under x'."""
@@ -125,6 +126,7 @@ class Profile:
         )
 
 
+@public
 def profile(mechanism: Mechanism) -> Profile:
     """Return the exact δ(ε) of a mechanism, the worst over all neighbors in both directions.
 

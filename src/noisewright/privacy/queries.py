@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
+from noisewright.given import whole_number
 from noisewright.mechanisms import Guarantee, Mechanism, RowProduct, read_delta
+from noisewright.mechanisms.mechanism import require_mechanism
 from noisewright.privacy.composition import Composition, compose
 from noisewright.privacy.tight import tight_delta, tight_epsilon
-from noisewright.spaces import Pairs, Rows, Space, Unit
+from noisewright.spaces import Pairs, Rows, Space, Unit, require_space
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -52,7 +54,7 @@ class SanitizedResponse:
     mechanism: Mechanism
 
     def __post_init__(self) -> None:
-        _require_mechanism(self.mechanism)
+        require_mechanism(self.mechanism)
 
     @cached_property
     def _plain(self) -> Mechanism:
@@ -95,10 +97,11 @@ class OutputPerturbation:
     database: Space | None = None
 
     def __post_init__(self) -> None:
-        _require_mechanism(self.mechanism)
+        require_mechanism(self.mechanism)
         if not callable(self.query):
             raise InputError("query must be a function of the database.")
         if self.database is not None:
+            require_space(self.database)
             _require_neighbors(self.query, self.mechanism.space, self.database)
 
     @cached_property
@@ -166,15 +169,8 @@ class OutputPerturbation:
         return low
 
 
-def _require_mechanism(mechanism: Any) -> None:
-    if not isinstance(mechanism, Mechanism):
-        raise InputError(f"expected a mechanism; got {type(mechanism).__name__}.")
-
-
 def _require_queries(queries: int) -> int:
-    if type(queries) is not int or queries < 1:
-        raise ParameterError(f"queries is {queries!r}; it must be a whole number from 1 on.")
-    return queries
+    return whole_number(queries, name="queries", least=1, most=_MOST_QUERIES)
 
 
 def without_distance(mechanism: Mechanism) -> Mechanism:
@@ -202,7 +198,14 @@ def _answers_of_neighbors(
 ) -> Iterator[tuple[int, int]]:
     """Yield the codes of the true answers of every two neighboring databases."""
     database.require_enumerable("all answers", most=_MOST_PAIRS)
-    codes = [answers.code(query(point)) for point in database.points]
+    try:
+        asked = [query(point) for point in database.points]
+    except TypeError as problem:
+        raise InputError(
+            f"query cannot take a point of {database!r}: {problem}. It is a function of the whole "
+            "database, such as a tuple of rows."
+        ) from problem
+    codes = [answers.code(answer) for answer in asked]
     for a, b in database.neighbor_codes().tolist():
         yield codes[a], codes[b]
 

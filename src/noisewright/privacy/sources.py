@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
+from noisewright.given import several
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
@@ -101,7 +102,7 @@ def read_parts(parts: Any, times: int) -> Reading:
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
         raise InputError(_refused(parts))
     counts: dict[Part, int] = {}
-    for part in listed:  # pyright: ignore[reportUnknownVariableType]
+    for part in several(listed, name="parts", of="mechanisms or guarantees"):
         if not isinstance(part, Part):
             raise InputError(_refused(part))
         counts[part] = counts.get(part, 0) + times

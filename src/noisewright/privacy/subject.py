@@ -14,6 +14,7 @@ from noisewright.mechanisms import (
     SetMechanism,
     Table,
 )
+from noisewright.mechanisms.mechanism import require_mechanism
 
 
 def essential(mechanism: Mechanism) -> Mechanism:
@@ -47,6 +48,7 @@ def table_under_test(mechanism: Mechanism) -> Table:
             f"{part!r} has no table to look through. tight_epsilon, tight_delta and verify know "
             "its formula; or build it with table=True."
         )
+    require_mechanism(mechanism)
     raise InputError(f"expected a finite mechanism; got {type(mechanism).__name__}.")
 
 

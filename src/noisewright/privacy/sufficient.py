@@ -16,6 +16,7 @@ from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number, scaled
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.privacy.subject import table_under_test
+from noisewright.public import public
 from noisewright.spaces import Distance
 
 
@@ -61,6 +62,7 @@ class SufficientSets:
         )
 
 
+@public
 def sufficient_sets(mechanism: Mechanism, x: Any, neighbor: Any) -> SufficientSets:
     """Return the sufficient sets of a mechanism for an input and its neighbor.
 

@@ -32,11 +32,13 @@ from noisewright.privacy.events import widest_event, worst_event
 from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
 from noisewright.privacy.sets import sets_tight_delta, sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
+from noisewright.public import public
 
 _LONGEST = 1 << 24
 """Ratios of more bits are not written out."""
 
 
+@public
 def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     """Return the least ε for which the mechanism is (ε, δ)-private (inf if there is none).
 
@@ -218,6 +220,7 @@ def _ratio_with_delta(table: Table | Response, delta: Fraction) -> Fraction | No
         ratio = (worst.p - spare) / worst.q
 
 
+@public
 def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     """Return the least δ for which the mechanism is (ε, δ)-private.
 

@@ -29,6 +29,7 @@ from noisewright.privacy.formula import geometric_needs_more
 from noisewright.privacy.sets import sets_within
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
+from noisewright.public import public
 from noisewright.spaces import Distance, Unit
 
 _MOST_SETS_LISTED = 256
@@ -90,6 +91,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+@public
 def verify(
     mechanism: Mechanism,
     *,

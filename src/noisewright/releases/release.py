@@ -17,6 +17,7 @@ from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan
 from noisewright.privacy import Certificate, check
+from noisewright.public import public
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
 from noisewright.releases.drawing import Embedded, Engine, Progress, require_space
 from noisewright.releases.inputs import local_paths, repeatable
@@ -30,6 +31,7 @@ from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source, source_or_default
 
 
+@public
 def release(
     data: Any,
     plan: Plan | str | os.PathLike[str],

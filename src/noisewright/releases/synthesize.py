@@ -18,6 +18,7 @@ from noisewright.engines.writing import open_writer
 from noisewright.errors import TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
+from noisewright.public import public
 from noisewright.releases.accounting import Payer
 from noisewright.releases.declared import Columns, Declared
 from noisewright.releases.drawing import require_space
@@ -42,6 +43,7 @@ EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
 _KEY = "noisewright.synthetic"
 
 
+@public
 def synthesize(
     data: Any,
     plan: Any = None,

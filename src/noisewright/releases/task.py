@@ -10,6 +10,7 @@ from typing import Any, Literal
 from noisewright.errors import ParameterError
 from noisewright.exact import Number
 from noisewright.plans import Plan
+from noisewright.public import public
 from noisewright.releases.declared import Columns
 from noisewright.releases.memory import require_memory
 from noisewright.releases.remarks import noise_remark, remarks_on
@@ -133,6 +134,7 @@ class Task:
         return ByBlr.usual_rows(self.grid.domain, people) if self.method == "blr" else people
 
 
+@public
 def predict_synthesis(
     plan: Any = None,
     *,

@@ -199,6 +199,9 @@ class SystemSource(Source):
         return "SystemSource()"
 
 
+_LONGEST_SEED = 1 << 13
+
+
 @final
 class SeededSource(Source):
     """Repeatable bits for tests: the same AES-256-CTR, keyed by SHA-256 of the seed.
@@ -218,7 +221,9 @@ class SeededSource(Source):
             )
         import hashlib  # Only tests need it, and it takes longer to load than a first draw.
 
-        content = seed if isinstance(seed, bytes) else str(seed).encode()
+        if isinstance(seed, int) and seed.bit_length() > _LONGEST_SEED:
+            raise ParameterError(f"the seed has {seed.bit_length():,} bits; give a shorter one.")
+        content = seed if isinstance(seed, bytes) else str(seed).encode(errors="surrogatepass")
         key = hashlib.sha256(type(seed).__name__.encode() + b":" + content).digest()
         self._stream = _Stream(key, bytes(_UNIT), length=0, process=this_process())
         self._lock = threading.Lock()

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Epsilon, Number, as_text, exactly
+from noisewright.given import flag
 from noisewright.mechanisms.decay import positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.qualities import (
@@ -58,6 +59,9 @@ def choice(
     law: Law, candidates: Space | Sequence[Any], quality: Quality, wish: Wish
 ) -> Table | Selection:
     """Return a table over the inputs, or the choice for one dataset if quality is one row."""
+    flag(wish.calibrated, name="calibrated")
+    if wish.monotonic is not None:
+        flag(wish.monotonic, name="monotonic")
     given = candidates if isinstance(candidates, Space) else read_candidates(candidates, quality)
     one_dataset = wish.space is None and is_one_row(quality)
     instead = (

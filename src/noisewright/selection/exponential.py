@@ -22,6 +22,7 @@ from noisewright.mechanisms.enclosed_powers import enclosed_shares
 from noisewright.mechanisms.powers import Masses, mixed_weights, powers
 from noisewright.mechanisms.qualities import Quality, by_level, read_candidates
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.selection.base_measure import read_base
 from noisewright.selection.certified import EXPONENTIAL
 from noisewright.selection.choosing import Options, Values, Wish, choice
@@ -174,6 +175,7 @@ def exponential(
 ) -> Any: ...
 
 
+@public
 def exponential(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,

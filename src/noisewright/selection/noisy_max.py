@@ -31,6 +31,7 @@ from noisewright.mechanisms.decay import bits_below_one
 from noisewright.mechanisms.powers import Masses, powers
 from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
 from noisewright.selection.permute_and_flip import times_factor
@@ -233,6 +234,7 @@ def noisy_max(
 ) -> Any: ...
 
 
+@public
 def noisy_max(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,

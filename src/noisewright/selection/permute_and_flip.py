@@ -22,6 +22,7 @@ from noisewright.exact import Doubles, Epsilon, Exp, Number
 from noisewright.mechanisms.powers import Masses, powers
 from noisewright.mechanisms.qualities import Quality, by_level
 from noisewright.mechanisms.table import Table
+from noisewright.public import public
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
 from noisewright.spaces import Space
@@ -207,6 +208,7 @@ def permute_and_flip(
 ) -> Any: ...
 
 
+@public
 def permute_and_flip(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,

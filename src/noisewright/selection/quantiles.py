@@ -37,6 +37,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
+from noisewright.public import public
 from noisewright.selection.certified import EXPONENTIAL, Sensitivity, Step, certified
 from noisewright.selection.chosen import rational_below
 from noisewright.selection.debit import Account, debited
@@ -135,6 +136,7 @@ class PrivateQuantile:
         return f"<private quantile at {self.at} on {self.space!r}, {self.claim}>"
 
 
+@public
 def private_quantile(
     values: Any,
     space: Counts | Interval,
@@ -178,6 +180,7 @@ def private_quantile(
     return PrivateQuantile(space, place, starts, sizes, levels, level_of, factor, claim)
 
 
+@public
 def private_median(
     values: Any,
     space: Counts | Interval,

@@ -31,6 +31,7 @@ from noisewright.exact import Doubles, Epsilon, Number, exactly, exp_bounds
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
+from noisewright.public import public
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.certified import LARGEST, MOST_ALIKE, Sensitivity, Step, certified
 from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
@@ -159,6 +160,7 @@ def top_k(
 ) -> TopK: ...
 
 
+@public
 def top_k(
     candidates: Space | Collection[Any],
     quality: Any,

@@ -15,12 +15,15 @@ from fractions import Fraction
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, log_bounds
+from noisewright.given import brief, flag
+from noisewright.public import public
 from noisewright.selection.chosen import rational_below
 from noisewright.spaces import whole_number
 
 _BITS = 192
 
 
+@public
 def utility_bound(
     candidates: int,
     *,
@@ -47,6 +50,7 @@ def utility_bound(
     return ceiling_float(top / rational_below(read))
 
 
+@public
 def epsilon_for_utility(
     candidates: int,
     *,
@@ -72,10 +76,11 @@ def _numerator(
     candidates: int, sensitivity: Number, beta: Number, best: int, monotonic: bool
 ) -> Fraction:
     """Return 2Δ ln(candidates / (best · beta)), rounded up."""
+    one_way = flag(monotonic, name="monotonic")
     count = whole_number(candidates, name="candidates", least=1)
     winners = whole_number(best, name="best", least=1)
     if winners > count:
-        raise ParameterError(f"best is {best}, more than there are candidates: {count}.")
+        raise ParameterError(f"best is {brief(best)}, more than there are candidates: {count}.")
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
@@ -83,4 +88,4 @@ def _numerator(
     if not 0 < risk <= 1:
         raise ParameterError(f"beta is {beta}; it is a probability and must lie in (0, 1].")
     high = log_bounds(count / (winners * risk), _BITS)[1]
-    return (1 if monotonic else 2) * change * Fraction(high, 1 << _BITS)
+    return (1 if one_way else 2) * change * Fraction(high, 1 << _BITS)

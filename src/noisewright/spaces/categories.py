@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
+from noisewright.given import brief
 from noisewright.spaces.dates import ADVICE, is_date
 from noisewright.spaces.hierarchy import leaves, levels_apart
 from noisewright.spaces.metric import Distance, Metric
@@ -188,8 +189,8 @@ def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label
     """Read the labels or items of a space; each must be a value that can be told apart."""
     if isinstance(labels, (str, bytes)):
         raise SpaceError(
-            f"{space} takes a list of {one}s; got the text {labels!r}. Write "
-            f"{space}([{labels!r}, …])."
+            f"{space} takes a list of {one}s; got the text {brief(labels)}. Write "
+            f"{space}([{brief(labels)}, …])."
         )
     try:
         given = list(labels)
@@ -207,11 +208,11 @@ def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label
     for position, label in enumerate(listed):
         if not isinstance(label, (str, int, float, bytes)) or _is_endless(label):
             raise SpaceError(
-                f"{one}s[{position}] is {label!r}; each {one} is a text, a finite number or a "
+                f"{one}s[{position}] is {brief(label)}; each {one} is a text, a finite number or a "
                 f"bool. For missing values declare one such as 'missing'."
             )
         key = label_key(label)
         if key in seen:
-            raise SpaceError(f"the {one} {label!r} is given twice; {one}s must differ.")
+            raise SpaceError(f"the {one} {brief(label)} is given twice; {one}s must differ.")
         seen.add(key)
     return tuple(listed)

@@ -10,25 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError
+from noisewright.given import whole_number
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
-
-
-def whole_number(value: Any, *, name: str, least: int) -> int:
-    """Read a whole number, refusing bools, floats and anything below `least`."""
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise ParameterError(
-            f"{name} is {value!r}; it must be a whole number of at least {least}."
-        ) from None
-    if number < least:
-        raise ParameterError(f"{name} is {number}; it must be at least {least}.")
-    return number
 
 
 @dataclass(frozen=True)

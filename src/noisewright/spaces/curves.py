@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, exactly, sqrt_bounds
+from noisewright.given import brief, several
 from noisewright.spaces.curve_rows import RowError, read_rows
 from noisewright.spaces.grid import SNAP, as_written
 from noisewright.spaces.metric import Distance, Metric, simplest
@@ -76,7 +77,7 @@ class Curves(Space):
         else:
             set_field(self, "step", as_written(step, name="step"))
         if self.step <= 0:
-            raise SpaceError(f"step is {step}; it must be positive.")
+            raise SpaceError(f"step is {brief(step)}; it must be positive.")
         if (self.high - self.low) % self.step:
             raise SpaceError(
                 f"from {low} to {high} is not a whole number of steps of {step}. Change a bound "
@@ -247,7 +248,7 @@ class Curves(Space):
 def _read_grid(grid: Iterable[Number]) -> tuple[Fraction, ...]:
     if isinstance(grid, (str, bytes)) or not isinstance(grid, Iterable):
         raise SpaceError("grid must be the positions of the curves, as in Curves(range(24), …).")
-    given: list[Any] = list(grid)
+    given = several(grid, name="grid", of="positions")
     read = tuple(
         as_written(float(t) if isinstance(t, np.floating) else t, name="a position") for t in given
     )

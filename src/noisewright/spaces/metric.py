@@ -51,7 +51,12 @@ def read_metric(
         return given
     if callable(given):
         listed = points()
-        given = [[given(a, b) for b in listed] for a in listed]
+        try:
+            given = [[given(a, b) for b in listed] for a in listed]
+        except TypeError as problem:
+            raise SpaceError(
+                "metric is a function that failed: it takes two points and returns their distance."
+            ) from problem
     return _checked(given, size())
 
 

@@ -28,6 +28,7 @@ class Places:
     @classmethod
     def of(cls, space: Space, outputs: Space) -> Places:
         """Find out where the points of two spaces are."""
+        space.require_enumerable("all outputs")
         if outputs == space:
             line = tuple(Fraction(code) for code in range(space.size)) if space.ordered else None
             return cls(line, line, tuple(range(space.size)))

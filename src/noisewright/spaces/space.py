@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, ParameterError, TooLargeError
 from noisewright.exact import as_text
+from noisewright.public import public
 from noisewright.spaces.amounts import amount
 from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_free, read_metric
 from noisewright.spaces.neighbors import (
@@ -29,6 +30,9 @@ from noisewright.spaces.neighbors import (
 if TYPE_CHECKING:
     from noisewright.spaces.rows import Rows
     from noisewright.spaces.unit import Unit
+
+MOST_LISTED_POINTS = 10**7
+"""Nobody looks through more points one by one: they would not fit into memory as a list."""
 
 MOST_POINTS = 1 << 22
 """More points than this are not enumerated."""
@@ -49,6 +53,12 @@ class Space(ABC):
 
     metric: Metric
     neighbors: Neighbors
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("point", "encode", "decode"):
+            if name in vars(cls):
+                setattr(cls, name, public(vars(cls)[name]))
 
     def _read_relations(self, neighbors: Any, metric: Any, *, metrics: tuple[str, ...]) -> None:
         """Set the metric and the neighbors, once the points are known; called by constructors."""
@@ -125,6 +135,7 @@ class Space(ABC):
         return True
 
     def __iter__(self) -> Iterator[Any]:
+        self.require_enumerable("them", most=MOST_LISTED_POINTS)
         return iter(self.points)
 
     def __contains__(self, point: Any) -> bool:
@@ -273,6 +284,7 @@ class Space(ABC):
     def _advice(self) -> str:
         return "Map it to a point first, or widen the space."
 
+    @public
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of an array of points; faster in spaces that know how."""
         codes = np.empty(len(values), dtype=object if self.size >> 62 else np.intp)
@@ -283,6 +295,7 @@ class Space(ABC):
                 raise self.outside(row=row, why=problem.why) from problem
         return codes
 
+    @public
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return the points with these codes as an array."""
         points = np.empty(len(codes), dtype=object)

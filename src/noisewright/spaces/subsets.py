@@ -9,6 +9,7 @@ from math import comb
 from typing import Any
 
 from noisewright.errors import SpaceError
+from noisewright.given import brief
 from noisewright.spaces.categories import Label, label_key, read_labels
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
@@ -154,8 +155,8 @@ def _read_largest(largest: Any, items: int) -> int | None:
         return None
     if isinstance(largest, bool) or not isinstance(largest, int) or largest < 1:
         raise SpaceError(
-            f"largest is {largest!r}; it must be a whole number of at least 1: the most items that "
-            "one set may have. Leave it out if there is no bound."
+            f"largest is {brief(largest)}; it must be a whole number of at least 1: the most items "
+            "that one set may have. Leave it out if there is no bound."
         )
     # A bound that binds nobody is no bound: one space, one value.
     return largest if largest < items else None

@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, log_bounds, sqrt_bounds
+from noisewright.given import one_of
+from noisewright.public import public
 from noisewright.selection import rational_below
 from noisewright.spaces import whole_number
 from noisewright.synthetic.multisets import multiset_count
@@ -25,6 +27,7 @@ _COUNTED = 10_000
 """Up to here multisets are counted to the last one."""
 
 
+@public
 def blr_size(
     queries: int, *, within: Number, bound: Literal["hoeffding", "survey"] = "hoeffding"
 ) -> int:
@@ -39,13 +42,13 @@ def blr_size(
     error = exactly(within, name="within")
     if error <= 0:
         raise ParameterError(f"within is {within}; it must be positive.")
-    if bound not in ("hoeffding", "survey"):
-        raise ParameterError(f"bound is {bound!r}; it must be 'hoeffding' or 'survey'.")
+    bound = one_of(bound, ("hoeffding", "survey"), name="bound")
     times, of = (2, 2 * k) if bound == "hoeffding" else (32, k)
     needed = times * Fraction(log_bounds(Fraction(of), _BITS)[1], 1 << _BITS) / error**2
     return max(1, math.ceil(needed))
 
 
+@public
 def blr_accuracy(
     universe: int,
     *,
@@ -103,6 +106,4 @@ def _log(value: Fraction) -> Fraction:
 
 def read_measure(measure: Any) -> Literal["multisets", "sequences"]:
     """Read what counts as one candidate."""
-    if measure not in ("multisets", "sequences"):
-        raise ParameterError(f"measure is {measure!r}; it must be 'multisets' or 'sequences'.")
-    return measure
+    return one_of(measure, ("multisets", "sequences"), name="measure")

@@ -29,6 +29,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import positive_epsilon
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.privacy import Certificate
+from noisewright.public import public
 from noisewright.selection import Account, Sensitivity, debited, rational_below
 from noisewright.selection.certified import EXPONENTIAL, Step, certified
 from noisewright.spaces import amount, whole_number
@@ -204,6 +205,7 @@ class Blr:
         )
 
 
+@public
 def blr(
     table: Any,
     workload: Workload,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.given import several
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.spaces import Categories, Records, Space
 
@@ -65,7 +66,7 @@ def _column(batch: Any, name: str, domain: Records, first: int) -> Any:
             f"the table has no column {name!r}. Give a mapping of columns, an Arrow table, a data "
             "frame, or a list of records."
         ) from problem
-    return values if hasattr(values, "__len__") else list(values)
+    return values if hasattr(values, "__len__") else several(values, name=name, of="values")
 
 
 def _from_records(records: Sequence[Any], name: str, place: int, first: int) -> list[Any]:
