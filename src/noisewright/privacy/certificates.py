@@ -258,7 +258,8 @@ def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> li
         if not isinstance(code, str) or code not in held:
             raise NotPrivateError(
                 f"the mechanism does not have the property {brief(code)}; of those that a "
-                f"certificate can claim ({', '.join(PAPER)}) it has {', '.join(sorted(held)) or 'none'}."
+                f"certificate can claim ({', '.join(PAPER)}) it has "
+                f"{', '.join(sorted(held)) or 'none'}."
             )
     return sorted(set(wanted))
 
