@@ -147,3 +147,18 @@ def test_a_device_is_no_table(name: str, noisewright: Program, tmp_path: Path) -
         said = noisewright(*words.split())
         assert said.code == 2
         assert "is a device" in said.err
+
+
+def test_a_release_is_announced_before_its_report_is_drawn(
+    noisewright: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stopped(*_: Any, **__: Any) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("noisewright.releases.page.write_report", stopped)
+    (tmp_path / "p.toml").write_text(PLAN, encoding="utf-8")
+    (tmp_path / "d.csv").write_text("a\nx\n", encoding="utf-8")
+    said = noisewright("release", "d.csv", "-p", "p.toml", "-o", "o.csv", "--without-ledger")
+    assert said.code == 130
+    assert said.out.startswith("o.csv: 1 rows")
+    assert "only its report is missing" in said.err

@@ -85,8 +85,13 @@ def release(
                 engine=_engine(engine),
                 progress=progress,
                 overwrite=overwrite,
-                report=not no_report,
+                report=False,
             )
+        if not as_json:
+            _announce(made)
+        if not no_report:
+            with bars(_STEPS, quiet=as_json) as progress:
+                made = _with_page(made, progress)
     except KeyboardInterrupt as problem:
         for note in getattr(problem, "__notes__", []):
             print(f"noisewright: {note}", file=sys.stderr)
@@ -103,8 +108,18 @@ def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
     return name
 
 
-def _tell(made: Release) -> None:
-    """Say what was released, under which guarantee, what it cost, and what to do next."""
+def _with_page(made: Release, progress: Any) -> Release:
+    """Draw the report of what is out, paid for and announced; what goes wrong is a note."""
+    from noisewright.releases.page import with_report
+    from noisewright.releases.target import Target
+
+    if progress is not None:
+        progress("report", 0, None)
+    return with_report(made, Target.at(made.files["data"]).report)
+
+
+def _announce(made: Release) -> None:
+    """Say what was released, under which guarantee, and what it cost."""
     plan = made.plan
     if not made.is_private:
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
@@ -127,6 +142,10 @@ def _tell(made: Release) -> None:
             f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
             f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
         )
+
+
+def _tell(made: Release) -> None:
+    """Say what did not go smoothly, what lies beside the release, and what to do next."""
     for note in made.notes:
         say(f"Note: {note}", style="yellow")
     heading("Beside it")
