@@ -165,6 +165,14 @@ def test_what_is_withheld_is_kept_for_sums(crossed: Path, tmp_path: Path) -> Non
         release.estimate("three", show="some")
 
 
+def test_what_would_help_is_possible() -> None:
+    tiny = nw.randomized_response(nw.Categories(["a", "b"]), epsilon="1e-9")
+    assert "more people than there are, instead of 4" in repr(nw.estimate(["a"] * 4, tiny))
+    alike = nw.from_matrix(nw.Categories(["a", "b"]), [["1/2", "1/2"], ["1/2", "1/2"]])
+    said = repr(nw.estimate(["a", "b"], alike, method="likelihood"))
+    assert "a mechanism that tells these values apart" in said
+
+
 def test_printed_intervals_leave_out_what_cannot_be(noisewright: Program, tmp_path: Path) -> None:
     plan = nw.Plan({"letter": nw.Column([f"l{i}" for i in range(12)])}, epsilon=2)
     rows = pa.table({"letter": ["l0"] * 400})

@@ -20,8 +20,8 @@ from benchmarks.coverage import QUESTIONS, Setting, covered
 from noisewright.errors import ParameterError
 from noisewright.estimation.channels import channel_of
 from noisewright.estimation.frequencies import shares_from_counts
-from noisewright.estimation.intervals import student_quantile
-from noisewright.estimation.numbers import answer_about_numbers, numbers_of
+from noisewright.estimation.intervals import Sample, student_quantile
+from noisewright.estimation.numbers import answer_about_numbers, numbers_of, shares_of_groups
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.sets import Coins, shares_of_items
 
@@ -178,6 +178,21 @@ def test_a_population_is_never_better_known_than_its_people(
     if of != "quantiles":  # of which one point of the grid may be all that is plausible
         assert (people.lows < people.highs).all()
         assert (people.standard_errors > 0).all()
+
+
+def test_bins_never_vary_less_than_their_rows_do() -> None:
+    """Most people are at the edge of a bin, where noise hides most; smooth shares would hide it."""
+    mechanism = nw.geometric(nw.Counts(12), epsilon=1 / 3)
+    inputs = np.zeros(13)
+    inputs[2:5] = 1 / 3
+    counts = np.rint(300 * inputs @ mechanism.matrix).astype(int)
+    observed, members = counts / counts.sum(), np.eye(4)[np.minimum(np.arange(13) // 3, 3)]
+    rows = channel_of(mechanism).undo(members)
+    sample = Sample(int(counts.sum()), "population", 0.95)
+    values, errors, _, _ = shares_of_groups(observed, channel_of(mechanism), members, sample)
+    seen = observed @ rows**2
+    assert (errors**2 * counts.sum() >= seen - 1 - 1e-9).all()
+    assert (errors**2 * counts.sum() >= 0.95 * (seen - values**2)).all()
 
 
 def test_equal_numbers_are_no_certainty() -> None:

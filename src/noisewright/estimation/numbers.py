@@ -197,7 +197,7 @@ def shares_of_groups(
     """Estimate the shares of groups of inputs: values, standard errors, and ends of intervals."""
     values = observed @ channel.undo(members)
     likely = plausible(forgiving(channel).solve(observed, 0), sample.people, [forgiving(channel)])
-    found = spread_of_groups(likely, sample.people, channel, members)
+    found = spread_of_groups(likely, observed, sample.people, channel, members)
     return (values, *found.answers(values, sample))
 
 

@@ -16,6 +16,7 @@ About = Literal["people", "population"]
 Array = NDArray[np.float64]
 
 _MOST_SHOWN = 12
+_EVERYBODY = 8e9
 
 
 @dataclass(frozen=True)
@@ -159,29 +160,39 @@ class Estimate:
         of = f"{hidden:,} of these {withheld.size:,} answers" if hidden < withheld.size else ""
         if not of:
             of = f"the {self.what}" if withheld.size == 1 else f"these {hidden:,} {self.what}s"
-        low, high = self.possible
-        scale = self.behind if self.what == "count" else 1
-        ratio = np.median((self.standard_errors / (scale * (high - low)))[withheld])
-        behind = int(np.median(np.broadcast_to(self.behind, withheld.shape)[withheld]))
-        wanted = float(f"{min(behind * (10 * float(ratio)) ** 2, 1e30):.1e}")
-        several = sum(len(axis.labels) > 1 for axis in self.axes) > 1
-        others = ["a larger epsilon for these columns"]
-        if several:
-            others.append("tables of fewer columns at a time")
-        if self.axes and self.axes[-1].name != "position":
-            others.append("fewer and wider categories or bins")
-        if several:
-            others.append(
-                "a synthetic table (`synthesize`), for which the publisher counts columns together"
-            )
+        helps = self._what_would_help(withheld, self.possible)
         return (
             *self.notes,
             f"This release says nothing about {of}: the standard error is larger than half of all "
-            f"that is possible. What would: {wanted:,.0f} people instead of {behind:,} (for an "
-            f"error of a tenth of what is possible), {', '.join(others[:-1])}"
-            f"{' or ' if len(others) > 1 else ''}{others[-1]}. show='all' (--show all) shows the "
-            "numbers all the same.",
+            f"that is possible. What would: {', '.join(helps[:-1])}{' or ' * (len(helps) > 1)}"
+            f"{helps[-1]}. show='all' (--show all) shows the numbers all the same.",
         )
+
+    def _what_would_help(
+        self, withheld: NDArray[np.bool_], possible: tuple[float, float]
+    ) -> list[str]:
+        scale = self.behind if self.what == "count" else 1
+        width = scale * (possible[1] - possible[0])
+        ratio = float(np.median((self.standard_errors / width)[withheld]))
+        if not np.isfinite(ratio):
+            return ["a mechanism that tells these values apart; this one does not"]
+        behind = int(np.median(np.broadcast_to(self.behind, withheld.shape)[withheld]))
+        wanted = float(f"{behind * (10 * ratio) ** 2:.1e}")
+        people = f"{wanted:,.0f} people instead of {behind:,}"
+        if wanted > _EVERYBODY:
+            people = f"more people than there are, instead of {behind:,}"
+        helps = [f"{people} (for an error of a tenth of what is possible)"]
+        helps.append("a larger epsilon for these columns")
+        several = sum(len(axis.labels) > 1 for axis in self.axes) > 1
+        if several:
+            helps.append("tables of fewer columns at a time")
+        if self.axes and self.axes[-1].name != "position":
+            helps.append("fewer and wider categories or bins")
+        if several:
+            helps.append(
+                "a synthetic table (`synthesize`), for which the publisher counts columns together"
+            )
+        return helps
 
     @property
     def behind(self) -> NDArray[np.int64]:
@@ -283,6 +294,7 @@ class Estimate:
         if self.together:
             head += ", all together"
         columns = self.columns()
+        columns["low"], columns["high"] = map(self._told, self.shown_intervals)
         if self.withheld.all():
             return "\n".join([head, *self.sentences])
         # Beside a share, its count says nothing new.

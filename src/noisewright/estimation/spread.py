@@ -65,11 +65,14 @@ def spread(shares: Array, channels: Sequence[Channel]) -> Spread:
     return Spread(shares, second, own, others, _ratio(third, second))
 
 
-def spread_of_groups(shares: Array, people: int, channel: Channel, members: Array) -> Spread:
+def spread_of_groups(
+    shares: Array, observed: Array, people: int, channel: Channel, members: Array
+) -> Spread:
     """Return the same for groups of inputs, such as bins; `members` has a column of 0/1 for each.
 
     Who belongs to a group, and who does not, is averaged as if one row more were spread evenly:
-    a group that nobody seems to be in has an average too.
+    a group that nobody seems to be in has an average too. But noise differs within a group, most at
+    its edges, and plausible shares are smooth: if the `observed` rows vary more, that counts.
     """
     rows = channel.undo(members)
     weights = shares + 1 / (people * shares.size)
@@ -83,7 +86,10 @@ def spread_of_groups(shares: Array, people: int, channel: Channel, members: Arra
     third = ((seen_inside + seen_outside) * np.abs(rows) ** 3).sum(axis=0)
     at = np.clip(shares @ members, 0.0, 1.0)
     second = own * at + others * (1 - at)
-    return Spread(at, second, own, others, _ratio(third, own * share + others * rest))
+    jumps = _ratio(third, own * share + others * rest)
+    more = np.maximum(observed @ rows**2 / np.maximum(second, 1e-300), 1.0)
+    second, own, others = more * second, more * own, more * others
+    return Spread(at, second, own, others, jumps)
 
 
 def _ratio(third: Array, second: Array) -> Array:
