@@ -108,7 +108,7 @@ def test_seeded_draws_are_marked(ledger: nw.Ledger, made: tuple[Any, str]) -> No
 BAD: list[tuple[Callable[[nw.Ledger], dict[str, Any]], str]] = [
     (lambda ledger: {"ledger": ledger}, "dataset= is missing"),
     (lambda ledger: {"dataset": "people"}, "there is no ledger"),
-    (lambda ledger: {"ledger": "budget.db", "dataset": "people"}, r"nw\.Ledger\.open"),
+    (lambda ledger: {"ledger": 3, "dataset": "people"}, "give a Ledger, a path"),
 ]
 
 
@@ -153,11 +153,10 @@ def test_whether_there_is_an_answer_does_not_depend_on_the_data(choice: str, dat
     assert made.certificate.guarantee.epsilon <= nw.Epsilon.of(1)
 
 
-def test_a_path_is_no_open_ledger_and_the_message_says_how_to_open_one() -> None:
+def test_a_path_without_a_ledger_says_how_to_make_one(tmp_path: Path) -> None:
     choice = CHOICES["exponential"][0]()
-    path: Any = "l.db"
-    with pytest.raises(ParameterError, match=r"nw\.Ledger\.open\("):
-        choice.sample(ledger=path, dataset="people")
+    with pytest.raises(nw.errors.LedgerError, match="there is no ledger at"):
+        choice.sample(ledger=tmp_path / "nothing.db", dataset="people")
 
 
 def test_what_is_no_source_is_refused_before_the_debit(ledger: nw.Ledger) -> None:
@@ -166,3 +165,14 @@ def test_what_is_no_source_is_refused_before_the_debit(ledger: nw.Ledger) -> Non
     with pytest.raises(ParameterError, match="source is of type int"):
         CHOICES["exponential"][0]().sample(ledger=ledger, dataset="people", source=source)
     assert ledger.balance("people") == before
+
+
+def test_a_path_is_as_good_as_an_open_ledger(tmp_path: Path) -> None:
+    where = tmp_path / "budget.db"
+    nw.Ledger.create(where).grant("people", epsilon=2)
+    choice = nw.exponential(["a", "b"], [1, 2], sensitivity=1, epsilon=1)
+    assert choice.sample(ledger=where, dataset="people") in {"a", "b"}
+    assert choice.sample(ledger=str(where), dataset="people") in {"a", "b"}
+    assert nw.Ledger.open(where).left("people") == nw.Guarantee(0)
+    with pytest.raises(nw.errors.ParameterError, match="give a Ledger, a path"):
+        choice.sample(ledger=3, dataset="people")  # pyright: ignore[reportArgumentType]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -116,7 +117,7 @@ class Selection:
     def sample(
         self,
         *,
-        ledger: Account | None = None,
+        ledger: Account | str | os.PathLike[str] | None = None,
         dataset: str | None = None,
         what: str = "",
         source: Source | None = None,

@@ -1,10 +1,11 @@
 """Debit before draw: a choice is proven, then in the ledger, and then made.
 
-This room lies below the ledger and knows only what it needs of it: that it can be spent from.
+A ledger may be open, or a path or an address, as for `release`.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,7 +28,7 @@ class Account(Protocol):
 
 
 def debited(
-    ledger: Account | None,
+    ledger: Account | str | os.PathLike[str] | None,
     dataset: str | None,
     certificate: Certificate,
     *,
@@ -46,14 +47,17 @@ def debited(
                 "Give ledger=, or leave dataset= out."
             )
         return nullcontext()
-    if not hasattr(ledger, "spend"):
-        raise ParameterError(
-            f"ledger is of type {type(ledger).__name__}; a choice takes one that is open: "
-            'nw.Ledger.open("budget.db").'
-        )
     if dataset is None:
         raise ParameterError(
             "say which budget of the ledger pays for the draw: dataset= is missing."
+        )
+    if isinstance(ledger, (str, os.PathLike)):
+        from noisewright.ledger import Ledger
+
+        ledger = Ledger.open(ledger)
+    if not hasattr(ledger, "spend"):
+        raise ParameterError(
+            f"ledger is of type {type(ledger).__name__}; give a Ledger, a path or a PostgreSQL URL."
         )
     from noisewright.sampling import source_or_default
 

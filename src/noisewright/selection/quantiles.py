@@ -15,6 +15,7 @@ Qualities are cut off at a constant so low that it weighs nothing, which keeps Î
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -107,7 +108,7 @@ class PrivateQuantile:
     def sample(
         self,
         *,
-        ledger: Account | None = None,
+        ledger: Account | str | os.PathLike[str] | None = None,
         dataset: str | None = None,
         what: str = "",
         source: Source | None = None,

@@ -17,6 +17,7 @@ to gain from that.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -96,7 +97,7 @@ class TopK:
     def sample(
         self,
         *,
-        ledger: Account | None = None,
+        ledger: Account | str | os.PathLike[str] | None = None,
         dataset: str | None = None,
         what: str = "",
         source: Source | None = None,

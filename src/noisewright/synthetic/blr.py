@@ -15,6 +15,7 @@ sequences, X^m, a database counts once for each order of its records, so mixed o
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -131,7 +132,7 @@ class Blr:
     def sample(
         self,
         *,
-        ledger: Account | None = None,
+        ledger: Account | str | os.PathLike[str] | None = None,
         dataset: str | None = None,
         what: str = "",
         source: Source | None = None,
