@@ -9,7 +9,8 @@ from noisewright.report.library import load_altair, load_renderer
 def drawn(chart: Any) -> str:
     """The chart as SVG. `to_dict` inside checks it against the schema of Vega-Lite."""
     version = load_altair().SCHEMA_VERSION.rpartition(".")[0]
-    return load_renderer().vegalite_to_svg(chart.to_dict(), vl_version=version)
+    made = load_renderer().call("vegalite_to_svg", chart.to_dict(), vl_version=version)
+    return made.decode()
 
 
 def texts(svg: str) -> list[str]:
