@@ -187,6 +187,10 @@ class ReleaseError(NoisewrightError):
     """The files of a release are missing, or are not what was released."""
 
 
+class PlanWarning(UserWarning):
+    """Something to think about twice before a plan is carried out; nothing was spent yet."""
+
+
 class MissingPartError(NoisewrightError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noisewright.cli.ledger import read_key_file
-from noisewright.errors import InputError
+from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger
@@ -22,6 +26,28 @@ DatasetOption = Annotated[
 OverwriteOption = Annotated[
     bool, typer.Option("--overwrite", help="Replace the output if it exists.")
 ]
+
+HeaderOption = Annotated[
+    bool,
+    typer.Option(
+        "--header", help="The first line of the CSV file holds names, even if it looks like data."
+    ),
+]
+
+
+@contextmanager
+def cautioned() -> Generator[list[str]]:
+    """Say what is to be thought about twice as soon as it is known; give what was said."""
+    said: list[str] = []
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        said.append(str(message))
+        print(f"Caution: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PlanWarning)
+        warnings.showwarning = show
+        yield said
 
 
 def paying_ledger(

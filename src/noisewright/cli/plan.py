@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noisewright.cli.paying import HeaderOption
 from noisewright.cli.plan_answers import plan_facts, proposal_facts
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
@@ -104,6 +105,7 @@ def plan(
         typer.Option(help="Say the errors of estimates from so many rows.", show_default=False),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
+    header: HeaderOption = False,
     no_input: Annotated[bool, typer.Option("--no-input", help="Never ask.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
@@ -135,6 +137,7 @@ def plan(
         shares=None if shares is None else shares.value,
         person=_person(person, rows_per_person, keep.value),
         order="shuffled" if shuffle else "kept",
+        header=header,
     )
     if not no_input and not as_json and not draft.is_finished and _is_terminal():
         from noisewright.cli.asking import asked
@@ -184,6 +187,12 @@ def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
     for paragraph in plan.words(rows=people):
         say(paragraph)
         say()
+    _caution(plan, people)
+
+
+def _caution(plan: Plan, people: int | None) -> None:
+    for text in plan.cautions(rows=people):
+        say(f"Caution: {text}", style="yellow")
 
 
 def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
@@ -211,14 +220,6 @@ def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: boo
     _tell(draft, plan, output, people)
 
 
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
-
-
 def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
     """Return the text of a draft and its plan; what was answered is kept if it makes none."""
     from noisewright.files import write_whole
@@ -238,12 +239,6 @@ def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
 
 def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> None:
     say(f"{output}: a plan for {len(draft.proposals)} columns, drafted without reading any value.")
-    if any(_is_number(proposal.field.name) for proposal in draft.proposals):
-        say(
-            "Some columns have numbers for names. If the first line of the file is a record, not "
-            "names, the draft holds that record: delete it, and give the file a header.",
-            style="red",
-        )
     for name in draft.unused:
         say(f"The codebook also describes {name}, which the table does not have.")
     for name in draft.persons:
@@ -256,6 +251,8 @@ def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> 
         for paragraph in plan.words(rows=people):
             say()
             say(paragraph)
+        say()
+        _caution(plan, people)
         heading(f"Change {output} as you like; noisewright plan {output} explains it again.")
         return
     heading("Column by column")

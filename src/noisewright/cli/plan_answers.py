@@ -65,4 +65,5 @@ def plan_facts(plan: Plan, people: int | None) -> dict[str, Any]:
         "dropped": list(plan.dropped),
         "parts": parts,
         "words": list(plan.words(rows=people)),
+        "cautions": list(plan.cautions(rows=people)),
     }

@@ -11,7 +11,14 @@ import typer
 from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
+from noisewright.cli.paying import (
+    DatasetOption,
+    HeaderOption,
+    LedgerOption,
+    OverwriteOption,
+    cautioned,
+    paying_ledger,
+)
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 
@@ -66,6 +73,7 @@ def release(
         str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
     ] = None,
     overwrite: OverwriteOption = False,
+    header: HeaderOption = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
@@ -74,7 +82,7 @@ def release(
 
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     try:
-        with bars(_STEPS, quiet=as_json) as progress:
+        with bars(_STEPS, quiet=as_json) as progress, cautioned() as cautions:
             made = nw.release(
                 data,
                 plan,
@@ -86,6 +94,7 @@ def release(
                 progress=progress,
                 overwrite=overwrite,
                 report=False,
+                header=header,
             )
         if not as_json:
             _announce(made)
@@ -97,7 +106,7 @@ def release(
             print(f"noisewright: {note}", file=sys.stderr)
         raise
     if as_json:
-        answer(_plain(made))
+        answer({**_plain(made), "cautions": cautions})
     else:
         _tell(made)
 

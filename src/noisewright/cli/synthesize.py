@@ -11,7 +11,13 @@ import typer
 from noisewright.cli.amounts import number_option, plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.paying import DatasetOption, LedgerOption, OverwriteOption, paying_ledger
+from noisewright.cli.paying import (
+    DatasetOption,
+    HeaderOption,
+    LedgerOption,
+    OverwriteOption,
+    paying_ledger,
+)
 from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
@@ -101,6 +107,7 @@ def synthesize(
     who: WhoOption = None,
     key_file: KeyOption = None,
     overwrite: OverwriteOption = False,
+    header: HeaderOption = False,
     evaluate: Annotated[
         bool,
         typer.Option(
@@ -132,7 +139,7 @@ def synthesize(
         columns = Columns.of(plan)
         errors = nw.predict_synthesis(
             plan,
-            people=Declared.of(data, columns).count_rows(),
+            people=Declared.of(data, columns, header=header).count_rows(),
             epsilon=spent,
             delta=slack,
             method=_method(method),
@@ -169,6 +176,7 @@ def synthesize(
                 overwrite=overwrite,
                 evaluation=evaluate,
                 report=not no_report,
+                header=header,
                 progress=progress,
             )
     except KeyboardInterrupt as problem:

@@ -6,6 +6,7 @@ number of rows: no metadata, no dictionaries, no order of labels of the input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -20,7 +21,7 @@ from noisewright.engines.list_cells import CurveCells, SetCells
 from noisewright.engines.number_cells import CountCells, NumberCells
 from noisewright.engines.outputs import CurveOutputs, Outputs, codes_of, outputs_for
 from noisewright.engines.released_types import public_type
-from noisewright.errors import InputError
+from noisewright.errors import DataError, InputError
 from noisewright.mechanisms import Table
 from noisewright.mechanisms.item_sets import ItemSets, cut_sets
 from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Subsets
@@ -117,7 +118,8 @@ class Randomizer:
             if field.name in self._cells:
                 self._require_type(field)
 
-    def _require_columns(self, names: list[str]) -> None:
+    def require_present(self, names: Sequence[str]) -> None:
+        """Raise InputError unless the columns that are read are there."""
         missing = [name for name in self.inputs if name not in names]
         if missing:
             # Columns of the table are not listed: without a header they would be a record.
@@ -125,6 +127,10 @@ class Randomizer:
                 f"the plan names {', '.join(map(repr, missing))}, which the table does not have. "
                 "Correct the plan or rename the columns; a CSV file needs a header."
             )
+
+    def _require_columns(self, names: list[str]) -> None:
+        # First what is missing: with all names of the plan there, the others are names, too.
+        self.require_present(names)
         known = {*self.inputs, *self.plan.dropped}
         unnamed = [name for name in names if name not in known]
         if unnamed and self.plan.others == "error":
@@ -161,7 +167,7 @@ class Randomizer:
         for part in self.parts:
             codes = [self._encoded(name, batch, first_row) for name in part.columns]
             parts.append(codes[0] if len(codes) == 1 else _joined(part.space, codes))
-        public = tuple(_public(batch.column(name)) for name in self.plan.public)
+        public = tuple(_public(name, batch.column(name)) for name in self.plan.public)
         return Encoded(batch.num_rows, tuple(parts), public)
 
     def _encoded(self, name: str, batch: RecordBatch, first_row: int) -> Any:
@@ -301,11 +307,24 @@ def _storage(array: Any) -> Any:
     return getattr(array, "storage", array)
 
 
-def _public(array: Any) -> Any:
+def _public(name: str, array: Any) -> Any:
     """Return a public column without anything but its values."""
     import pyarrow as pa
 
-    array = _storage(array)
+    try:
+        return _only_values(_storage(array))
+    except (pa.ArrowException, ArithmeticError, RuntimeError, TypeError, ValueError):
+        failed = DataError(
+            f"the public column {name!r} has the type {array.type}, and pyarrow cannot copy some "
+            "of its values. Convert the column, to texts for example, or drop it."
+        )
+    # Outside of the handler: the message of pyarrow quotes values.
+    raise failed
+
+
+def _only_values(array: Any) -> Any:
+    import pyarrow as pa
+
     kind = public_type(array.type)
     plain = array if array.type.equals(kind) else array.cast(kind)
     # Rebuilt, so that nothing is left behind empty cells, those inside of others included.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,11 +22,13 @@ from noisewright.engines.faults import arrow, attempt, unreadable
 from noisewright.engines.plain_cells import number_in
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
+from noisewright.plans.header import labels_of, require_header
 from noisewright.spaces import Categories, Counts, Interval, Space
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan
 
+TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _WHAT = "a CSV file"
 _EXACT = 1 << 53
 """Whole numbers below this are doubles to the last digit."""
@@ -64,6 +67,20 @@ def _type_of(space: Space, name: str) -> DataType:
     )
 
 
+def require_names(data: Any, plan: Plan, *, said: bool) -> None:
+    """Refuse a CSV file whose first line may be a record, unless somebody `said` it is none."""
+    if not isinstance(data, str | os.PathLike):
+        return
+    path = Path(os.fspath(data))
+    if path.name.lower().endswith(TEXT) and path.is_file():
+        names = _header(path, _delimiter(path))
+        require_header(str(path), names, labels=labels_of(plan), said=said)
+
+
+def _delimiter(path: Path) -> str:
+    return "\t" if path.name.lower().endswith((".tsv", ".tsv.gz")) else ","
+
+
 @final
 class CsvFile(TableReader):
     """A CSV file in UTF-8 with a header; `.tsv` files have tabs instead of commas."""
@@ -80,7 +97,7 @@ class CsvFile(TableReader):
         self.name = str(path)
         self.rows = None
         self._path = path
-        self._delimiter = "\t" if path.name.lower().endswith((".tsv", ".tsv.gz")) else ","
+        self._delimiter = _delimiter(path)
         names = _header(path, self._delimiter)
         if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
             raise DataError(
@@ -199,8 +216,8 @@ class CsvFile(TableReader):
         if place is not None:
             where = f" in row {int(place[2]) - 1:,}" if place[2] else f" after row {after:,}"
             return DataError(
-                f"the column {self.schema.names[int(place[1])]!r} of {self.name} is not UTF-8 text"
-                f"{where}. Save the file as UTF-8.",
+                f"column {int(place[1]) + 1} of {self.name} is not UTF-8 text{where}. Save the "
+                "file as UTF-8.",
                 row=int(place[2]) - 1 if place[2] else None,
             )
         return unreadable(self.name, problem, what=_WHAT, after=after)

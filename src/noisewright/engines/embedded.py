@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 from noisewright.engines.batches import Encoded, Randomizer
 from noisewright.engines.overlap import Behind, ahead
 from noisewright.engines.persons import Kept, PersonKeys, PersonRows
+from noisewright.engines.public_columns import PublicColumns
 from noisewright.engines.shuffling import Shuffle
 from noisewright.errors import DataError
 
@@ -45,15 +46,24 @@ class Checked:
     keys: PersonKeys | None
     people: PersonRows | None
     codes: list[tuple[Encoded, Any]] | None
+    public: PublicColumns
 
 
 def check(
-    reader: TableReader, plan: Plan, progress: Progress | None = None, *, keep: int = KEPT
+    reader: TableReader,
+    plan: Plan,
+    progress: Progress | None = None,
+    *,
+    keep: int = KEPT,
+    name: str | None = None,
 ) -> Checked:
     """Read every row once, without randomness, and raise where the plan does not allow it.
 
+    `name` is that of the file to write: its format must be able to hold the public columns.
+
     Raises InputError when columns or types do not fit, OutsideSpaceError with the column and the
-    row of a cell, DataError where the table cannot be read or has no rows.
+    row of a cell, DataError where the table cannot be read or has no rows, TargetError with a
+    public column that the format of the target cannot hold.
     """
     randomizer = Randomizer(plan)
     randomizer.schema(reader.schema)
@@ -61,11 +71,13 @@ def check(
     if plan.person is not None:
         keys, people = PersonKeys(plan.person.column), PersonRows()
         keys.require_type(reader.schema.field(plan.person.column).type)
+    public = PublicColumns(plan, reader.schema, name)
     rows = held = 0
     codes: list[tuple[Encoded, Any]] | None = []
     with closing(_encoded(reader, randomizer, keys)) as batches:
         for encoded, hashes in batches:
             rows += encoded.rows
+            public.put(encoded.public)
             if people is not None:
                 people.add(hashes)
             if codes is not None:
@@ -77,10 +89,11 @@ def check(
                 progress("check", rows, reader.rows)
     if not rows:
         raise DataError(f"{reader.name} has no rows; there is nothing to release.")
+    public.close()
     released = rows
     if people is not None and plan.person is not None:
         released = people.released(plan.person.rows)
-    return Checked(rows, released, randomizer, keys, people, codes)
+    return Checked(rows, released, randomizer, keys, people, codes, public)
 
 
 def run(

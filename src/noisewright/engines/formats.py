@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, final
 
 from noisewright.engines.arrow_names import RecordBatch, Schema, Table
@@ -22,6 +21,11 @@ _ARROW = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv")
 
 
+def is_text(name: str) -> bool:
+    """Tell whether a file of this name is written as text."""
+    return name.lower().endswith(_TEXT)
+
+
 def require_format(name: str) -> None:
     """Raise TargetError unless the suffix says which format to write."""
     if not name.lower().endswith((*_PARQUET, *_ARROW, *_TEXT)):
@@ -31,14 +35,14 @@ def require_format(name: str) -> None:
         )
 
 
-def open_sink(path: Path, name: str, schema: Schema, *, metadata: Mapping[str, str]) -> Sink:
-    """Open a file for writing in the format that `name` ends in."""
+def open_sink(file: Any, name: str, schema: Schema, *, metadata: Mapping[str, str]) -> Sink:
+    """Return what writes to an open file of pyarrow in the format that `name` ends in."""
     lower = name.lower()
     if lower.endswith(_PARQUET):
-        return ParquetSink(path, schema, metadata)
+        return ParquetSink(file, schema, metadata)
     if lower.endswith(_ARROW):
-        return ArrowSink(path, schema, metadata)
-    return CsvSink(path, schema, "\t" if lower.endswith(".tsv") else ",")
+        return ArrowSink(file, schema, metadata)
+    return CsvSink(file, schema, "\t" if lower.endswith(".tsv") else ",")
 
 
 class Sink(ABC):
@@ -98,12 +102,10 @@ class ParquetSink(Sink):
 
     size = ROW_GROUP
 
-    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, file: Any, schema: Schema, metadata: Mapping[str, str]) -> None:
         super().__init__()
-        import pyarrow as pa
-
         self._schema = schema
-        self._file = pa.OSFile(str(path), "wb")
+        self._file = file
         self._metadata = dict(metadata)
         self._writer: Any = None
 
@@ -151,12 +153,12 @@ class ArrowSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, path: Path, schema: Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, file: Any, schema: Schema, metadata: Mapping[str, str]) -> None:
         super().__init__()
         import pyarrow as pa
 
         self._schema = schema
-        self._file = pa.OSFile(str(path), "wb")
+        self._file = file
         # Batches carry no metadata, the file does.
         labeled = schema.with_metadata(dict(metadata)) if metadata else schema
         options = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -182,7 +184,7 @@ class CsvSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, path: Path, schema: Schema, delimiter: str) -> None:
+    def __init__(self, file: Any, schema: Schema, delimiter: str) -> None:
         super().__init__()
         import pyarrow as pa
         from pyarrow import csv
@@ -200,7 +202,7 @@ class CsvSink(Sink):
                 for f in schema
             ]
         )
-        self._file = pa.OSFile(str(path), "wb")
+        self._file = file
         options = csv.WriteOptions(delimiter=delimiter)
         self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 

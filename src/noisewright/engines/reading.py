@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.engines.arrow_files import ArrowFile
 from noisewright.engines.batches import cells_of
-from noisewright.engines.csv_files import CsvFile, declared_types
+from noisewright.engines.csv_files import TEXT, CsvFile, declared_types
 from noisewright.engines.faults import arrow, attempt
 from noisewright.engines.frames import open_frame
 from noisewright.engines.parquet_files import ParquetFiles, folder_files
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".feather", ".arrow", ".ipc")
-TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 def open_table(data: Any, *, plan: Plan | None = None, released: bool = False) -> TableReader:

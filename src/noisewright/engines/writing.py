@@ -131,9 +131,8 @@ class FileWriter(TableWriter):
             # This handle stays open until the end: syncing it reports what went wrong meanwhile.
             flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
             self._handle = os.open(self._temporary, flags, 0o666)
-            self._sink = open_sink(
-                self._temporary, self._target.name, self.schema, metadata=self._metadata
-            )
+            file = arrow().OSFile(str(self._temporary), "wb")
+            self._sink = open_sink(file, self._target.name, self.schema, metadata=self._metadata)
         except BaseException as problem:
             self._discard()
             raise self._translated(problem) from None
@@ -144,7 +143,7 @@ class FileWriter(TableWriter):
         assert self._sink is not None, "open the writer with a `with` statement"
         try:
             self._sink.write(batch)
-        except OSError as problem:
+        except (OSError, arrow().ArrowException) as problem:
             raise unwritable(self._given, problem) from None
         self.rows += batch.num_rows
 
@@ -205,7 +204,8 @@ class FileWriter(TableWriter):
             self._temporary.unlink()
 
     def _translated(self, problem: BaseException) -> BaseException:
-        if isinstance(problem, OSError) and not isinstance(problem, TargetError):
+        known = (OSError, arrow().ArrowException)
+        if isinstance(problem, known) and not isinstance(problem, TargetError):
             return unwritable(self._given, problem)
         return problem
 

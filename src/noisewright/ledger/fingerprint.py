@@ -179,12 +179,30 @@ def _add_values(mark: hmac.HMAC, array: Any) -> None:
     elif pa.types.is_large_list(kind):
         _add(mark, np.asarray(pc.list_value_length(array), dtype="<i8").tobytes())
         _add_values(mark, array.flatten())
-    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind):
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or _is_whole(kind):
         # Dates and times are whole numbers underneath, whose unit is part of the type's name.
-        values = np.asarray(array if not pa.types.is_temporal(kind) else _whole(array))
+        values = np.asarray(_whole(array) if _is_whole(kind) else array)
         _add(mark, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
     else:
-        _add(mark, repr(array.to_pylist()).encode("utf-8", "surrogatepass"))
+        _add(mark, _written(array))
+
+
+def _is_whole(kind: Any) -> bool:
+    """Tell whether a type holds dates or times that are one whole number each."""
+    import pyarrow as pa
+
+    return pa.types.is_temporal(kind) and kind.bit_width in (32, 64)
+
+
+def _written(array: Any) -> bytes:
+    """Return values of other types as bytes: as Python writes them, or as Arrow if it cannot."""
+    import pyarrow as pa
+
+    try:
+        return repr(array.to_pylist()).encode("utf-8", "surrogatepass")
+    except (pa.ArrowException, ArithmeticError, ValueError):
+        # Times that Python has no word for, inside of lists.
+        return pa.RecordBatch.from_arrays([array], names=[""]).serialize().to_pybytes()
 
 
 def _whole(array: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
@@ -25,6 +25,7 @@ from noisewright.plans.names import hint_of
 from noisewright.plans.plan import Person, Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
 from noisewright.public import public
+from noisewright.spaces import Categories, Subsets
 
 
 @final
@@ -112,15 +113,16 @@ def draft_plan(
     together: Sequence[Sequence[str]] = (),
     order: str = "kept",
     others: str = "error",
+    header: bool = False,
 ) -> Draft:
     """Draft a plan for a table from the names and types of its columns.
 
     Requires: the path of a Parquet, Feather or CSV file or of a folder of Parquet files, or an
     Arrow schema. `codebook` is the path of a codebook, or what each column can hold by name:
-    columns, "drop" or "public".
+    columns, "drop" or "public". A CSV file whose first line looks like a record is refused, unless
+    `header` says that it holds names.
     Ensures: no value of the table is read, nor anything that was made from its values.
     """
-    fields, source = _fields(data)
     known: Mapping[str, Any] = {}
     if codebook is not None:
         of_kind(
@@ -130,6 +132,7 @@ def draft_plan(
             such_as="a path, or a mapping from columns",
         )
         known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
+    fields, source = _fields(data, header, frozenset(_labels(known)))
     names = [one.name for one in fields]
     said = dict[str, str].fromkeys(_known(drop, names, "drop"), DROP)
     for name in _known(public, names, "public"):
@@ -156,9 +159,19 @@ def draft_plan(
     return Draft(proposals, settings, source, unused)
 
 
-def _fields(data: Any) -> tuple[tuple[Field, ...], str]:
+def _labels(known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the labels and items that a codebook declares, as texts."""
+    for entry in known.values():
+        space = entry.space if isinstance(entry, Column) else None
+        listed = entry.labels if isinstance(entry, Entry) else ()
+        if isinstance(space, (Categories, Subsets)):
+            listed = space.labels if isinstance(space, Categories) else space.items
+        yield from map(str, listed)
+
+
+def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[Field, ...], str]:
     if isinstance(data, (str, os.PathLike)):
-        return read_fields(data), Path(data).name
+        return read_fields(data, header=header, labels=labels), Path(data).name
     if hasattr(data, "field") and hasattr(data, "names"):
         return fields_of(data), ""
     raise InputError(
@@ -174,7 +187,8 @@ def _known(names: Iterable[str], columns: list[str], option: str) -> list[str]:
             raise InputError(f"{option} is a list of columns, by name; got {brief(name)}.")
         if name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(columns)}."
+            # Columns of the table are not listed: without a header they would be a record.
+            hint = f" Did you mean {near[0]!r}?" if near else " Names are case-sensitive."
             raise InputError(f"{option} names {name!r}, which the table does not have.{hint}")
     return given
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
+from noisewright.plans.header import require_header
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -43,10 +44,14 @@ class Field:
     """The type as the file calls it, for people to read."""
 
 
-def read_fields(path: str | os.PathLike[str]) -> tuple[Field, ...]:
+def read_fields(
+    path: str | os.PathLike[str], *, header: bool = False, labels: Collection[str] = ()
+) -> tuple[Field, ...]:
     """Read the names and types of the columns of a file, or of a folder of Parquet files.
 
-    Requires: Parquet, Feather (Arrow IPC) or CSV, told by the suffix.
+    Requires: Parquet, Feather (Arrow IPC) or CSV, told by the suffix. A first line of CSV that
+    looks like a record, or holds one of the `labels`, is refused unless `header` says that it holds
+    names.
     Ensures: no page, batch or row of data is read; of CSV only the line with the names.
     """
     where = Path(path)
@@ -57,6 +62,7 @@ def read_fields(path: str | os.PathLike[str]) -> tuple[Field, ...]:
     suffix = (where.with_suffix("") if packed else where).suffix.lower()
     if suffix in _CSV:
         names = _csv_names(where, tab=suffix == ".tsv", packed=packed)
+        require_header(str(where), names, labels=labels, said=header)
         fields = tuple(Field(name, "") for name in names)
     elif suffix in _PARQUET + _FEATHER and not packed:
         fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))

@@ -22,7 +22,10 @@ from noisewright.mechanisms import (
 )
 from noisewright.plans.choices import MOST_RESPONSES
 from noisewright.plans.parts import Part
-from noisewright.spaces import Counts, Interval
+from noisewright.spaces import Counts, Curves, Interval
+
+_USELESS = 0.25
+"""An error of so much of the range: a guess without any data is about as good (0.29)."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,13 @@ class Planned:
     question: str
     error: float
     rows: int
+    range: float = 1.0
+    """How far apart two answers can be: 1 for shares, the width of the bounds for means."""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the answer is lost in noise: the error is a quarter of that range or more."""
+        return self.error > _USELESS * self.range
 
 
 def outlook_of(part: Part) -> Outlook:
@@ -135,7 +145,12 @@ def planned_error(part: Part, column: str, *, rows: int) -> Planned | None:
     space = dict(zip(part.columns, part.treatments, strict=True))[column].space
     question = default_question(space, mechanism)
     error = mechanism_error(mechanism, question, rows=rows)
-    return None if error is None else Planned(question, error, rows)
+    if error is None:
+        return None
+    width = float(space.high - space.low) if isinstance(space, (Interval, Curves)) else 1.0
+    if isinstance(space, Counts) and question == "mean":
+        width = float(space.n)
+    return Planned(question, error, rows, width)
 
 
 def mechanism_error(mechanism: Mechanism | CurveNoise, question: str, *, rows: int) -> float | None:

@@ -260,6 +260,16 @@ class Plan:
 
         return predictions(self, people, shares, about, confidence)
 
+    def cautions(self, *, rows: int | None = None) -> tuple[str, ...]:
+        """Return what to think about twice before a release, in sentences; nothing for most plans.
+
+        An epsilon above 10, a public column whose name looks like that of a person, and, with the
+        number of `rows`, columns whose estimates will say nothing.
+        """
+        from noisewright.plans.cautions import plan_cautions
+
+        return plan_cautions(self, rows=rows)
+
     def certify(self) -> Certificate:
         """Prove the guarantee; the certificate speaks of one person's rows."""
         rows = self.rows_per_person

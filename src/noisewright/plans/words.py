@@ -191,12 +191,13 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
         return []
     of = f" of {name}" if part.is_joint else ""
     points = f"{about(100 * planned.error)} percentage points"
-    what, error, useless = {
-        "shares": (f"the share of a value{of}", points, planned.error > 0.25),
-        "items": ("the share of people with an item", points, planned.error > 0.25),
-        "mean": (f"the mean{of}", about(planned.error), False),
-        "curve": ("the mean curve", f"{about(planned.error)} at each position", False),
+    what, error = {
+        "shares": (f"the share of a value{of}", points),
+        "items": ("the share of people with an item", points),
+        "mean": (f"the mean{of}", about(planned.error)),
+        "curve": ("the mean curve", f"{about(planned.error)} at each position"),
     }[planned.question]
+    useless = planned.says_nothing
     said = (
         f"From {rows:,} released rows, {what} can be estimated with a standard error of about "
         f"{error}"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.engines.batches import Randomizer
+from noisewright.engines.csv_files import require_names
 from noisewright.engines.outputs import outputs_for
 from noisewright.engines.overlap import ahead
 from noisewright.engines.persons import Kept, PersonKeys, PersonRows
@@ -118,10 +119,15 @@ class Declared:
     reader: TableReader
 
     @classmethod
-    def of(cls, data: Any, plan: Any) -> Declared:
-        """Open a table; nothing but its names and types is looked at."""
+    def of(cls, data: Any, plan: Any, *, header: bool = False) -> Declared:
+        """Open a table; nothing but its names and types is looked at.
+
+        `header` says that the first line of a CSV file holds names, even if it looks like a record.
+        """
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
+        require_names(data, columns.randomizer.plan, said=header)
         reader = open_table(data, plan=columns.randomizer.plan)
+        columns.randomizer.require_present(reader.schema.names)
         columns.require_named(reader.schema.names)
         columns.randomizer.require_fit(reader.schema)
         person = columns.randomizer.plan.person

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 import shutil
+import warnings
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, final
 
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.embedded import KEPT, Checked, Progress, check, run
+from noisewright.engines.formats import is_text
+from noisewright.engines.public_columns import PublicColumns
 from noisewright.engines.reading import open_table
 from noisewright.engines.writing import MemoryWriter, open_writer
-from noisewright.errors import TargetError
-from noisewright.plans import Plan
+from noisewright.errors import PlanWarning, TargetError
+from noisewright.plans import Part, Plan
+from noisewright.plans.cautions import public_cautions
 from noisewright.releases.recipe import KEY, Recipe
 from noisewright.sampling import Source
+from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
 
 _ROOM = 1 << 16
 """Bytes for the files beside the data, at least."""
+
+_WIDEST_WHOLE, _WIDEST_DOUBLE = 20, 24
+"""Characters of a whole number of 64 bits, and of a double."""
 
 
 class Engine(Protocol):
@@ -31,6 +39,11 @@ class Engine(Protocol):
     @property
     def reads_again(self) -> bool:
         """Whether drawing reads the input again, after it was checked."""
+        ...
+
+    @property
+    def public(self) -> PublicColumns | None:
+        """What the check has seen of public columns, where it counts them."""
         ...
 
     def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
@@ -46,21 +59,27 @@ class Engine(Protocol):
 class Embedded:
     """The engine in this process."""
 
-    def __init__(self, data: Any, plan: Plan) -> None:
+    def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
         self._reader = open_table(data, plan=plan)
         self._plan = plan
+        self._name = name
         self._schema = Randomizer(plan).schema(self._reader.schema)
         self._checked: Checked | None = None
 
     def check(self, progress: Progress | None) -> int:
         """Check every row without drawing; return how many will be released."""
-        self._checked = check(self._reader, self._plan, progress, keep=KEPT)
+        self._checked = check(self._reader, self._plan, progress, keep=KEPT, name=self._name)
         return self._checked.released
 
     @property
     def reads_again(self) -> bool:
         """Whether drawing reads the input again: not if what was checked fits into memory."""
         return self._checked is None or self._checked.codes is None
+
+    @property
+    def public(self) -> PublicColumns | None:
+        """What the check has seen of public columns."""
+        return None if self._checked is None else self._checked.public
 
     def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
         """Open the file to write, with its recipe; at the end of the block it is synced."""
@@ -82,15 +101,54 @@ class Embedded:
         )
 
 
-def require_space(folder: Path, plan: Plan, rows: int) -> None:
-    """Refuse to start what would certainly not fit on the disk; a guess, and a low one."""
-    # By what can go in: what comes out may have no end, as curves and numbers with noise.
-    bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
-    # An eighth of what independent draws would need: skewed columns are compressed well.
-    least = math.ceil(rows * bits / 64) + _ROOM
+def warn_of(plan: Plan, rows: int, public: PublicColumns | None) -> None:
+    """Say what is to be thought about twice; whoever makes errors of warnings stops here."""
+    said = plan.cautions(rows=rows)
+    if public is not None:
+        said += public_cautions(public.different, rows)
+    for text in said:
+        warnings.warn(PlanWarning(text), stacklevel=4)
+
+
+def require_space(
+    folder: Path, plan: Plan, rows: int, *, name: str, public: PublicColumns | None = None
+) -> None:
+    """Refuse to start what would not fit on the disk.
+
+    Texts take what declared labels and types allow at most. Other formats are compressed, which is
+    guessed, and low. Public columns were written once, to nowhere.
+    """
+    if is_text(name):
+        least, word = rows * _widest_line(plan), "up to"
+    else:
+        # By what can go in: what comes out may have no end, as curves and numbers with noise.
+        bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
+        # An eighth of what independent draws would need: skewed columns are compressed well.
+        least, word = math.ceil(rows * bits / 64), "at least"
+    least += _ROOM + (0 if public is None else public.bytes)
     free = shutil.disk_usage(folder).free
     if free < least:
         raise TargetError(
-            f"{rows:,} rows take at least {math.ceil(least / 1000):,} kB, and {str(folder)!r} has "
+            f"{rows:,} rows take {word} {math.ceil(least / 1000):,} kB, and {str(folder)!r} has "
             f"{free // 1000:,} kB left. Free some space, or choose another disk. Nothing was spent."
         )
+
+
+def _widest_line(plan: Plan) -> int:
+    """Return how many bytes the released cells of a row take at most, written as text."""
+    return sum(_widest(space) + 1 for part in plan.parts for space in _spaces(part))
+
+
+def _spaces(part: Part) -> list[Space]:
+    outputs = part.mechanism.outputs
+    return [space for _, space in outputs.columns] if isinstance(outputs, Records) else [outputs]
+
+
+def _widest(space: Space) -> int:
+    if isinstance(space, Categories):
+        # Texts stand between quotes, and a quote inside is doubled.
+        return max(len(str(label).replace('"', '""').encode()) for label in space.labels) + 2
+    if isinstance(space, Counts):
+        return len(str(space.n))
+    whole = isinstance(space, Interval | Lattice) and space.step.denominator == 1
+    return _WIDEST_WHOLE if whole else _WIDEST_DOUBLE

@@ -20,8 +20,10 @@ class OnSpark:
     """The engine on a cluster."""
 
     reads_again = True
+    public = None
 
-    def __init__(self, data: Any, plan: Plan) -> None:
+    def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
+        del name  # a folder of Parquet files
         self._table = open_spark(data, plan)
         self._checked: Checked | None = None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from noisewright.engines.csv_files import require_names
 from noisewright.engines.formats import require_format
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
@@ -19,7 +20,7 @@ from noisewright.plans import Plan
 from noisewright.privacy import Certificate, check
 from noisewright.public import public
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
-from noisewright.releases.drawing import Embedded, Engine, Progress, require_space
+from noisewright.releases.drawing import Embedded, Engine, Progress, require_space, warn_of
 from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.on_spark import OnSpark, is_for_spark, require_possible
 from noisewright.releases.payment import Payment, paid
@@ -44,6 +45,7 @@ def release(
     progress: Progress | None = None,
     overwrite: bool = False,
     report: bool = True,
+    header: bool = False,
     source: Source | None = None,
 ) -> Release:
     """Release a private copy of a table, as a plan says, and account for it.
@@ -53,11 +55,15 @@ def release(
     outright, means that nobody accounts. `dataset` names the budget that pays; left out, it is the
     one that the data is registered for. `out` is the file to write; tables in memory may do
     without. `progress` is called with "check", "release" or "report", the rows done, and all rows
-    if known. A seeded `source` is for tests, and the release is marked as not private.
+    if known. A CSV file whose first line looks like a record is refused, unless `header` says that
+    it holds names. A seeded `source` is for tests: no ledger pays for it, and the release is marked
+    as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
     wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
+    What is to be thought about twice (see `Plan.cautions`; public columns with many different
+    values) is said before the debit, as a PlanWarning.
     """
     on_spark = is_for_spark(data, engine)
     if on_spark:
@@ -65,6 +71,7 @@ def release(
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = repeatable(data)
+    require_names(data, read, said=header)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:
@@ -143,13 +150,14 @@ def _to_files(
 ) -> Release:
     staged = staging.path(target.name)
     _write_certificate(order.certificate, staging, target.certificate.name)
-    engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan)
+    engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan, target.name)
     rows = engine.check(order.progress)
-    require_space(target.data.parent, order.plan, rows)
+    require_space(target.data.parent, order.plan, rows, name=target.name, public=engine.public)
     snapshot.require_same(meanwhile="Nothing was spent.")
     reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
     # Whoever reads it back gets these mechanisms again: better known now than by the reader.
     embedded.plan(where="the recipe of this release")
+    warn_of(order.plan, rows, engine.public)
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(engine.open(staged, embedded))
@@ -179,8 +187,10 @@ def _to_files(
 def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
     _require_proven(order.certificate.document)
     engine = Embedded(data, order.plan)
-    recipe = order.recipe(engine.check(order.progress), payer)
+    rows = engine.check(order.progress)
+    recipe = order.recipe(rows, payer)
     recipe.plan(where="the recipe of this release")
+    warn_of(order.plan, rows, engine.public)
     writer = engine.in_memory()
     with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
         engine.draw(writer, order.progress, order.source)

@@ -63,6 +63,7 @@ def synthesize(
     overwrite: bool = False,
     evaluation: bool = False,
     report: bool = True,
+    header: bool = False,
     progress: Progress | None = None,
     source: Source | None = None,
 ) -> Synthesis:
@@ -73,8 +74,8 @@ def synthesize(
     columns hold: a Plan or the path of one, or a mapping from names to spaces, lists of labels or
     Columns; what it says about mechanisms is not used. Left out, the domain of the workload says
     it. `epsilon` and `delta` are what each person gives away; left out, they are the plan's.
-    `ledger`, `dataset` and `what` are as in `release`; the whole run is debited once, before any
-    noise is drawn. Without a ledger nobody accounts.
+    `ledger`, `dataset`, `what` and `header` are as in `release`; the whole run is debited once,
+    before any noise is drawn. ledger=None, said outright, means that nobody accounts.
 
     `method`: "mst" counts columns, chooses pairs in private, counts these and draws rows from a
     model that fits all counts; "mwem" chooses and counts in `rounds`; "blr" draws from all small
@@ -109,7 +110,7 @@ def synthesize(
     columns = Columns.of(plan)
     asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
     task = Task(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
-    read = Declared.of(data, columns)
+    read = Declared.of(data, columns, header=header)
     task.require_possible()
     task = task.with_better_noise()
     request = Request(read, task, what, evaluation, progress, source)
@@ -140,7 +141,8 @@ def _to_files(
     request: Request, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.synthesis
-    require_space(target.data.parent, request.read.randomizer.plan, request.task.rows(counted.rows))
+    plan, rows = request.read.randomizer.plan, request.task.rows(counted.rows)
+    require_space(target.data.parent, plan, rows, name=target.name)
     # Also finds what these rows make impossible, which must not be found after the debit.
     steps = request.task.synthesizer(counted.rows)
     proof = steps.schedule.certificate

@@ -1,0 +1,76 @@
+"""What somebody should think about twice before a plan is carried out.
+
+None of it is an error: a plan may be right all the same. It follows from the plan, from the number
+of rows, and from columns that are public anyway; private values have no say in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from noisewright.exact import Epsilon
+from noisewright.plans.names import hint_of
+from noisewright.plans.outlook import planned_error
+from noisewright.plans.words import about, amounts
+
+if TYPE_CHECKING:
+    from noisewright.plans.plan import Plan
+
+_WEAK = Epsilon(rational=Fraction(10))
+"""Above this epsilon a promise is hardly one: e^10 is 22,026."""
+
+_FEW = 10
+"""Rows that share a public value on average; with fewer, it points at people."""
+
+_LEAST = 20
+"""Public columns with fewer different values than this point at nobody by their number."""
+
+
+def plan_cautions(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:
+    """Return what is to be thought about, one sentence after the other; nothing for most plans."""
+    said: list[str] = []
+    if not plan.guarantee.epsilon <= _WEAK:
+        said.append(
+            f"Each person gives away {amounts(plan.guarantee)}. Above {_WEAK} the promise is weak: "
+            "what comes out may be more than 22,000 times as likely with a person's data as with "
+            "others. Fewer columns need less."
+        )
+    for name in plan.public:
+        hint = hint_of(name)
+        if hint is not None and hint.suggestion in ("identifier", "person"):
+            said.append(
+                f"The column {name!r} is public and its name looks like {hint.why}: it is released "
+                "as it is, and every row would have its person's name on it. Say 'drop' for it, "
+                "unless everybody knows who is in which row."
+            )
+    return (*said, *_vacuous(plan, rows))
+
+
+def _vacuous(plan: Plan, rows: int | None) -> list[str]:
+    if rows is None:
+        return []
+    drowned: list[str] = []
+    for part in plan.parts:
+        for name in part.columns:
+            planned = planned_error(part, name, rows=rows)
+            if planned is not None and planned.says_nothing:
+                drowned.append(f"{name} (standard error about {about(planned.error)})")
+    if not drowned:
+        return []
+    return [
+        f"From {rows:,} rows, estimates will say nothing about {', '.join(drowned)}: the noise is "
+        "as large as what they could find. It takes more rows, a larger epsilon, or fewer columns."
+    ]
+
+
+def public_cautions(different: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """Return what is to be said of public columns with so many different values in so many rows."""
+    return tuple(
+        f"The public column {name!r} has {count:,} different values in {rows:,} rows: few "
+        "people share one, so that it may tell who is in a row. Say 'drop' for it, or make it "
+        "coarser, unless everybody knows who is in which row."
+        for name, count in different.items()
+        if count >= _LEAST and count * _FEW > rows
+    )

@@ -1,0 +1,82 @@
+"""Whether the first line of a CSV file holds names, or somebody's record.
+
+Names of columns leave with every release, its plan and its report. In a file without a header the
+first record would be taken for them, and would leave with them, unprotected. A file does not say
+which of the two its first line is, so that a line which looks like a record is refused, and not
+shown, until somebody says that it holds names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from noisewright.errors import DataError
+from noisewright.plans.column import Column
+from noisewright.spaces import Categories, Subsets
+
+if TYPE_CHECKING:
+    from noisewright.plans.plan import Plan
+
+_PATTERNS = (
+    ("a date", re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")),
+    ("a date", re.compile(r"\d{1,2}\.?[ -][^\W\d]{3,9}\.?,?[ -]\d{2,4}")),
+    ("a time", re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?", re.IGNORECASE)),
+    ("a number", re.compile(r"[-+(]*[€$£]?\s*[.,]?\d[\d.,'’\s]*(e[-+]?\d+)?\s*[%€$£)]*", re.I)),
+    ("an address", re.compile(r"\S+@\S+\.\S+")),
+    ("a long number", re.compile(r".*\d{5}.*", re.DOTALL)),
+    ("an identifier", re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}", re.IGNORECASE)),
+    ("a value", re.compile(r"true|false|nan|n/a|null|none|[-+]?inf(inity)?", re.IGNORECASE)),
+)
+
+
+def looks_like(name: str) -> str | None:
+    """Return what kind of value a name looks like, or nothing."""
+    text = name.strip()
+    return next((kind for kind, pattern in _PATTERNS if pattern.fullmatch(text)), None)
+
+
+def labels_of(plan: Plan) -> frozenset[str]:
+    """Return the labels and items that a plan declares, as a CSV file would write them."""
+    found: set[str] = set()
+    for _, column in plan.columns:
+        if isinstance(column, Column) and isinstance(column.space, Categories):
+            found.update(map(str, column.space.labels))
+        if isinstance(column, Column) and isinstance(column.space, Subsets):
+            found.update(map(str, column.space.items))
+    return frozenset(found)
+
+
+def require_header(
+    where: str, names: Sequence[str], *, labels: Collection[str] = (), said: bool = False
+) -> None:
+    """Refuse a first line that may be a record; it is never quoted.
+
+    `labels` are declared labels, which a name that is one of them looks like. With `said`, somebody
+    said that the line holds names; they must still be there, and differ.
+    """
+    advice = (
+        "If the first line is a record, give the file a header; the line is not shown here, since "
+        "it may be somebody's."
+    )
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        if not name.strip():
+            raise DataError(f"column {place} of {where} has no name; give it one. {advice}")
+        if name in places:
+            raise DataError(
+                f"columns {places[name]} and {place} of {where} have the same name; rename one of "
+                f"them. {advice}"
+            )
+        places[name] = place
+    if said:
+        return
+    for place, name in enumerate(names, start=1):
+        what = "a declared label" if name.strip() in labels else looks_like(name)
+        if what is not None:
+            raise DataError(
+                f"the first line of {where} may be a record instead of the names of its columns: "
+                f"the name of column {place} looks like {what}. {advice} If it does hold the "
+                "names, say header=True (--header)."
+            )
