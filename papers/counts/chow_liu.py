@@ -86,6 +86,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
                 people.domain,
                 epsilon=cost(people, alpha),
                 source=nw.SeededSource(f"trees/{where}"),
+                ledger=None,
             ).fit(dict(learned.codes))
             once = float(-model.log_likelihood(dict(tested.codes)).mean())
             found.setdefault((people.name, alpha, ONCE, HOW[0]), []).append(once)

@@ -83,6 +83,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
                 label=LABEL,
                 epsilon=cost(people, alpha),
                 source=nw.SeededSource(f"section 8/{where}"),
+                ledger=None,
             ).fit({name: learned.codes[name] for name in people.sizes})
             logs = model.predict_log_proba({n: tested.codes[n] for n in features(people)})
             found.setdefault((people.name, alpha, ONCE, HOW[0]), []).append(judged(logs, labels))

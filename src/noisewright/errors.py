@@ -127,7 +127,7 @@ class UnrepairedError(DesignError):
 
 
 class EntropyError(NoisewrightError, RuntimeError):
-    """A source of randomness was refused, for example a seeded one in a release."""
+    """A source of randomness was refused, for example a seeded one where a ledger pays."""
 
 
 class CertificateError(NoisewrightError, ValueError):

@@ -40,7 +40,9 @@ def test_a_fit_is_certified_before_it_is_debited(model: Any, delta: float, tmp_p
 
 def test_the_proof_does_not_depend_on_the_rows() -> None:
     proofs = [
-        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1).fit(people(rows, seed)).certificate_
+        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None)
+        .fit(people(rows, seed))
+        .certificate_
         for rows, seed in ((50, 1), (300, 2))
     ]
     assert json.loads(proofs[0].to_json()) == json.loads(proofs[1].to_json())

@@ -1,4 +1,4 @@
-"""Fits and the ledger: debited before they draw, named, and marked when they are seeded."""
+"""Fits and the ledger: debited before they draw, named, and never seeded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.models.people import DOMAIN, halves
 
 
 def model(**options: Any) -> nw.PrivateNaiveBayes:
-    given: dict[str, Any] = {"label": "sick", "epsilon": 1, **options}
+    given: dict[str, Any] = {"label": "sick", "epsilon": 1, "ledger": None, **options}
     return nw.PrivateNaiveBayes(DOMAIN, **given)
 
 
@@ -65,12 +65,3 @@ def test_bad_rows_cost_nothing(tmp_path: Path) -> None:
     with pytest.raises(OutsideSpaceError):
         model(epsilon=1, ledger=tmp_path / "book.db", dataset="clinic").fit(X, y)
     assert book.left("clinic") == nw.Guarantee(1)
-
-
-def test_a_seeded_fit_is_marked(tmp_path: Path) -> None:
-    X, y, _, _ = halves(100)
-    book = nw.Ledger.create(tmp_path / "book.db")
-    book.grant("clinic", epsilon=1, why="a test")
-    seeded = nw.SeededSource(1)
-    model(epsilon=1, ledger=book, dataset="clinic", source=seeded).fit(X, y)
-    assert book.history("clinic")[1].what.startswith("NOT PRIVATE (a seeded test): ")

@@ -78,7 +78,7 @@ def test_replacing_a_row_costs_exactly_epsilon() -> None:
     """The largest loss over all datasets of two rows and all neighbors is ε, to the last bit."""
     epsilon = Fraction(3, 7)
     data = next(datasets(2))
-    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=epsilon).fit(table_of(data))
+    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=epsilon, ledger=None).fit(table_of(data))
     found = decays(model)
     losses = {
         worst_loss(tallied(one), tallied(other), found)
@@ -92,7 +92,7 @@ def test_one_row_more_is_not_hidden() -> None:
     """The number of rows is public: noisy tables add up to it, whatever the noise."""
     for rows in (2, 3):
         data = next(datasets(rows))
-        model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1).fit(table_of(data))
+        model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1, ledger=None).fit(table_of(data))
         assert {int(one.counts.sum()) for one in model.measurements_} == {rows}
 
 
@@ -119,7 +119,9 @@ def test_the_measure_of_dependence_changes_by_at_most_two() -> None:
 
 def test_the_noise_that_is_drawn_is_the_noise_that_was_proven() -> None:
     data = table_of(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
-    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1, source=nw.SeededSource(5)).fit(data)
+    model = nw.PrivateNaiveBayes(
+        TINY, label="y", epsilon=1, source=nw.SeededSource(5), ledger=None
+    ).fit(data)
     source = nw.SeededSource(5)
     truth = tallied(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
     for names, decay, table in zip(TABLES, decays(model), model.measurements_, strict=True):

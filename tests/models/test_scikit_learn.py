@@ -37,7 +37,7 @@ def data(rows: int) -> tuple[Any, Any]:
 def test_cross_validation(kind: Any) -> None:
     """Seeded; 4,000 people."""
     X, y = data(4_000)
-    model = kind(DOMAIN, label="sick", epsilon=2, source=nw.SeededSource(1))
+    model = kind(DOMAIN, label="sick", ledger=None, epsilon=2, source=nw.SeededSource(1))
     scores = model_selection.cross_val_score(model, X, y, cv=3)
     assert len(scores) == 3
     assert min(scores) > 0.8
@@ -49,7 +49,7 @@ def test_a_pipeline(kind: Any) -> None:
     X, y = data(1_000)
     ordered = preprocessing.FunctionTransformer(lambda X: X[["smokes", "visits", "age"]].to_numpy())
     steps = pipeline.Pipeline(
-        [("array", ordered), ("model", kind(DOMAIN, label="sick", epsilon=2))]
+        [("array", ordered), ("model", kind(DOMAIN, label="sick", ledger=None, epsilon=2))]
     )
     steps.fit(X, y)
     assert steps.predict(X).shape == (1_000,)
@@ -63,7 +63,9 @@ def test_a_pipeline(kind: Any) -> None:
 def test_a_search_over_parameters() -> None:
     X, y = data(300)
     search = model_selection.GridSearchCV(
-        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1), {"epsilon": [1, 100]}, cv=2
+        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None),
+        {"epsilon": [1, 100]},
+        cv=2,
     )
     search.fit(X, y)
     assert search.best_params_["epsilon"] in (1, 100)
@@ -72,7 +74,7 @@ def test_a_search_over_parameters() -> None:
 @pytest.mark.parametrize("kind", MODELS)
 def test_copies_are_not_fitted(kind: Any) -> None:
     X, y = data(100)
-    model = kind(DOMAIN, label="sick", epsilon=1)
+    model = kind(DOMAIN, label="sick", ledger=None, epsilon=1)
     assert base.is_classifier(model)
     model.fit(X, y)
     validation.check_is_fitted(model)

@@ -47,9 +47,9 @@ def noise_cells(model: Any) -> int:
 @pytest.mark.parametrize("kind", MODELS, ids=["naive-bayes", "tree"])
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_rows_beyond_are_left_out_and_noise_is_larger(kind: Any, delta: float) -> None:
-    one = kind(plan(1), label="sick", epsilon=1, delta=delta).fit(DATA)
+    one = kind(plan(1), label="sick", ledger=None, epsilon=1, delta=delta).fit(DATA)
     for keep in ("first", "random"):
-        several = kind(plan(4, keep), label="sick", epsilon=1, delta=delta).fit(DATA)
+        several = kind(plan(4, keep), label="sick", ledger=None, epsilon=1, delta=delta).fit(DATA)
         assert {each.rows for each in several.measurements_} == {counted(4)}
         noise = several.measurements_[0].noise
         first = one.measurements_[0].noise
@@ -68,7 +68,7 @@ def test_rows_beyond_are_left_out_and_noise_is_larger(kind: Any, delta: float) -
 def test_a_label_may_be_given_by_itself_and_the_person_with_the_features() -> None:
     labels = DATA["sick"].to_pylist()
     features = {name: DATA[name].to_pylist() for name in ("patient", "ward", "days")}
-    made = nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1).fit(features, labels)
+    made = nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(features, labels)
     assert made.measurements_[0].rows == counted(2)
     assert "patient" not in made.feature_names_in_
 
@@ -76,8 +76,8 @@ def test_a_label_may_be_given_by_itself_and_the_person_with_the_features() -> No
 def test_without_the_column_it_is_refused() -> None:
     features = {name: DATA[name].to_pylist() for name in ("ward", "days")}
     with pytest.raises(InputError, match="X has no column 'patient'"):
-        nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1).fit(
+        nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(
             features, DATA["sick"].to_pylist()
         )
     with pytest.raises(InputError, match="'patient', which the table does not have"):
-        nw.PrivateTree(plan(2), epsilon=1).fit(DATA.drop_columns(["patient"]))
+        nw.PrivateTree(plan(2), epsilon=1, ledger=None).fit(DATA.drop_columns(["patient"]))

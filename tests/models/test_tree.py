@@ -17,7 +17,7 @@ NOISELESS = 3_000
 
 
 def tree(**options: Any) -> nw.PrivateTree:
-    given: dict[str, Any] = {"epsilon": NOISELESS, **options}
+    given: dict[str, Any] = {"epsilon": NOISELESS, "ledger": None, **options}
     return nw.PrivateTree(DOMAIN, **given)
 
 
@@ -180,7 +180,7 @@ def test_more_rows_than_memory_holds_are_refused() -> None:
 def test_an_epsilon_beyond_all_doubles_is_refused(kind: Any, delta: float) -> None:
     label = DOMAIN.columns[0][0]
     with pytest.raises(ParameterError, match="at most 1e100"):
-        kind(DOMAIN, label=label, epsilon="1e400", delta=delta).fit(people(20))
+        kind(DOMAIN, label=label, ledger=None, epsilon="1e400", delta=delta).fit(people(20))
 
 
 @pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
@@ -192,11 +192,11 @@ def test_a_missing_y_is_said_to_be_missing(kind: Any, form: str) -> None:
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
     X: Any = {"columns": columns, "array": np.array(rows, dtype=object), "rows": rows}[form]
     with pytest.raises(InputError, match="y is missing"):
-        kind(DOMAIN, label=label, epsilon=1).fit(X)
+        kind(DOMAIN, label=label, ledger=None, epsilon=1).fit(X)
 
 
 @pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
 def test_what_is_no_source_is_refused(kind: Any) -> None:
     label = DOMAIN.columns[0][0]
     with pytest.raises(ParameterError, match="source is of type int"):
-        kind(DOMAIN, label=label, epsilon=1, source=7).fit(people(20))
+        kind(DOMAIN, label=label, ledger=None, epsilon=1, source=7).fit(people(20))

@@ -284,9 +284,19 @@ def test_bad_arguments_say_what_to_do() -> None:
     wide = {f"c{place}": nw.Counts(99) for place in range(4)}
     table = {name: [0, 1] for name in wide}
     with pytest.raises(TooLargeError, match="method='mst'"):
-        nw.synthesize(pa.table(table), wide, epsilon=1, method="mwem", bins=None, inference="tree")
+        nw.synthesize(
+            pa.table(table),
+            wide,
+            epsilon=1,
+            method="mwem",
+            bins=None,
+            inference="tree",
+            ledger=None,
+        )
     # Beyond a million points a graph is kept in place of a weight for each.
-    made = nw.synthesize(pa.table(table), wide, epsilon=1, method="mwem", bins=None, rounds=2)
+    made = nw.synthesize(
+        pa.table(table), wide, epsilon=1, method="mwem", bins=None, rounds=2, ledger=None
+    )
     assert made.how == "mwem on a graph"
     for options, words in [
         ({"method": "magic"}, "'mst', 'mwem' or 'blr'"),
@@ -357,7 +367,7 @@ def test_progress_is_told_step_by_step() -> None:
 def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
     made = nw.synthesize(
-        DATA, epsilon=1, method=method, workload=nw.Workload.marginals(domain, ways=1)
+        DATA, epsilon=1, method=method, workload=nw.Workload.marginals(domain, ways=1), ledger=None
     )
     assert made.table.column_names == ["visits", "smokes"]
     assert made.guarantee == nw.Guarantee(1)
@@ -366,12 +376,17 @@ def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
 
 def test_nothing_declared_is_refused() -> None:
     with pytest.raises(ParameterError, match="nothing says what the columns hold"):
-        nw.synthesize(DATA, epsilon=1)
+        nw.synthesize(DATA, epsilon=1, ledger=None)
 
 
 def test_a_seeded_table_says_so_inside_of_its_file(tmp_path: Path) -> None:
     made = nw.synthesize(
-        DATA, SPACES, epsilon=1, out=tmp_path / "s.parquet", source=nw.SeededSource("a test")
+        DATA,
+        SPACES,
+        epsilon=1,
+        out=tmp_path / "s.parquet",
+        source=nw.SeededSource("a test"),
+        ledger=None,
     )
     assert made.path is not None
     said = pq.read_schema(made.path).metadata[b"noisewright.synthetic"]
@@ -380,7 +395,7 @@ def test_a_seeded_table_says_so_inside_of_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["mst", "mwem"])
 def test_noise_that_drowns_everything_still_makes_a_table(method: Any) -> None:
-    made = nw.synthesize(DATA, SPACES, epsilon="1e-18", method=method, bins=8)
+    made = nw.synthesize(DATA, SPACES, epsilon="1e-18", method=method, bins=8, ledger=None)
     assert made.rows == DATA.num_rows
 
 

@@ -36,6 +36,7 @@ def test_a_constant_column_comes_out_constant(
         rows=6,
         out=tmp_path / "s.parquet",
         report=False,
+        ledger=None,
     )
     assert made.table["study"].to_pylist() == ["A7"] * 6
     assert nw.check(made.files["certificate"])
@@ -50,6 +51,7 @@ def test_no_pair_is_spent_on_a_constant_column(inference: Literal["graph", "tree
         {"study": ["A7"], "visits": nw.Counts(2), "late": [True, False]},
         epsilon=1,
         inference=inference,
+        ledger=None,
     )
     pairs = [one.columns for one in made.measurements if len(one.columns) > 1]
     assert pairs == [("visits", "late")]
@@ -59,13 +61,13 @@ def test_no_pair_is_spent_on_a_constant_column(inference: Literal["graph", "tree
 def test_a_plan_in_a_file_may_have_a_constant_column(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(FILE, encoding="utf-8")
-    assert set(nw.synthesize(CONSTANT, path).table["study"].to_pylist()) == {"A7"}
+    assert set(nw.synthesize(CONSTANT, path, ledger=None).table["study"].to_pylist()) == {"A7"}
 
 
 def test_a_table_of_constant_columns_only_is_possible() -> None:
-    made = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1)
+    made = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, ledger=None)
     assert made.table["study"].to_pylist() == ["A7"] * 90
-    one = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, rows=1)
+    one = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, rows=1, ledger=None)
     assert (
         repr(one)
         == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, accounted for by nobody>"
@@ -80,7 +82,7 @@ def test_a_release_says_which_column_is_constant() -> None:
 def test_undeclared_columns_can_only_be_dropped() -> None:
     plan = nw.Plan({"visits": nw.Column(nw.Counts(2))}, epsilon=1)
     with pytest.raises(InputError, match=r"nothing about 'study'.*'drop'") as refused:
-        nw.synthesize(CONSTANT, plan)
+        nw.synthesize(CONSTANT, plan, ledger=None)
     assert "public" not in str(refused.value)
 
 
@@ -89,7 +91,7 @@ def test_a_public_column_is_refused_with_what_to_write(as_plan: bool) -> None:
     columns: dict[str, Any] = {"study": "public", "visits": nw.Column(nw.Counts(2))}
     plan = nw.Plan(columns, epsilon=1) if as_plan else columns
     with pytest.raises(InputError, match=r"'study'.*Column\(") as refused:
-        nw.synthesize(CONSTANT, plan, epsilon=1)
+        nw.synthesize(CONSTANT, plan, epsilon=1, ledger=None)
     assert 'space = "categories"' in str(refused.value)
     assert 'use = "drop"' in str(refused.value)
 
@@ -113,7 +115,7 @@ def declared_dates(kind: pa.DataType, space: Any) -> nw.Synthesis:
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     days = pa.array([DAY] * 9, plain)
     given = days.dictionary_encode() if pa.types.is_dictionary(kind) else days
-    return nw.synthesize(pa.table({"day": given}), {"day": space}, epsilon=1)
+    return nw.synthesize(pa.table({"day": given}), {"day": space}, epsilon=1, ledger=None)
 
 
 @pytest.mark.parametrize("case", DATES)

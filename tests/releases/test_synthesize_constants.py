@@ -21,7 +21,7 @@ def page_of(made: nw.Synthesis, folder: Path) -> str:
 
 
 def test_a_column_beside_a_constant_is_not_called_too_large(tmp_path: Path) -> None:
-    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1))
+    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), ledger=None)
     assert made.notes == ()
     page = page_of(made, tmp_path)
     assert "too many points" not in page
@@ -31,7 +31,7 @@ def test_a_column_beside_a_constant_is_not_called_too_large(tmp_path: Path) -> N
 def test_a_column_that_is_too_large_for_every_other_is_still_told() -> None:
     data: dict[str, Any] = {"a": [0, 1, 2, 3], "b": [5, 6, 7, 8], "c": ["y"] * 4}
     spaces: dict[str, Any] = {"a": nw.Counts(4000), "b": nw.Counts(4000), "c": ["y"]}
-    made = nw.synthesize(data, spaces, epsilon=1, bins=None, source=nw.SeededSource(1))
+    made = nw.synthesize(data, spaces, epsilon=1, bins=None, source=nw.SeededSource(1), ledger=None)
     assert ["'a'" in note or "'b'" in note for note in made.limits] == [True, True]
 
 
@@ -48,12 +48,12 @@ def test_the_page_counts_pairs_that_are_not_known_properly(case: str, tmp_path: 
     first, *others = (nw.Workload.marginals(spaces, ways=2, columns=part) for part in parts)
     asked = sum(others, first)
     data = {name: ["x", "y"] * 100 for name in "abc"}
-    made = nw.synthesize(data, epsilon=1, workload=asked, source=nw.SeededSource(1))
+    made = nw.synthesize(data, epsilon=1, workload=asked, source=nw.SeededSource(1), ledger=None)
     assert words in page_of(made, tmp_path)
 
 
 def test_the_page_of_a_table_in_memory_names_no_file(tmp_path: Path) -> None:
-    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1))
+    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), ledger=None)
     page = page_of(made, tmp_path)
     assert "Synthetic table in memory" in page
     assert "1,000 rows of this table belong to nobody" in page
@@ -79,7 +79,9 @@ MADE: dict[str, tuple[dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize("case", MADE)
 def test_a_column_with_one_possible_value_costs_nothing(case: str) -> None:
     asked, steps = MADE[case]
-    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), **asked)
+    made = nw.synthesize(
+        TWO, TWO_SPACES, epsilon=1, ledger=None, source=nw.SeededSource(1), **asked
+    )
     assert steps_of(made) == steps
     assert made.spent.amount == sum(spend.amount for spend in made.spends)
     document = made.certificate.document
@@ -113,6 +115,7 @@ def test_a_table_of_constants_spends_the_whole_and_is_right(method: Any, ways: i
         method=method,
         workload=ways,
         source=nw.SeededSource(1),
+        ledger=None,
     )
     assert made.table.to_pylist() == [{"a": "x", "b": "y"}] * 9
     assert made.spent.amount == 1
@@ -123,14 +126,16 @@ def test_two_columns_need_no_choice(tmp_path: Path) -> None:
     """The whole goes into counts: 2 parts of 9 into columns, 7 into their table."""
     data = {"a": ["x", "z"] * 500, "b": ["y", "y", "w", "w"] * 250}
     spaces = {"a": ["x", "z"], "b": ["y", "w"]}
-    made = nw.synthesize(data, spaces, epsilon=9, source=nw.SeededSource(1))
+    made = nw.synthesize(data, spaces, epsilon=9, source=nw.SeededSource(1), ledger=None)
     assert [(spend.what, spend.amount) for spend in made.spends] == [
         ("counts of a", 1),
         ("counts of b", 1),
         ("counts of a × b", 7),
     ]
     assert "nothing had to be chosen" in page_of(made, tmp_path)
-    made = nw.synthesize(data, spaces, epsilon=9, method="mwem", source=nw.SeededSource(1))
+    made = nw.synthesize(
+        data, spaces, epsilon=9, method="mwem", source=nw.SeededSource(1), ledger=None
+    )
     assert "chosen in private" not in page_of(made, tmp_path)
     assert [(spend.what, spend.amount) for spend in made.spends] == [("counts of a × b", 9)]
 
@@ -147,7 +152,9 @@ def test_what_is_skipped_is_decided_by_what_is_declared() -> None:
         {"method": "mwem", "rounds": 2},
     ]
     for asked in ways:
-        one, other = (nw.synthesize(data, spaces, epsilon=1, **asked) for data in (dull, lively))
+        one, other = (
+            nw.synthesize(data, spaces, epsilon=1, ledger=None, **asked) for data in (dull, lively)
+        )
         assert one.certificate_digest == other.certificate_digest
         assert len(one.spends) == len(other.spends)
 
@@ -155,9 +162,11 @@ def test_what_is_skipped_is_decided_by_what_is_declared() -> None:
 def test_choices_stay_where_not_every_pair_is_counted() -> None:
     spaces = {name: ["x", "y"] for name in "abc"}
     data = {name: ["x", "y"] * 200 for name in "abc"}
-    tree = nw.synthesize(data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(1))
+    tree = nw.synthesize(
+        data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(1), ledger=None
+    )
     assert sum(what.startswith("choice") for what in steps_of(tree)) == 2
-    rounds = nw.synthesize(data, spaces, epsilon=1, method="mwem", rounds=2)
+    rounds = nw.synthesize(data, spaces, epsilon=1, method="mwem", rounds=2, ledger=None)
     assert sum(what.startswith("choice") for what in steps_of(rounds)) == 2
 
 
@@ -166,7 +175,9 @@ def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
     names = "abcde"
     spaces = {name: nw.Counts(5) for name in names}
     data = {name: [0, 1, 2, 3, 4, 5] * 100 for name in names}
-    made = nw.synthesize(data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(3))
+    made = nw.synthesize(
+        data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(3), ledger=None
+    )
     errors, page = made.errors, page_of(made, tmp_path)
     counted = [part for part in errors.parts if part.counted]
     pairs = [part.expected for part in counted if part.in_workload]

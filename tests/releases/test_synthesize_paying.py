@@ -24,8 +24,10 @@ from tests.releases.synthetic_people import DATA, IDS, METHODS, SPACES
 class Watched(Source):
     """Bits for a test, and what the ledger said whenever some were taken."""
 
+    private = True
+
     def __init__(self, ledger: nw.Ledger) -> None:
-        self._bits = nw.SeededSource("watched")
+        self._bits = nw.SystemSource()
         self._ledger = ledger
         self.seen: list[list[str]] = []
 
@@ -107,8 +109,10 @@ def test_what_is_impossible_is_found_before_the_debit(
 class Failing(Source):
     """Bits that end in the middle."""
 
+    private = True
+
     def __init__(self, fills: int) -> None:
-        self._bits, self._left = nw.SeededSource("failing"), fills
+        self._bits, self._left = nw.SystemSource(), fills
 
     def fill(self, buffer: Any) -> None:
         self._left -= 1
@@ -221,7 +225,9 @@ def test_grids_finer_than_doubles_are_counted_exactly(ledger: nw.Ledger) -> None
 
 
 def test_a_description_that_says_other_than_its_proof_is_refused(tmp_path: Path) -> None:
-    made = nw.synthesize(DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet", report=False)
+    made = nw.synthesize(
+        DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet", report=False, ledger=None
+    )
     side = made.files["synthesis"]
     text = side.read_text(encoding="utf-8")
     document = json.loads(text)

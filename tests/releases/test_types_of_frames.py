@@ -20,7 +20,7 @@ def released_type(frame: Any, column: nw.Column, *, synthetic: bool) -> pa.DataT
     """Return the type of the column `c` in what leaves."""
     plan = nw.Plan({"b": nw.Column(["x", "y"]), "c": column}, epsilon=1)
     if synthetic:
-        return nw.synthesize(frame, plan, epsilon=1).table.schema.field("c").type
+        return nw.synthesize(frame, plan, epsilon=1, ledger=None).table.schema.field("c").type
     return nw.release(frame, plan, ledger=None).table.schema.field("c").type
 
 
@@ -118,7 +118,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
 def test_what_is_no_table_is_named(case: str) -> None:
     data, said = BROKEN[case]
     with pytest.raises(DataError, match=said):
-        nw.synthesize(data, {"b": ["x", "y"], "c": nw.Counts(2)}, epsilon=1)
+        nw.synthesize(data, {"b": ["x", "y"], "c": nw.Counts(2)}, epsilon=1, ledger=None)
 
 
 def test_short_floats_stay_short_where_they_hold_the_whole_grid() -> None:
@@ -128,5 +128,5 @@ def test_short_floats_stay_short_where_they_hold_the_whole_grid() -> None:
     for spaces, kind in ((fits, pa.float32()), (too_fine, pa.float64())):
         for space in spaces:
             columns: dict[str, Any] = {"b": ["x", "y"], "c": space}
-            made = nw.synthesize(table, columns, epsilon=1, bins=8)
+            made = nw.synthesize(table, columns, epsilon=1, bins=8, ledger=None)
             assert made.table.schema.field("c").type == kind

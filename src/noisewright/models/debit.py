@@ -9,7 +9,7 @@ from noisewright.ledger import Ledger
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import payer_for
 from noisewright.releases.payment import Payment, paid
-from noisewright.sampling import Source, source_or_default
+from noisewright.sampling import Source
 
 
 def debited(
@@ -27,7 +27,6 @@ def debited(
     be any part of a table, so they have no fingerprint: `dataset` says whose budget pays. `person`
     is the column that names the people, if the promise is for all of a person's rows.
     """
-    payer = payer_for(ledger, None, dataset, price=certificate.guarantee, shown=None, person=person)
-    is_private = source_or_default(source).private
-    words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
-    return paid(payer, certificate, what=words)
+    price = certificate.guarantee
+    payer = payer_for(ledger, None, dataset, price=price, shown=None, person=person, source=source)
+    return paid(payer, certificate, what=what)

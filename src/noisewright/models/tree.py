@@ -61,7 +61,7 @@ class PrivateTree(Conventions):
         epsilon: Number,
         delta: Number = 0,
         smoothing: Number = 1,
-        ledger: Ledger | str | os.PathLike[str] | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None,
         dataset: str | None = None,
         source: Source | None = None,
     ) -> None:

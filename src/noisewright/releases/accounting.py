@@ -20,6 +20,7 @@ from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.releases.inputs import identifiable
+from noisewright.sampling import Source, require_private
 
 
 class Terms(TypedDict):
@@ -79,8 +80,12 @@ def payer_for(
     shown: str | None,
     person: str | None,
     independent: bool = False,
+    source: Source | None,
 ) -> Payer | None:
     """Return who pays: the dataset that was named, or the one that the data is registered for.
+
+    Every job that draws noise on private data asks here, so that one rule holds for all: a ledger
+    pays for private noise only. A seeded `source` is for tests, which nobody accounts for.
 
     `shown` is the path of the data, for advice that can be typed. Data is None where it has no
     fingerprint. The price is for all rows that the column `person` names as a person's, or for one
@@ -94,6 +99,7 @@ def payer_for(
                 "Give ledger=, or leave dataset= out."
             )
         return None
+    require_private(source)
     terms: Terms = {"person": person, "independent": independent}
     advice = _Advice(price, shown, person)
     book = ledger if isinstance(ledger, Ledger) else _opened(ledger, advice)

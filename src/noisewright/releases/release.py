@@ -121,6 +121,7 @@ class _Order:
             person=None if person is None else person.column,
             # Mechanisms see one row at a time; only the order of rows is common to all.
             independent=True,
+            source=self.source,
         )
 
     def recipe(self, rows: int, payer: Payer | None) -> Recipe:
@@ -134,8 +135,7 @@ class _Order:
 
     def words(self, name: str) -> str:
         """Return what the ledger says of the release."""
-        said = self.what or ": ".join(part for part in (self.plan.title, name) if part)
-        return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
+        return self.what or ": ".join(part for part in (self.plan.title, name) if part)
 
 
 def _to_files(

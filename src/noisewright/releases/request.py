@@ -63,12 +63,12 @@ class Request:
             price=self.task.allowance.guarantee,
             shown=shown,
             person=None if person is None else person.column,
+            source=self.source,
         )
 
     def words(self, name: str) -> str:
         """Return what the ledger says of it."""
-        said = self.what or f"synthetic table ({self.task.method}): {name}"
-        return said if self.is_private else f"NOT PRIVATE (a seeded test): {said}"
+        return self.what or f"synthetic table ({self.task.method}): {name}"
 
     def draw(self, counted: Tallies, synthesizer: Synthesizer, proof: Certificate) -> Synthesis:
         """Draw noise, choose and make rows.

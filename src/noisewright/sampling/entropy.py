@@ -125,7 +125,7 @@ def _fresh_counter() -> bytes:
 class Source(ABC):
     """A source of independent uniform bits.
 
-    `private` says whether nobody can know or repeat them; a release demands it.
+    `private` says whether nobody can know or repeat them; whatever a ledger pays for demands it.
     """
 
     private: ClassVar[bool] = False
@@ -206,7 +206,8 @@ _LONGEST_SEED = 1 << 13
 class SeededSource(Source):
     """Repeatable bits for tests: the same AES-256-CTR, keyed by SHA-256 of the seed.
 
-    Not private: whoever knows the seed knows the noise, so a release refuses it.
+    Not private: whoever knows the seed knows the noise. No ledger pays for it, and a release
+    without a ledger is marked as not private.
 
     Requires: the seed is an int, a str or bytes.
     """
@@ -273,9 +274,9 @@ def require_private(source: Source | None) -> Source:
     source = source_or_default(source)
     if not source.private:
         raise EntropyError(
-            f"{source!r} was given, but what leaves the building must use private entropy: "
-            "whoever can repeat the bits can remove the noise. Leave out source=, or pass "
-            "SystemSource()."
+            f"{source!r} was given, but a budget pays for private entropy only: whoever can repeat "
+            "the bits can remove the noise. Leave out source=; for a test say ledger=None, and "
+            "what is made is marked as not private."
         )
     return source
 
