@@ -128,8 +128,10 @@ def test_answers_are_kept_when_they_make_no_plan(
 def test_a_file_without_a_header_is_suspected(noisewright: Program, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("nurse,41\njudge,62\n", encoding="utf-8")
     said = noisewright("plan", "data.csv", "-o", "plan.toml")
-    assert said.code == 0
-    assert "give the file a header" in said.out
+    assert said.code == 2
+    assert "give the file a header" in said.err
+    assert "nurse" not in said.err
+    assert noisewright("plan", "data.csv", "-o", "plan.toml", "--header").code == 0
 
 
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:

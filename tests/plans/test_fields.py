@@ -107,7 +107,7 @@ def test_a_schema_alone_is_enough() -> None:
         ("data.parquet", b"no parquet at all", "not a Parquet file"),
         ("data.feather", b"no feather at all", "not a Feather"),
         ("data.csv", b"", "is empty"),
-        ("data.csv", b"a,a\n", "several columns called 'a'"),
+        ("data.csv", b"a,a\n", "columns 1 and 2 .* have the same name"),
         ("data.csv", b"a,,c\n", "column 2 .* has no name"),
         ("data.csv", b"\xff\xff\n", "not text in UTF-8"),
         ("data.xlsx", b"PK", "drafted from .parquet"),

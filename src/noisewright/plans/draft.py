@@ -134,16 +134,16 @@ def draft_plan(
         known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
     fields, source = _fields(data, header, frozenset(_labels(known)))
     names = [one.name for one in fields]
-    said = dict[str, str].fromkeys(_known(drop, names, "drop"), DROP)
-    for name in _known(public, names, "public"):
+    said = dict[str, str].fromkeys(_known(drop, fields, "drop"), DROP)
+    for name in _known(public, fields, "public"):
         if name in said:
             raise InputError(f"the column {name!r} is to be dropped and to be public; choose one.")
         said[name] = PUBLIC
     if person is not None:
-        _known([person.column], names, "person")
+        _known([person.column], fields, "person")
         said[person.column] = "person"
     for group in together:
-        _known(group, names, "together")
+        _known(group, fields, "together")
     proposals = tuple(_proposal(one, said.get(one.name), known.get(one.name)) for one in fields)
     settings = {
         "epsilon": read_epsilon(epsilon),
@@ -180,15 +180,18 @@ def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[Fiel
     )
 
 
-def _known(names: Iterable[str], columns: list[str], option: str) -> list[str]:
+def _known(names: Iterable[str], fields: Sequence[Field], option: str) -> list[str]:
     given = [names] if isinstance(names, str) else several(names, name=option, of="columns")
+    columns = [field.name for field in fields]
     for name in given:
         if not isinstance(name, str):
             raise InputError(f"{option} is a list of columns, by name; got {brief(name)}.")
         if name not in columns:
             near = difflib.get_close_matches(name, columns, n=1)
-            # Columns of the table are not listed: without a header they would be a record.
-            hint = f" Did you mean {near[0]!r}?" if near else " Names are case-sensitive."
+            # Those of a CSV file are not listed: without a header they would be a record.
+            has_types = any(field.type for field in fields)
+            listed = f" It has {', '.join(columns)}." if has_types else ""
+            hint = f" Did you mean {near[0]!r}?" if near else listed
             raise InputError(f"{option} names {name!r}, which the table does not have.{hint}")
     return given
 
