@@ -187,8 +187,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "blr": lambda: nw.blr(TABLE, workload(), epsilon=1, m=2),
     "synthesis": lambda: nw.synthesize(TABLE, plan(), ledger=None, report=False),
     "ledger": lambda: nw.Ledger.create(Path(tempfile.mkdtemp()) / "fresh.db"),
-    "naive Bayes": lambda: nw.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1),
-    "tree": lambda: nw.PrivateTree(DOMAIN, label="b", epsilon=1),
+    "naive Bayes": lambda: nw.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1, ledger=None),
+    "tree": lambda: nw.PrivateTree(DOMAIN, label="b", epsilon=1, ledger=None),
     "seeded": lambda: nw.SeededSource(1),
 }
 """Values whose methods are called."""
