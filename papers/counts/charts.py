@@ -69,12 +69,7 @@ def simulated_panels(
     names = _order(rows, "mechanism")
     style = SeriesStyle(alt, names, field="mechanism", title="mechanism")
     layers = alt.layer(
-        base.mark_area(opacity=0.2).encode(
-            y=alt.Y("least:Q", title=y_title, scale=scale),
-            y2="largest:Q",
-            # Of its own channel, so that the legend shows markers and no areas.
-            fill=alt.Fill("mechanism:N", scale=alt.Scale(**ranges(names)["color"]), legend=None),
-        ),
+        style.areas(base).encode(y=alt.Y("least:Q", title=y_title, scale=scale), y2="largest:Q"),
         style.lines(base).encode(y=alt.Y("exact:Q", title=y_title, scale=scale)),
         style.colored(base.mark_rule(strokeWidth=1.4)).encode(
             y=alt.Y("low:Q", title=y_title), y2="high:Q"

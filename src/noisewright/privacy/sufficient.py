@@ -2,8 +2,8 @@
 
 Holohan–Leith–Mason 2016, Section 3, for any finite mechanism. Theorem 2: only subsets of
 S = {y : P(y|x) > P(y|x')} matter. Theorem 3: S splits into cells of equal ratio P(y|x)/P(y|x').
-Corollary 1: at δ = 0 the cells alone decide. For δ > 0 they do not (the printed corollary
-needs δ = 0): there the one event {y : P(y|x) > e^ε P(y|x')}, a union of cells, decides.
+Corollary 1, stated for δ = 0: the cells alone decide. For δ > 0, of which the paper claims nothing,
+they do not: there the one event {y : P(y|x) > e^ε P(y|x')}, a union of cells, decides.
 """
 
 from __future__ import annotations
