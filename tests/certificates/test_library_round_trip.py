@@ -201,7 +201,7 @@ def test_properties_are_claimed_as_asked_and_only_if_they_hold() -> None:
     assert nw.certify(mechanism, properties="RH").properties == ("RH",)
     assert nw.certify(mechanism, properties=[]).properties == ()
     assert nw.check(nw.certify(mechanism, properties=["S", "F"]))
-    with pytest.raises(NotPrivateError, match="property F"):
+    with pytest.raises(NotPrivateError, match="property 'F'"):
         nw.certify(nw.geometric(nw.Counts(4), epsilon="0.3"), properties=["F"])
     with pytest.raises(NotPrivateError, match="property XX"):
         nw.certify(mechanism, properties=["XX"])

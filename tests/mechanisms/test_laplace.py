@@ -106,7 +106,8 @@ def test_values_outside_are_errors_or_clamped_as_the_caller_says() -> None:
     assert sure.sample(given).tolist() == [0, 0.125, 0, 0.25, 1, 1]
     assert [sure.sample(value) for value in given] == [0, 0.125, 0, 0.25, 1, 1]
     assert sure.sample(pa.array([0.3, 5.0])).to_pylist() == [0.25, 1]
-    for wrong in (float("nan"), float("inf"), None, "0.5"):
+    assert sure.sample([float("-inf"), float("inf")]).tolist() == [0, 1]
+    for wrong in (float("nan"), None, "0.5"):
         with pytest.raises(nw.errors.InputError):
             sure.sample([wrong])
     with pytest.raises(nw.errors.OutsideSpaceError, match="null"):
