@@ -152,7 +152,7 @@ def test_a_wrong_space_says_why(name: str) -> None:
         ((0, 1), "a curve has 3 values"),
         ((0, 1, 0.3), "position 3 is not on the grid"),
         ((0, 11, 0), "position 2 is outside the bounds"),
-        ((0, "1", 0), "position 2 is not a number"),
+        ((0, "1", 0), "position 2 is not a finite number"),
         (5, "not a sequence"),
     ],
 )
