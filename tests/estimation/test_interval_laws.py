@@ -6,6 +6,7 @@ holds 93% of the time misses the bar below once in 10^6 runs, and one that holds
 reaches it. The draws are the same each time.
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,61 @@ def test_a_population_is_never_better_known_than_its_people(
     if of != "quantiles":  # of which one point of the grid may be all that is plausible
         assert (people.lows < people.highs).all()
         assert (people.standard_errors > 0).all()
+
+
+def test_a_variance_below_zero_is_no_better_known_of_a_population() -> None:
+    """The estimate itself ends the interval there, and that of the people is the lower one."""
+    mechanism = nw.explicit_fair(nw.Counts(10), epsilon=0.1)
+    counts = [3, 6, 4, 4, 4, 3, 7, 5, 1, 6, 7]
+    people, population = (numbers(counts, mechanism, "variance", one) for one in ABOUT)
+    assert people.value < population.value < 0
+    assert population.interval[0] <= people.interval[0]
+    assert population.interval[1] >= people.interval[1]
+
+
+FORCED = np.array([[0.99, 0.005, 0.005], [0.5, 0.495, 0.005], [0.5, 0.005, 0.495]])
+"""Half of those who have something say that they have nothing: who has most gets most noise."""
+
+
+@pytest.mark.parametrize("about", ABOUT)
+@pytest.mark.parametrize("having", [(2, 2), (1, 2), (2, 2, 2), (0, 2, 2), (2,) * 5])
+def test_means_hold_where_some_inputs_get_more_noise(having: tuple[int, ...], about: About) -> None:
+    """Exactly, over all that can be released: a low answer comes with a low estimate of noise."""
+    mechanism = nw.from_matrix(nw.Counts(2, neighbors="replace"), FORCED)
+    truth, held = float(np.mean(having)), 0.0
+    for released in product(range(3), repeat=len(having)):
+        low, high = numbers(np.bincount(released, minlength=3), mechanism, "mean", about).interval
+        inside = low - 1e-9 <= truth <= high + 1e-9
+        held += inside * float(np.prod(mechanism.matrix[list(having), list(released)]))
+    assert held >= 0.93
+
+
+@given(
+    counts=st.lists(st.integers(0, 12), min_size=7, max_size=7).filter(lambda c: sum(c) > 1),
+    place=st.integers(0, len(MECHANISMS) - 2),
+    method=st.sampled_from(["projected", "likelihood"]),
+    of=st.sampled_from(["shares", "histogram"]),
+    about=st.sampled_from(ABOUT),
+    confidence=st.sampled_from([0.5, 0.8, 0.95]),
+)
+def test_shares_that_are_kept_possible_have_a_width_too(
+    counts: list[int], place: int, method: str, of: str, about: About, confidence: float
+) -> None:
+    released = dict(enumerate(counts))
+    asked: dict[str, Any] = {"of": of, "about": about, "confidence": confidence}
+    found = nw.estimate(released, MECHANISMS[place], method=method, **asked)
+    assert (found.lows < found.highs).all()
+    assert (found.lows >= 0).all()
+    assert (found.highs <= 1).all()
+
+
+def test_noise_alone_leaves_no_single_quantile() -> None:
+    """Of ten people with ε = 0.05, an unbiased share of −3 below a number says next to nothing."""
+    mechanism = nw.explicit_fair(nw.Counts(2), epsilon=0.05)
+    for about in ABOUT:
+        found = nw.estimate({0: 1, 1: 2, 2: 7}, mechanism, of="quantiles", about=about)
+        assert (found.lows == 0).all()
+        assert (found.highs == 2).all()
 
 
 def test_bins_never_vary_less_than_their_rows_do() -> None:

@@ -114,7 +114,8 @@ def estimate(
     also for rare categories, few people and when noise dominates (benchmarks/coverage.py); those of
     the other methods cover as often or more. Intervals about a population are never narrower than
     those about the people, and have a width unless the answer is exact. Intervals of quantiles are
-    wider than they would have to be on coarse grids: they hold whatever lies between points.
+    wider than they would have to be on coarse grids: they hold whatever lies between points; one
+    point is left only where all others are rejected.
     """
     asked = Asked.reading(about, method, confidence, together, show)
     if isinstance(released, CurveRelease):

@@ -72,8 +72,11 @@ def shares_from_counts(
     found = spread(plausible(values, people, channels), channels)
     if about == "people" and all(map(_is_exact, channels)):
         found = replace(found, jumps=np.zeros_like(values))
-    errors, lows, highs = found.answers(values, Sample(people, about, confidence, rows))
+    sample = Sample(people, about, confidence, rows)
+    errors, lows, highs = found.answers(values, sample)
     if method != "unbiased":
+        # No share is beyond 0 and 1, so that what is brought back to there is nearer to it.
+        _, lows, highs = found.answers(np.clip(values, 0.0, 1.0), sample)
         if method == "projected":
             values = projected(values)
         else:

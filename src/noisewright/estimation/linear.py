@@ -10,7 +10,7 @@ without bias; but the noise is known but for who has which input, and is kept to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,22 +27,30 @@ Array = NDArray[np.float64]
 class Averages:
     """Answers Σ p_x a(x), one for each column of `answers`.
 
-    `noise` and `sampling` are the two variances of one row's contribution, `jumps` by how much,
-    divided by the number of rows, one row may move an answer.
+    `noise` and `sampling` are the two variances of one row's contribution, `more` by how much the
+    noise may exceed what it seems to be, `jumps` by how much, divided by the number of rows, one
+    row may move an answer.
     """
 
     values: Array
     noise: Array
     sampling: Array
+    more: Array
     jumps: Array
     ends: tuple[Array, Array]
+
+    @property
+    def possible(self) -> Averages:
+        """The same with values that can be: nearer to the truth, with intervals that hold more."""
+        return replace(self, values=np.clip(self.values, *self.ends))
 
     def answers(self, sample: Sample) -> tuple[Array, Array, Array]:
         """Return the standard errors, and the ends of the intervals."""
         if sample.about == "population":
             require_two(sample.people)
         errors = sample.errors(self.noise, self.sampling)
-        return (errors, *mean_interval(self.values, errors, self.jumps, self.ends, sample))
+        ends = mean_interval(self.values, errors, self.jumps, self.ends, sample, more=self.more)
+        return (errors, *ends)
 
 
 def averages(observed: Array, people: int, channel: Channel, answers: Array) -> Averages:
@@ -64,7 +72,7 @@ def averages(observed: Array, people: int, channel: Channel, answers: Array) -> 
     apart = np.abs(rows - np.clip(values, *ends))
     second = seen @ apart**2
     jumps = np.where(second > 0, seen @ apart**3 / np.maximum(second, 1e-300), 0.0)
-    return Averages(values, noise, np.maximum(total - noise, 0.0), jumps, ends)
+    return Averages(values, noise, np.maximum(total - noise, 0.0), most - noise, jumps, ends)
 
 
 def planned_variances(shares: Array, channel: Channel, answers: Array, about: About) -> Array:

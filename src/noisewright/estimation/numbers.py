@@ -25,7 +25,7 @@ from noisewright.estimation.intervals import (
     require_two,
 )
 from noisewright.estimation.likelihood import most_likely
-from noisewright.estimation.linear import averages
+from noisewright.estimation.linear import Averages, averages
 from noisewright.estimation.plausible import plausible
 from noisewright.estimation.quantiles import quantiles, read_levels
 from noisewright.estimation.ramps import ramp_width, softened
@@ -100,7 +100,7 @@ def answer_about_numbers(
     found = averages(observed, people, channel, points[:, None])
     numbers = (found.values, *found.answers(sample))
     if of == "variance":
-        numbers = _variance(observed, channel, points, numbers, sample)
+        numbers = _variance(observed, channel, points, found, sample)
     value, error, low, high = (np.asarray(array[0]) for array in numbers)
     first, last = float(points[0]), float(points[-1])
     return Estimate(
@@ -119,15 +119,16 @@ def answer_about_numbers(
 
 
 def _variance(
-    observed: Array, channel: Channel, points: Array, mean: tuple[Array, ...], sample: Sample
+    observed: Array, channel: Channel, points: Array, mean: Averages, sample: Sample
 ) -> tuple[Array, Array, Array, Array]:
     """Estimate the variance V = E(x − c)² − (μ − c)², for c near the mean if that is well known.
 
     Around the estimated mean squares are too small on average, by the variance of that mean; and
     how far the mean may be off is a bound of the second term. Where the mean may be anywhere, c is
-    the middle of all numbers, and both terms have their intervals.
+    the middle of all numbers, and both terms have their intervals. A population is no better known
+    than its people, whose variance is estimated apart from that of their mean.
     """
-    middle, error, low, high = (float(array[0]) for array in mean)
+    middle, error, low, high = (float(array[0]) for array in (mean.values, *mean.answers(sample)))
     first, last = float(points[0]), float(points[-1])
     known = normal_quantile(sample.confidence) * error < (last - first) / 4
     center = min(max(middle, first), last) if known else (first + last) / 2
@@ -140,12 +141,14 @@ def _variance(
     ends = (min(max(end, first), last) - center for end in (low, high))
     lows = lows - max(end**2 for end in ends)
     most = (last - first) ** 2 / 4
-    return (
-        values,
-        errors,
-        np.minimum(np.clip(lows, 0.0, most), values),
-        np.maximum(np.clip(highs, 0.0, most), values),
-    )
+    lows = np.minimum(np.clip(lows, 0.0, most), values)
+    highs = np.maximum(np.clip(highs, 0.0, most), values)
+    if sample.about == "population":
+        alone = replace(sample, about="people")
+        _, known, low_known, high_known = _variance(observed, channel, points, mean, alone)
+        errors = np.maximum(errors, known)
+        lows, highs = np.minimum(lows, low_known), np.maximum(highs, high_known)
+    return values, errors, lows, highs
 
 
 def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
@@ -212,8 +215,8 @@ def _enclosed(
     inner, outer = np.empty_like(answers), np.empty_like(answers)
     for place, indicator in enumerate(answers.T):
         inner[:, place], outer[:, place] = softened(indicator > 0, width)
-    _, lows, _ = averages(observed, sample.people, channel, inner).answers(sample)
-    _, _, highs = averages(observed, sample.people, channel, outer).answers(sample)
+    _, lows, _ = averages(observed, sample.people, channel, inner).possible.answers(sample)
+    _, _, highs = averages(observed, sample.people, channel, outer).possible.answers(sample)
     return lows, highs
 
 

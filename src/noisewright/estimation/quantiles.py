@@ -49,8 +49,9 @@ def quantiles(
     for level in levels.tolist():
         value = min(int((middle < level).sum()), len(thresholds) - 1)
         # At its quantile F(t) ≥ level, and just below it F < level: neither may be rejected.
-        enough = above.values + above.reach(level, sample) >= level
-        too_many = (below.values - below.reach(level, sample) >= level)[:-1]
+        # Shares are taken for what they can be, so that noise alone rejects nothing far from it.
+        enough = np.maximum(above.values, 0) + above.reach(level, sample) >= level
+        too_many = (np.minimum(below.values, 1) - below.reach(level, sample) >= level)[:-1]
         little = np.concatenate([[True], ~too_many])
         held = np.flatnonzero(enough & little)
         first = min(int(held[0]) if held.size else value, value)
