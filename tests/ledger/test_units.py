@@ -96,6 +96,22 @@ def test_without_a_word_about_rows_a_promise_for_one_row_is_refused(
     assert spent(ledger) == 4
 
 
+def test_an_account_of_rows_that_pays_for_people_with_several_rows_is_doubted(
+    ledger: nw.Ledger, folder: Path
+) -> None:
+    data = visits(folder)
+    ledger.grant("visits", epsilon=9, data=data)
+    first = nw.release(data, plan(), ledger=ledger, out=folder / "a.csv", report=False)
+    assert first.notes == ()
+    mine = plan(person=nw.Person("patient", rows=3))
+    second = nw.release(data, mine, ledger=ledger, out=folder / "b.csv", report=False)
+    assert "each row is a person, but here 'patient' identifies people" in second.notes[0]
+    ledger.grant("visits", person="patient", rows=3)
+    assert spent(ledger) == 4
+    third = nw.release(data, mine, ledger=ledger, out=folder / "c.csv", report=False)
+    assert third.notes == ()
+
+
 def test_models_say_for_whom_they_promise(ledger: nw.Ledger) -> None:
     ledger.grant("visits", epsilon=20, person="patient", rows=4)
     rows = {"patient": ["p1", "p1", "p2", "p3"], "ward": list("abca"), "sex": list("abab")}

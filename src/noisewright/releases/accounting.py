@@ -65,6 +65,19 @@ class Payer:
         """Return what is left."""
         return self.ledger.balance(self.dataset)
 
+    def doubts(self, balance: Balance) -> list[str]:
+        """Say so if people with several rows are paid for by an account of single rows."""
+        person = self.terms["person"]
+        if person is None or balance.unit is None or balance.unit.rows != 1:
+            return []
+        return [
+            f"in the account {self.dataset!r} {balance.unit}, but here {person!r} identifies "
+            "people, who may have several rows. If they do, promises about one row cost them more "
+            "than the account says. Declare the most rows that a person has: "
+            f"ledger.grant({self.dataset!r}, person={person!r}, rows=k), or noisewright ledger "
+            f"grant --person {person} --rows k. Such promises are then charged k times."
+        ]
+
 
 def covers(spent: Guarantee, claim: Guarantee) -> bool:
     """Tell whether a spend is at least what is claimed; decided exactly."""

@@ -71,6 +71,7 @@ def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generat
     _record(payment, "released")
     try:
         payment.balance = payer.balance()
+        payment.notes += payer.doubts(payment.balance)
     except LedgerError as problem:
         payment.notes.append(f"What is left could not be read: {problem}")
 
