@@ -229,6 +229,6 @@ def _require_proven(certificate: Any) -> None:
     if not report:
         failure = report.failures[0]
         raise CertificateError(
-            f"the checker does not prove the certificate of this plan. {failure.part}: "
-            f"{failure.message} Nothing was spent or released."
+            f"the checker does not prove the certificate of this plan ({failure.part}: "
+            f"{failure.message}). Nothing was spent or released."
         )
