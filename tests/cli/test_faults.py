@@ -58,7 +58,7 @@ def test_a_traceback_on_request_shows_code_and_no_data(
     said = noisewright("plan", "p.toml")
     assert said.code == CODE
     assert "in fails" in said.err
-    assert "KeyError (its message is not shown" in said.err
+    assert "KeyError (message hidden" in said.err
     assert SECRET not in said.err
 
 
@@ -99,7 +99,32 @@ def test_an_output_that_is_full_is_said_on_the_error_stream(words: str, tmp_path
             check=False,
         )
     assert done.returncode == 2, done
-    assert done.stderr.decode() == "noisewright: the output: No space left on device.\n"
+    assert (
+        done.stderr.decode()
+        == "noisewright: cannot write to standard output: No space left on device.\n"
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_release_that_cannot_be_announced_is_said_to_stand(
+    more: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "p.toml").write_text(PLAN, encoding="utf-8")
+    (tmp_path / "d.csv").write_text("a\nx\ny\n", encoding="utf-8")
+    release = (*("release", "d.csv", "-p", "p.toml", "-o", "out.csv"), "--without-ledger", *more)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [str(PROGRAM), *release],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env={**os.environ, **PLAIN},
+            check=False,
+        )
+    assert done.returncode == 2, done
+    said = done.stderr.decode()
+    assert "cannot write to standard output: No space left on device. out.csv is complete" in said
+    assert (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize("rows", ['x\n"y\nx\ny\n', 'x\ny\nx\n"y\n', '"x\n\n' + "y\n" * 1000])

@@ -30,8 +30,7 @@ def test_it_says_what_was_released_what_it_cost_and_what_lies_where(
     assert said.err == ""
     lines = said.out.splitlines()
     assert lines[0] == (
-        "private.parquet: 500 rows, 2 columns randomized, 1 public and released as they are, "
-        "1 dropped."
+        "private.parquet: 500 rows, 2 columns randomized, 1 public (released unchanged), 1 dropped."
     )
     assert lines[1] == "Each person gives away at most epsilon=2, with one row. This is proven."
     assert lines[2] == (

@@ -24,7 +24,10 @@ def main() -> None:
         try:
             print(version_line(), flush=True)
         except OSError as problem:
-            print(f"noisewright: the output: {problem.strerror}.", file=sys.stderr)
+            print(
+                f"noisewright: cannot write to standard output: {problem.strerror}.",
+                file=sys.stderr,
+            )
             os._exit(2)  # What could not be printed would be tried again.
         sys.exit(0)
     try:
@@ -40,7 +43,7 @@ def main() -> None:
         sys.stdout.flush()
     except OSError as problem:
         # Some of the answer is missing, which nobody sees in a file that is full.
-        print(f"noisewright: the output: {problem.strerror}.", file=sys.stderr)
+        print(f"noisewright: cannot write to standard output: {problem.strerror}.", file=sys.stderr)
         os._exit(code or 2)
     sys.exit(code)
 

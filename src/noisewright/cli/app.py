@@ -1,6 +1,6 @@
 """The program `noisewright`: its verbs, its errors and its exit codes.
 
-Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a fault of this program,
+Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a bug in this program,
 130 interrupted.
 """
 
@@ -37,7 +37,7 @@ app = typer.Typer(
         "Design, prove and release differentially private data.\n\n"
         "Start with [bold]noisewright demo[/bold]. Each verb has examples: "
         "[bold]noisewright verify --help[/bold].\n\n"
-        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a fault of this "
+        "Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a bug in this "
         "program."
     ),
     no_args_is_help=True,
@@ -98,7 +98,9 @@ def run(arguments: list[str]) -> int:
     except OSError as problem:
         if problem.strerror is None:
             return unexpected(problem, as_json=as_json)
-        failed(f"{problem.filename or 'the output'}: {problem.strerror}.", as_json=as_json)
+        where = problem.filename or "cannot write to standard output"
+        notes = getattr(problem, "__notes__", [])
+        failed(" ".join([f"{where}: {problem.strerror}.", *notes]), as_json=as_json)
         return 2
     except MemoryError as problem:
         notes = getattr(problem, "__notes__", [])

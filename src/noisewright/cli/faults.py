@@ -25,8 +25,8 @@ def unexpected(problem: BaseException, *, as_json: bool) -> int:
     where = "" if last is None else f" in {Path(last.filename).name}, line {last.lineno}"
     notes = getattr(problem, "__notes__", [])
     advice = (
-        "This is a fault of the program, not of yours; please report it. To see the lines of code "
-        f"that led there, run it again with {VARIABLE}=1 set: they quote no data."
+        "This is a bug in noisewright, not a mistake of yours; please report it. To see the "
+        f"traceback, set {VARIABLE}=1 and run the command again; it quotes no data."
     )
     failed(" ".join([f"{type(problem).__name__}{where}.", *notes, advice]), as_json=as_json)
     if os.environ.get(VARIABLE):
@@ -39,7 +39,7 @@ def _show(problem: BaseException | None) -> None:
     while problem is not None:
         print(*traceback.format_tb(problem.__traceback__), sep="", end="", file=sys.stderr)
         print(
-            f"{type(problem).__name__} (its message is not shown: it may quote data)",
+            f"{type(problem).__name__} (message hidden, because it may quote data)",
             file=sys.stderr,
         )
         problem = problem.__cause__ or problem.__context__

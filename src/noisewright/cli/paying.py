@@ -50,6 +50,17 @@ def cautioned() -> Generator[list[str]]:
         yield said
 
 
+@contextmanager
+def finished(path: object) -> Generator[None]:
+    """Print about what is written and paid for; if that fails, the error says that it stands."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as problem:
+        problem.add_note(f"{path} is complete, and what it cost stays spent; do not make it again.")
+        raise
+
+
 def paying_ledger(
     where: str | None,
     key_file: Path | None,

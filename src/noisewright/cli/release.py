@@ -17,6 +17,7 @@ from noisewright.cli.paying import (
     LedgerOption,
     OverwriteOption,
     cautioned,
+    finished,
     paying_ledger,
 )
 from noisewright.cli.say import answer, heading, say
@@ -97,7 +98,8 @@ def release(
                 header=header,
             )
         if not as_json:
-            _announce(made)
+            with finished(made.path):
+                _announce(made)
         if not no_report:
             with bars(_STEPS, quiet=as_json) as progress:
                 made = _with_page(made, progress)
@@ -105,10 +107,11 @@ def release(
         for note in getattr(problem, "__notes__", []):
             print(f"noisewright: {note}", file=sys.stderr)
         raise
-    if as_json:
-        answer({**_plain(made), "cautions": cautions})
-    else:
-        _tell(made)
+    with finished(made.path):
+        if as_json:
+            answer({**_plain(made), "cautions": cautions})
+        else:
+            _tell(made)
 
 
 def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
@@ -134,7 +137,7 @@ def _announce(made: Release) -> None:
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
     say(
         f"{made.path}: {made.rows:,} rows, {_columns(len(plan.private))} randomized"
-        + (f", {len(plan.public)} public and released as they are" if plan.public else "")
+        + (f", {len(plan.public)} public (released unchanged)" if plan.public else "")
         + (f", {len(plan.dropped)} dropped" if plan.dropped else "")
         + (". Columns that the plan does not name were dropped." if plan.others == "drop" else "."),
         style="bold green" if made.is_private else "",

@@ -16,6 +16,7 @@ from noisewright.cli.paying import (
     HeaderOption,
     LedgerOption,
     OverwriteOption,
+    finished,
     paying_ledger,
 )
 from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
@@ -183,10 +184,11 @@ def synthesize(
         for note in getattr(problem, "__notes__", []):
             print(f"noisewright: {note}", file=sys.stderr)
         raise
-    if as_json:
-        answer(_plain(made))
-    else:
-        _tell(made)
+    with finished(made.path):
+        if as_json:
+            answer(_plain(made))
+        else:
+            _tell(made)
 
 
 def _ways(text: str) -> list[int]:
