@@ -17,8 +17,8 @@ from noisewright.estimation.readings import AFTER
 from tests.cli.conftest import Program
 from tests.report.pages import Page
 
-CLAMPED = "Numbers beyond the bounds counted as the nearer bound, 0 or 30."
-CUT = "Of sets with too many items a random part counted, 2 of them"
+CLAMPED = "Numbers beyond the bounds were moved to the nearer bound, 0 or 30."
+CUT = "Sets with too many items were cut to 2 items at random"
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def people(tmp_path: Path) -> Path:
 def test_what_was_done_to_cells_is_said_everywhere(people: Path, noisewright: Program) -> None:
     expected = (
         CLAMPED,
-        "Numbers beyond the bounds counted as the nearer bound, 0 or 5.",
-        "Empty cells counted as unknown.",
-        "Labels that were not declared counted as another.",
+        "Numbers beyond the bounds were moved to the nearer bound, 0 or 5.",
+        "Empty cells were counted as unknown.",
+        "Labels that were not declared were counted as another.",
         CUT,
         AFTER,
     )
@@ -167,7 +167,7 @@ def test_what_is_withheld_is_kept_for_sums(crossed: Path, tmp_path: Path) -> Non
 
 def test_what_would_help_is_possible() -> None:
     tiny = nw.randomized_response(nw.Categories(["a", "b"]), epsilon="1e-9")
-    assert "more people than there are, instead of 4" in repr(nw.estimate(["a"] * 4, tiny))
+    assert "more people than there are on earth, instead of 4" in repr(nw.estimate(["a"] * 4, tiny))
     alike = nw.from_matrix(nw.Categories(["a", "b"]), [["1/2", "1/2"], ["1/2", "1/2"]])
     said = repr(nw.estimate(["a", "b"], alike, method="likelihood"))
     assert "a mechanism that tells these values apart" in said

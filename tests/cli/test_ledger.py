@@ -22,8 +22,8 @@ def survey(noisewright: Program, tmp_path: Path) -> Path:
     )
     assert said.code == 0, said
     assert said.out == (
-        "survey: epsilon=2, delta=0.000001 left of epsilon=2, delta=1e-06 (what a person is, the "
-        "first spend says).\n"
+        "survey: epsilon=2, delta=0.000001 left of epsilon=2, delta=1e-06 (the "
+        "first spend decides what counts as a person).\n"
     )
     return tmp_path / "b.db"
 

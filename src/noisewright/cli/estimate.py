@@ -64,8 +64,8 @@ def estimate(
     about: Annotated[
         str,
         typer.Option(
-            help="population: noise and sampling are errors; people: noise is, for those whose "
-            "data were released."
+            help="population: both noise and sampling are counted as error; people: only noise, "
+            "for answers about the people in the file."
         ),
     ] = "population",
     confidence: Annotated[float, typer.Option(help="How often an interval holds.")] = 0.95,
@@ -90,8 +90,8 @@ def estimate(
     show: Annotated[
         str,
         typer.Option(
-            help="useful; or all, with answers whose standard error is larger than half of all "
-            "that is possible, and which say nothing."
+            help="useful: withhold answers whose standard error is larger than half of the "
+            "possible range, because they say nothing; all: show them too."
         ),
     ] = "useful",
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
@@ -163,10 +163,10 @@ def _tell(release: Release, found: Estimates, most: int | None) -> None:
         say("The noise came from a seed, for tests: this release is NOT PRIVATE.", style="red")
     say(f"{release.path}: {release.rows:,} rows, {release.guarantee} for each person.")
     whom = {
-        "people": "They are about the rows that were released, as their cells were read: noise is "
-        "counted as error, sampling is not.",
-        "population": "They are about those whom these were sampled from: noise and sampling are "
-        "errors.",
+        "people": "They are about the people in the file, with their cells as the plan reads "
+        "them: noise is counted as error, sampling is not.",
+        "population": "They are about the population that these people were sampled from: noise "
+        "and sampling are both counted as error.",
     }
     at_once = ", all of one table at once" if some.together else ""
     say(f"Intervals hold with {some.confidence:.4g} confidence{at_once}. {whom[some.about]}")

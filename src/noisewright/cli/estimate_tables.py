@@ -41,8 +41,8 @@ def table_lines(found: Estimate, most: int | None) -> list[str]:
     outside = [place for place in order if not 0 <= values[place] <= 1]
     if outside and found.what == "share" and found.method == "unbiased":
         lines.append(
-            "  Shares below 0% or above 100% are noise, and intervals leave them out; --method "
-            "projected has none."
+            "  Shares below 0% or above 100% come from noise; intervals show only what is possible."
+            " --method projected gives no such shares."
         )
     if found.method not in ("unbiased", "exact"):
         lines.append(f"  By method {found.method}.")

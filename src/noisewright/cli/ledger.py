@@ -91,11 +91,13 @@ def grant(
     delta: Annotated[str, typer.Option("--delta", "-d", help=f"Delta to add. {DELTA}")] = "0",
     person: Annotated[
         str | None,
-        typer.Option(help="The column that names the people, where one may have several rows."),
+        typer.Option(help="The column that identifies people, if one may have several rows."),
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option(help="The most rows that a person has in the data; 1: each row is a person."),
+        typer.Option(
+            help="The most rows that a person has in the data; 1 if each row is a person."
+        ),
     ] = None,
     data: Annotated[
         Path | None,
@@ -108,8 +110,9 @@ def grant(
 ) -> None:
     """Add to the budget of a dataset, or register another file about the same people.
 
-    The budget is for each person. What a person is in the data, --person and --rows say, or else
-    the first spend. A release that is private for one row is charged --rows times.
+    The budget is for each person. Use --person and --rows to say what counts as a person in the
+    data; otherwise the first spend decides. A release whose guarantee is for one row is then
+    charged --rows times.
     """
     ledger = _open(where, key_file, who)
     if data is not None and epsilon == delta == "0" and person is rows is None:

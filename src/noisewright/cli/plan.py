@@ -90,7 +90,7 @@ def plan(
         Shares | None, typer.Option(help="How the budget is divided.", show_default=False)
     ] = None,
     person: Annotated[
-        str | None, typer.Option(help="The column that says whose a row is.", show_default=False)
+        str | None, typer.Option(help="The column that identifies people.", show_default=False)
     ] = None,
     rows_per_person: Annotated[
         int | None,
@@ -159,9 +159,7 @@ def _person(column: str | None, rows: int | None, keep: str) -> Any:
 
     if column is None:
         if rows is not None:
-            raise InputError(
-                "--rows-per-person needs --person, the column that says whose a row is."
-            )
+            raise InputError("--rows-per-person needs --person, the column that identifies people.")
         return None
     if rows is None:
         raise InputError(

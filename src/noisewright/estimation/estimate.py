@@ -104,7 +104,7 @@ def estimate(
     released, as they were after numbers were clamped, sets cut or cells replaced, if the mechanism
     does such things; the answer says so. `about="population"` adds the error of having sampled
     these people.
-    An answer whose standard error is larger than half of all that is possible is withheld from what
+    An answer whose standard error is larger than half of the possible range is withheld from what
     is printed and saved, with words that say what would help; `show="all"` shows it.
     `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
     the shares nearest to the unbiased ones. `together=True` widens the intervals of one table or

@@ -17,10 +17,10 @@ from noisewright.exact import shown
 from noisewright.mechanisms import PerItem
 from noisewright.spaces import Counts, Curves, Interval, Space, Subsets
 
-_CLAMPED = "Numbers beyond the bounds counted as the nearer bound"
+_CLAMPED = "Numbers beyond the bounds were moved to the nearer bound"
 AFTER = (
-    "Answers are about the cells after that: how far they are from the cells before is private, "
-    "and no error or interval allows for it."
+    "Answers are about the cells after this change. How much it changed them is private, so no "
+    "error or interval accounts for it."
 )
 
 
@@ -36,19 +36,19 @@ def readings(
     """Say what cells counted as that are no points of the space, as it was declared."""
     said: list[str] = []
     if null is not None:
-        said.append(f"Empty cells counted as {_label(null)}.")
+        said.append(f"Empty cells were counted as {_label(null)}.")
     if other is not None:
         what = "Items" if isinstance(space, Subsets) else "Labels"
-        said.append(f"{what} that were not declared counted as {_label(other)}.")
+        said.append(f"{what} that were not declared were counted as {_label(other)}.")
     if clamps:
         said.append(f"{_CLAMPED}{_bounds(space)}.")
     if cuts and isinstance(space, Subsets):
         said.append(
-            f"Of sets with too many items a random part counted, {space.most:,} of them: shares of "
-            "items are those after the cut, and at most those before it."
+            f"Sets with too many items were cut to {space.most:,} items at random: shares of items "
+            "are those after the cut, which are at most those before it."
         )
     if rounds:
-        said.append(f"Numbers between grid points counted as the nearest one{_half(space)}.")
+        said.append(f"Numbers between grid points were moved to the nearest one{_half(space)}.")
     return tuple(said)
 
 
@@ -60,9 +60,7 @@ def readings_of(mechanism: Any) -> tuple[str, ...]:
     if isinstance(mechanism, PerItem):
         return readings(space, cuts=mechanism.outside == "sample")
     if isinstance(mechanism, CurveNoise) and mechanism.bound is not None:
-        return (
-            "Curves whose coordinates are beyond the bound were pulled to it, and those count.",
-        )
+        return ("Curves with coordinates beyond the bound were moved to it.",)
     return ()
 
 

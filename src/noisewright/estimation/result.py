@@ -127,7 +127,7 @@ class Estimate:
 
     @property
     def withheld(self) -> NDArray[np.bool_]:
-        """Which answers say nothing, and are shown to those only who ask for all."""
+        """Which answers say nothing, and are shown only on request."""
         if self.shows_all or self.possible is None or self.method == "planned":
             return np.zeros(self.values.shape, dtype=bool)
         low, high = self.possible
@@ -152,7 +152,7 @@ class Estimate:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The notes, and what is to be said about answers that are withheld."""
+        """The notes, and what would help where answers are withheld."""
         withheld = self.withheld
         hidden = int(withheld.sum())
         if not hidden or self.possible is None:
@@ -163,9 +163,9 @@ class Estimate:
         helps = self._what_would_help(withheld, self.possible)
         return (
             *self.notes,
-            f"This release says nothing about {of}: the standard error is larger than half of all "
-            f"that is possible. What would: {', '.join(helps[:-1])}{' or ' * (len(helps) > 1)}"
-            f"{helps[-1]}. show='all' (--show all) shows the numbers all the same.",
+            f"This release says nothing about {of}: the standard error is larger than half of the "
+            f"possible range. What would help: {'; '.join(helps[:-1])}{'; or ' * (len(helps) > 1)}"
+            f"{helps[-1]}. To see the numbers anyway: show='all' (--show all).",
         )
 
     def _what_would_help(
@@ -180,17 +180,17 @@ class Estimate:
         wanted = float(f"{behind * (10 * ratio) ** 2:.1e}")
         people = f"{wanted:,.0f} people instead of {behind:,}"
         if wanted > _EVERYBODY:
-            people = f"more people than there are, instead of {behind:,}"
-        helps = [f"{people} (for an error of a tenth of what is possible)"]
+            people = f"more people than there are on earth, instead of {behind:,}"
+        helps = [f"{people} (for an error of a tenth of the possible range)"]
         helps.append("a larger epsilon for these columns")
         several = sum(len(axis.labels) > 1 for axis in self.axes) > 1
         if several:
             helps.append("tables of fewer columns at a time")
         if self.axes and self.axes[-1].name != "position":
-            helps.append("fewer and wider categories or bins")
+            helps.append("fewer, wider categories or bins")
         if several:
             helps.append(
-                "a synthetic table (`synthesize`), for which the publisher counts columns together"
+                "a synthetic table from the publisher (`synthesize`), which counts columns together"
             )
         return helps
 

@@ -105,11 +105,11 @@ class Account:
             if self.claims.sums and claim.person is not None:
                 raise UnitError(
                     f"{claim.guarantee} is promised for all rows with the same {claim.person!r}, "
-                    "and earlier spends of this account were written before accounts had a unit: "
-                    "whether they are about one row or about all rows of a person is not on "
-                    "record. Say how many rows a person has in the data at most: ledger.grant(…, "
+                    "but earlier spends of this account were recorded before accounts had a unit, "
+                    "so it is not on record whether they cover one row or all rows of a person. "
+                    "Declare the most rows that a person has in the data: ledger.grant(…, "
                     f"person={claim.person!r}, rows=k), or noisewright ledger grant --person "
-                    f"{claim.person} --rows k. Each earlier spend then counts k times."
+                    f"{claim.person} --rows k. Each earlier spend is then charged k times."
                 )
         return unit, claim.charge(unit)
 
@@ -123,9 +123,9 @@ class Account:
         before = self.unit
         if before is not None and not _takes_more(before, unit):
             raise UnitError(
-                f"this account counts so: {before}; it cannot be changed to: {unit}. What was "
-                "spent would seem to be less for some person. What can be said later is that a "
-                "person has more rows, or how many they are at most."
+                f"the unit of this account is: {before}. It cannot be changed to: {unit}. That "
+                "could make what was spent look smaller than it is for some people. A later grant "
+                "may only declare more rows per person, or a maximum where there was none."
             )
         return replace(self, unit=unit, spent=self.claims.charged(unit))
 
@@ -161,9 +161,9 @@ def _times(unit: AccountUnit, person: str | None) -> int:
     if times is None:
         about = "one row" if person is None else f"all rows with the same {person!r}"
         raise UnitError(
-            f"earlier spends of this account are promised for {about}; in the unit that is asked "
-            f"for ({unit}) nobody says how many rows a person has at most. Say it: rows=k. Each of "
-            "them then counts k times."
+            f"earlier spends of this account are promised for {about}, and the new unit ({unit}) "
+            "does not say how many rows a person has at most. Declare it with rows=k. Each of "
+            "these spends is then charged k times."
         )
     return times
 

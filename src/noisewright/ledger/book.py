@@ -73,8 +73,8 @@ class Balance:
         if self.unit is not None:
             return str(self.unit)
         if self.spent.epsilon.is_zero and not self.spent.delta:
-            return "what a person is, the first spend says"
-        return "spent before accounts had a unit; what a person is, is not on record"
+            return "the first spend decides what counts as a person"
+        return "spent before accounts had a unit; what counts as a person is not on record"
 
 
 @dataclass(frozen=True)

@@ -192,13 +192,13 @@ class Ledger:
     ) -> Balance:
         """Add to the budget of a dataset; the first grant makes it known. `data=` registers data.
 
-        The budget is for each person. `person` is the column that names them, and `rows` the most
-        rows that one of them has in any of the data; rows=1 says that each row is a person. Left
-        out, the first spend says it: a person is what its promise is about. Said later, it must
-        not make less of what was spent: that is restated, at `rows` times for promises about one
-        row, and the grants must cover it.
+        The budget is for each person. `person` is the column that identifies people, and `rows`
+        the most rows that one of them has in any of the data; rows=1 means that each row is a
+        person. If both are left out, the first spend decides what counts as a person. A later
+        grant may restate the unit, but never so that less was spent: promises about one row are
+        charged again, `rows` times, and the grants must cover that.
 
-        Requires: epsilon and delta are rational, and not both 0 unless the unit is said; the δ of
+        Requires: epsilon and delta are rational, and not both 0 unless a unit is given; the δ of
         all grants is at most 1.
         Ensures: all is recorded in one transaction; returns the new balance.
         """
@@ -227,10 +227,10 @@ class Ledger:
         """Debit a dataset's budget, before any noise is drawn. Over budget, nothing is recorded.
 
         The guarantee is for replacing one row; or, with `person`, for replacing all rows that
-        this column names as a person's. It is charged in the unit of the account: a promise about
-        one row is charged k times where a person has up to k rows, its δ too if rows are drawn
-        each by itself (`independent`), and more of it otherwise; what cannot be converted is a
-        UnitError. The first spend sets the unit of an account that has none.
+        this column identifies as one person's. It is charged in the unit of the account: where a
+        person has up to k rows, a promise about one row is charged k times its ε, and k times its
+        δ if rows are drawn independently (`independent`), more otherwise. What cannot be converted
+        raises a UnitError. The first spend sets the unit of an account that has none.
 
         Requires: `what` says what will be released; `certificate` is one, or its digest.
         Ensures: when this returns, the spend is durably committed, and all spends of the dataset

@@ -47,15 +47,16 @@ class AccountUnit:
     def __post_init__(self) -> None:
         if self.person is not None and (not isinstance(self.person, str) or not self.person):
             raise ParameterError(
-                f"person is {self.person!r}; it is the name of the column that says whose a row is."
+                f"person is {self.person!r}; it must be the name of the column that identifies "
+                "people."
             )
         if self.rows is not None:
             rows = whole_number(self.rows, name="rows", least=1)
             object.__setattr__(self, "rows", rows)
         elif self.person is None:
             raise ParameterError(
-                "neither person nor rows says what a person is in the data: rows=1 if each row is "
-                "one, person= the column that names them, or both."
+                "neither person nor rows was given. Give rows=1 if each row is a person, person= "
+                "the column that identifies people, or both."
             )
 
     def __str__(self) -> str:
@@ -128,13 +129,13 @@ class Claim:
     def _not_for(self, unit: AccountUnit) -> str:
         about = "one row" if self.person is None else f"all rows with the same {self.person!r}"
         return (
-            f"{self.guarantee} is promised for {about}, and this account counts otherwise: {unit}. "
-            f"Nobody said how many rows a person has at most, so it cannot be converted. Either "
-            f"promise it for all rows of a person: person=Person({unit.person!r}, rows=…) in the "
-            f"plan (ledger.spend takes person={unit.person!r}). Or, if no person has more than k "
-            f"rows in any of the data, say so: ledger.grant(…, person={unit.person!r}, rows=k), or "
-            f"noisewright ledger grant --person {unit.person} --rows k; each such promise is then "
-            "charged k times."
+            f"{self.guarantee} is promised for {about}, but this account has another unit: {unit}. "
+            "It is not on record how many rows a person has at most, so the promise cannot be "
+            "converted. Either promise it for all rows of a person: [person] in a plan file, "
+            f"person=Person({unit.person!r}, rows=…) in Python, person={unit.person!r} in "
+            "ledger.spend. Or, if no person has more than k rows in any of the data, declare it: "
+            f"ledger.grant(…, person={unit.person!r}, rows=k), or noisewright ledger grant "
+            f"--person {unit.person} --rows k. Each promise about one row is then charged k times."
         )
 
     def to_text(self) -> str:

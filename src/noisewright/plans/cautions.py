@@ -34,16 +34,16 @@ def plan_cautions(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:
     if not plan.guarantee.epsilon <= _WEAK:
         said.append(
             f"Each person gives away {amounts(plan.guarantee)}. Above {_WEAK} the promise is weak: "
-            "what comes out may be more than 22,000 times as likely with a person's data as with "
-            "others. Fewer columns need less."
+            "an output may be more than 22,000 times as likely with a person's data as with other "
+            "data in their place. A smaller epsilon, or fewer columns, makes it stronger."
         )
     for name in plan.public:
         hint = hint_of(name)
         if hint is not None and hint.suggestion in ("identifier", "person"):
             said.append(
-                f"The column {name!r} is public and its name looks like {hint.why}: it is released "
-                "as it is, and every row would have its person's name on it. Say 'drop' for it, "
-                "unless everybody knows who is in which row."
+                f"The column {name!r} is public, and its name looks like {hint.why}. It would be "
+                "released as it is, so every row could be traced to a person. Drop it (use = "
+                '"drop"), unless everybody knows which row is whose anyway.'
             )
     return (*said, *_vacuous(plan, rows))
 
@@ -61,16 +61,17 @@ def _vacuous(plan: Plan, rows: int | None) -> list[str]:
         return []
     return [
         f"From {rows:,} rows, estimates will say nothing about {', '.join(drowned)}: the noise is "
-        "as large as what they could find. It takes more rows, a larger epsilon, or fewer columns."
+        "as large as anything they could show. You need more rows, a larger epsilon, or fewer "
+        "columns."
     ]
 
 
 def public_cautions(different: Mapping[str, int], rows: int) -> tuple[str, ...]:
     """Return what is to be said of public columns with so many different values in so many rows."""
     return tuple(
-        f"The public column {name!r} has {count:,} different values in {rows:,} rows: few "
-        "people share one, so that it may tell who is in a row. Say 'drop' for it, or make it "
-        "coarser, unless everybody knows who is in which row."
+        f"The public column {name!r} has {count:,} different values in {rows:,} rows. Few people "
+        'share a value, so a value may identify a person. Drop the column (use = "drop"), or '
+        "make it coarser, unless everybody knows which row is whose anyway."
         for name, count in different.items()
         if count >= _LEAST and count * _FEW > rows
     )

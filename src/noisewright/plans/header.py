@@ -57,8 +57,8 @@ def require_header(
     said that the line holds names; they must still be there, and differ.
     """
     advice = (
-        "If the first line is a record, give the file a header; the line is not shown here, since "
-        "it may be somebody's."
+        "If the first line is a record, add a header line above it. It is not shown here, because "
+        "it may be somebody's data."
     )
     places: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
@@ -76,7 +76,7 @@ def require_header(
         what = "a declared label" if name.strip() in labels else looks_like(name)
         if what is not None:
             raise DataError(
-                f"the first line of {where} may be a record instead of the names of its columns: "
-                f"the name of column {place} looks like {what}. {advice} If it does hold the "
-                "names, say header=True (--header)."
+                f"the first line of {where} should name the columns but may be a record: cell "
+                f"{place} looks like {what}. {advice} If it does hold the names, pass --header "
+                "(header=True in Python)."
             )
