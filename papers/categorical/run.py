@@ -15,10 +15,10 @@ PAPER = Paper(
     name="categorical",
     title="Differentially private response mechanisms on categorical data, computed again",
     introduction=(
-        "Naoise Holohan, Douglas Leith and Oliver Mason, `Differentially private response "
-        "mechanisms on categorical data`, Discrete Applied Mathematics, 2016. Each claim below is "
-        "in our words; beside it stands what we find and a verdict. Verdicts are computed, not "
-        "typed: a `holds` is the outcome of the checks described there.",
+        "Naoise Holohan, Douglas Leith and Oliver Mason, “Differentially private response "
+        "mechanisms on categorical data”, Discrete Applied Mathematics, 2016. Each claim below is "
+        "in our words, followed by what we find and a verdict. Verdicts are computed, not "
+        "typed: a “holds” is the outcome of the checks described there.",
         "A data set has m + 1 values and a database n rows; two databases are neighbors when they "
         "differ in one row. Small cases are enumerated in fractions, without any of our own code: "
         "e^ε and e^k are rational there, so that nothing is rounded. `nw.` functions are a second "

@@ -170,7 +170,11 @@ def trees(setting: Setting) -> Claim:
             corrected=ordered and cheaper and bool(high),
         ),
         ("GM is best, then WM, then EM, up to 0.02, if outputs are added up. " if ordered else "")
-        + "Counting once over everybody is better than all three.",
+        + (
+            f"Counting once over everybody is better than GM for α = {listed(high)}."
+            if cheaper
+            else "Counting once over everybody is not always better."
+        ),
         pictures=(
             Picture(
                 "section-8-trees.png",

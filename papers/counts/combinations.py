@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import noisewright as nw
 from noisewright.report import loss_curves, save_chart
 from papers.claims import (
     Claim,
     Grid,
     Picture,
+    Sentence,
     Setting,
+    instead_of,
     judge,
+    listed,
+    overall,
     tiny,
 )
 from papers.counts.optima import WM, same, score, value
@@ -38,6 +44,50 @@ def _points(n: int, alpha: str, x: float, panel: str) -> list[dict[str, Any]]:
     ]
 
 
+def figure_8(
+    spread: float, problems: int, meets: Sequence[bool], large: Mapping[str, nw.Design], n: int
+) -> list[Sentence]:
+    """Judge the sentences around Figure 8.
+
+    `spread` is the largest difference of costs within a group, `meets` whether WH costs what GM
+    does for each n beyond the threshold, and `large` are the designs at α = 0.99 by name.
+    """
+    scores = {name: design.loss * (n + 1) / n for name, design in large.items()}
+    others = [large["WH"], large["WM"]]
+    identical = all(same(one, large["EM"]) for one in others)
+    pairs = list(zip(large, list(large)[1:], strict=False))
+    order = " ".join(
+        [next(iter(large))]
+        + [f"{'<' if large[a].loss < large[b].bound else '≤'} {b}" for a, b in pairs]
+    )
+    close = max(large["EM"].loss / one.loss - 1 for one in others)
+    return [
+        Sentence(
+            "Weak honesty alone and with row properties cost the same, and so do all "
+            "combinations with a column property.",
+            f"Within each group costs differ by at most {tiny(spread)} over {problems} pairs "
+            "(n, α).",
+            judge(spread < 1e-8),
+            f"Within the groups costs differ by up to {tiny(spread)}.",
+        ),
+        Sentence(
+            "At α = 0.76 weak honesty alone costs 2α/(1+α) = 0.864, as GM does, once n > 6.33.",
+            f"2α/(1−α) = {2 * 0.76 / 0.24:.2f}; beyond it WH costs what GM does, "
+            f"{2 * 0.76 / 1.76:.4f}, for {sum(meets)} of {len(meets)} n.",
+            judge(all(meets)),
+            "WH costs more than GM for some n > 6.33.",
+        ),
+        Sentence(
+            "For large α all combinations cost the same, and the same as EM.",
+            f"At n = {n}, α = 0.99 the costs are "
+            + listed(f"{scores[name]:.6f} ({name})" for name in ("WH", "WM", "EM"))
+            + f": EM costs up to {close:.4%} more.",
+            judge(identical, corrected=close < 1e-3),
+            f"EM costs up to {close:.4%} more at n = {n}, α = 0.99: {order} (each < is proven).",
+        ),
+    ]
+
+
 def fig_8(setting: Setting) -> Claim:
     """Nine combinations with weak honesty give two behaviors."""
     alpha, n = "0.76", 8
@@ -60,12 +110,13 @@ def fig_8(setting: Setting) -> Claim:
         loss_curves(by_n, x="x", x_title="group size n", **titles), setting.out / "fig-8a.png"
     )
     save_chart(loss_curves(by_alpha, x="x", x_title="α", **titles), setting.out / "fig-8b.png")
-    threshold = 2 * 0.76 / (1 - 0.76)
-    beyond = [m for m in sizes if m > threshold]
-    meets = all(abs(score(m, alpha, ("WH",)) - 2 * 0.76 / 1.76) < 1e-9 for m in beyond)
-    wh, wm, em = (value(n, "0.99", "L0", c) for c in (("WH",), WM, ("all",)))
-    identical = same(wh, em) and same(wm, em)
-    apart = wm.loss < em.bound and wh.loss < wm.bound
+    beyond = [m for m in sizes if m > 2 * 0.76 / (1 - 0.76)]
+    meets = [same(value(m, alpha, "L0", ("WH",)), value(m, alpha)) for m in beyond]
+    large = {
+        name: value(n, "0.99", "L0", codes)
+        for name, codes in (("GM", ()), ("WH", ("WH",)), ("WM", WM), ("EM", ("all",)))
+    }
+    sentences = figure_8(spread, len(problems), meets, large, n)
     rows = [
         [k, score(4, alpha, ("WH", *c)), score(8, alpha, ("WH", *c)), score(8, "0.99", ("WH", *c))]
         for k, c in zip(_nine(4, alpha), NINE, strict=True)
@@ -73,22 +124,16 @@ def fig_8(setting: Setting) -> Claim:
     rows.append(
         ["EM", score(4, alpha, ("all",)), score(8, alpha, ("all",)), score(8, "0.99", ("all",))]
     )
-    close = (em.loss - wh.loss) / em.loss
     return Claim(
         "Fig. 8, Section 7.1",
         "weak honesty with eight other sets of properties",
         "Of the nine combinations of WH with RH, RM, CH, CM, those with only row properties share "
         "one cost and those with a column property another. At α = 0.76 the first is GM's 0.864 "
         "once n > 6.33. For large α all nine cost the same, and the same as EM.",
-        f"Within each of the two groups the nine costs agree to {tiny(spread)} over "
-        f"{len(problems)} pairs (n, α). The threshold is {threshold:.2f}; beyond it WH costs "
-        f"{score(max(sizes), alpha, ('WH',)):.4f}, GM's cost. The last statement is only nearly "
-        f"true: at n = 8, α = 0.99 WH, WM and EM cost {score(8, '0.99', ('WH',)):.6f}, "
-        f"{score(8, '0.99', WM):.6f} and {score(8, '0.99', ('all',)):.6f}. They are proven to be "
-        f"different; EM is {close:.3%} above WH.",
-        judge(spread < 1e-8 and meets and identical, corrected=spread < 1e-8 and meets and apart),
-        "The curves approach each other as α nears 1 but stay apart: GM < WH < WM < EM at n = 8, "
-        "α = 0.99.",
+        f"Proven designs for {len(problems)} pairs (n, α).",
+        overall(sentences),
+        instead_of(sentences),
+        sentences=sentences,
         grids=(
             Grid(
                 "Rescaled L0 of the nine combinations",
@@ -104,8 +149,64 @@ def fig_8(setting: Setting) -> Claim:
             Picture("fig-8b.png", "(b) n = 8. The paper does not say which n it used."),
         ),
         files=(file,),
-        numbers={"threshold": threshold, "spread": spread, "wh_cost": score(8, alpha, ("WH",))},
+        numbers={
+            "threshold": 2 * 0.76 / (1 - 0.76),
+            "spread": spread,
+            "wh_cost": score(8, alpha, ("WH",)),
+        },
     )
+
+
+def figure_9(designs: Mapping[str, Mapping[int, Mapping[str, nw.Design]]]) -> list[Sentence]:
+    """Judge the sentences around Figure 9 from the designs by α, n and name."""
+
+    def equal(alpha: str, name: str, other: str) -> list[int]:
+        return [n for n, found in designs[alpha].items() if same(found[name], found[other])]
+
+    def words(alpha: str, other: str) -> str:
+        shown = designs[alpha]
+        parts = (
+            f"by {name} at " + (f"n = {listed(found)}" if found else "no n")
+            for name in ("WH", "WM")
+            for found in [equal(alpha, name, other)]
+        )
+        return f"Of n = {listed(shown)}, {other} is met {'; '.join(parts)}."
+
+    low, middle = designs["2/3"], designs["10/11"]
+    from_4 = [n for n in low if n >= 4]
+    from_20 = [n for n in middle if n >= 20]
+    top = designs["99/100"].values()
+    apart = max(found["EM"].loss / found["WM"].loss - 1 for found in top)
+    return [
+        Sentence(
+            "At α = 2/3 GM satisfies WH for all n shown, so WM converges on GM.",
+            words("2/3", "GM"),
+            judge(
+                equal("2/3", "WM", "GM") == list(low),
+                corrected=equal("2/3", "WH", "GM") == from_4,
+            ),
+            "At α = 2/3 WH is GM from n = 4 on; WH + RM + CM is not."
+            if equal("2/3", "WH", "GM") == from_4
+            else words("2/3", "GM"),
+        ),
+        Sentence(
+            "At α = 10/11 WM converges with GM at n = 20.",
+            words("10/11", "GM"),
+            judge(
+                equal("10/11", "WM", "GM") == from_20,
+                corrected=equal("10/11", "WH", "GM") == from_20,
+            ),
+            "At α = 10/11 WH meets GM at n = 20; WH + RM + CM does not."
+            if equal("10/11", "WH", "GM") == from_20
+            else words("10/11", "GM"),
+        ),
+        Sentence(
+            "At α = 0.99 the cost of WM remains the same as that of EM.",
+            words("99/100", "EM") + f" EM costs up to {apart:.4%} more than WM.",
+            judge(equal("99/100", "WM", "EM") == list(designs["99/100"]), corrected=apart < 1e-3),
+            f"At α = 0.99 EM costs up to {apart:.4%} more than WM.",
+        ),
+    ]
 
 
 def fig_9(setting: Setting) -> Claim:
@@ -136,32 +237,24 @@ def fig_9(setting: Setting) -> Claim:
     )
     save_chart(chart, setting.out / "fig-9.png")
     at_20 = {name: score(20, "10/11", codes) for name, codes in named.items()}
-    meets = same(value(20, "10/11", "L0", ("WH",)), value(20, "10/11"))
-    wm_meets = same(value(20, "10/11", "L0", WM), value(20, "10/11"))
-    early = not same(value(2, "2/3", "L0", ("WH",)), value(2, "2/3"))
-    from_4 = all(
-        same(value(n, "2/3", "L0", ("WH",)), value(n, "2/3")) for n in sizes["2/3"] if n >= 4
+    sentences = figure_9(
+        {
+            alpha: {n: {k: value(n, alpha, "L0", c) for k, c in named.items()} for n in ns}
+            for alpha, ns in sizes.items()
+        }
     )
-    pairs = [
-        (value(n, "99/100", "L0", WM), value(n, "99/100", "L0", ("all",))) for n in sizes["99/100"]
-    ]
-    em_same = all(same(wm, em) for wm, em in pairs)
-    most = max((em.loss - wm.loss) / em.loss for wm, em in pairs)
+    top = sizes["99/100"]
+    most = max(score(n, "99/100", ("all",)) / score(n, "99/100", WM) - 1 for n in top)
     return Claim(
         "Fig. 9",
         "the final groups of mechanisms",
         "At α = 2/3 WM is as cheap as GM over the whole range of n; at α = 10/11 it meets GM at n "
         "= 20; at α = 0.99 it costs the same as EM throughout.",
-        "With WM read as WH: at α = 2/3 it equals GM from n = 4 on, not at n = 2 and 3; at α = "
-        f"10/11 it meets GM at n = 20 ({at_20['GM']:.6f}). With WM = WH + RM + CM, as Section 7.1 "
-        f"defines it, it does not meet GM there: {at_20['WM']:.6f}, EM {at_20['EM']:.6f}. At α = "
-        f"0.99 WM is cheaper than EM for every n shown, by up to {most:.4%}.",
-        judge(
-            wm_meets and em_same and not early,
-            corrected=meets and from_4 and not wm_meets and most < 1e-3,
-        ),
-        "WH meets GM exactly from n ≥ 2α/(1−α); WH + RM + CM stays above GM for α > 1/2. At α = "
-        "0.99 WM and EM are close, not equal.",
+        "Proven designs, with WM read in two ways: as WH + RM + CM, which is how Section 7.1 "
+        "defines it, and as WH.",
+        overall(sentences),
+        instead_of(sentences),
+        sentences=sentences,
         grids=(
             Grid(
                 "n = 20, α = 10/11",

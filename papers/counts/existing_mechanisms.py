@@ -121,8 +121,9 @@ def n_ary_response(setting: Setting) -> Claim:
         "n-ary randomized response has low utility for counts",
         "Geng et al.: report the input with probability p, else another output chosen uniformly. "
         "This gives low utility for count queries.",
-        "At the same α for neighboring counts p can be 1/(1+nα) and no more. In fractions for n in "
-        f"{listed(sizes)} and three α, uniform prior. At n = 8, ε = 1 its mean distance is "
+        "At the same α for neighboring counts p can be 1/(1+nα) and no more. Computed in fractions "
+        f"for n in {listed(sizes)} and three α under a uniform prior. At n = 8, ε = 1 its mean "
+        "distance is "
         f"{at[4]:.2f}, GM's {at[5]:.2f}, the least {at[6]:.2f}.",
         overall(sentences) if sound else Verdict.FAILS,
         instead_of(sentences),
@@ -230,15 +231,15 @@ def exponential_em(setting: Setting) -> Claim:
     losses = [nw.loss(m, "L0") for m in (half, nw.explicit_fair(nw.Counts(7), epsilon=1))]
     return Claim(
         "Section 6.2",
-        "EM by the exponential mechanism costs half of ε",
+        "the exponential mechanism gives EM at half the ε",
         "One may try to obtain EM from the exponential mechanism with a quality of the form of "
         "(17); the factor 2 in (3) makes that considerably weaker, as if ε were halved.",
         "With Q = −(the power of α in (17)) the sensitivity is 1 and (3) at ε is EM at ε/2, "
-        f"exactly: in fractions for n in {listed(sizes)} and eight α, and as `nw.exponential` at "
-        f"ε = 1, whose least ε is 1/2 (entries differ from EM's by up to {tiny(worst)}). With Q = "
-        f"−|i − j| it is another mechanism: entries differ by up to {apart:.3f} at n = 7. At n = "
-        f"7, ε = 1 halving raises the probability of a wrong answer from {losses[1]:.3f} to "
-        f"{losses[0]:.3f}.",
+        f"exactly: in fractions for {len(sizes)} n up to {max(sizes)} and eight α, and as "
+        "`nw.exponential` at ε = 1, whose least ε is 1/2 (entries differ from EM's by up to "
+        f"{tiny(worst)}). With Q = −|i − j| it is another mechanism: entries differ by up to "
+        f"{apart:.3f} at n = 7. At n = 7, ε = 1 halving raises the probability of a wrong answer "
+        f"from {losses[1]:.3f} to {losses[0]:.3f}.",
         judge(exact and nw_agrees and worst < 1e-12 and losses[0] > losses[1]),
         numbers={"apart": apart, "halved": losses[0], "whole": losses[1]},
     )
@@ -309,11 +310,11 @@ def staircase(setting: Setting) -> Claim:
             else " that are NOT private. "
         )
         + "If answers are moved into 0..n as in Definition 4, the ends take the tails: then "
-        f"{unfair} of {len(cases)} are not fair at n = 4. One of width 1 is GM"
+        f"{unfair} of {len(cases)} are not fair at n = 4. The one of width 1 is GM"
         + (", entry by entry." if geometric else ", NOT."),
         judge(private and sums and geometric, more=unfair == len(cases)),
-        "True of the unbounded mechanism. With the range {0, …, n} of Definition 1 it is as "
-        "unfair as GM.",
+        "True of the unbounded mechanism, and of all additive noise. Clamped to the range {0, …, "
+        "n} of Definition 1 it is not fair, and neither is GM.",
         grids=(
             Grid(
                 "Probability of the truth, clamped to 0..4; inside it is that on all integers",

@@ -216,16 +216,22 @@ def section_8(setting: Setting) -> Claim:
         f"Averaging does not help against that bias: for an empty cell at α = {at} the mean output "
         f"is {_for_empty('GM', at):.2f} (GM), {_for_empty('WM', at):.2f} (WM) and "
         f"{_for_empty('EM', at):.2f} (EM) of {SIZE}. Making outputs unbiased before adding helps "
-        f"GM in {len(closer)} cases and hurts where noise is large. It is the groups that cost: "
-        "counted once over everybody with the same ε (`PrivateNaiveBayes`) the loss is at most "
+        f"GM in {len(closer)} of {len(cases)} cases; in the others, where it hurts, α is "
+        + listed(a for a in alphas if any(c[1] == a for c in cases if c not in closer))
+        + ". It is the groups that cost: counted once over everybody with the same ε "
+        "(`PrivateNaiveBayes`) the loss is at most "
         f"{max(once):.3f} above that without privacy.",
         judge(
             len(alike) == len(weaker) == len(cases) and not cheaper,
             corrected=ordered and cheaper and bool(high),
         ),
         ("GM is best, then WM, then EM, up to 0.02, if outputs are added up. " if ordered else "")
-        + "No novel mechanism is needed where one holder has all data: release each cell once over "
-        "everybody, not in every group. Groups are for data that nobody may put together.",
+        + (
+            "No novel mechanism is needed where one holder has all data: release each cell once "
+            "over everybody, not in every group. Groups are for data that nobody may put together."
+            if cheaper
+            else "Releasing each cell once over everybody is not always better."
+        ),
         pictures=tuple(pictures),
         grids=(
             Grid(

@@ -65,7 +65,7 @@ def theorem_3(setting: Setting) -> Claim:
         "constant answer outside. At the two ends of the range it ties with the constant answer "
         "and so with every mixture of the two: it is unique only strictly inside. In the appendix "
         "the constant answer is best when w1/w0 < α, not 1/α, and P(1|1) = 1 − α P(0|0): the "
-        f"printed expression is {printed_p:.3f} at α = 1/2.",
+        f"printed expression is {printed_p:.3f} at α = 1/2.".replace("-", "−"),
         judge(worst < SAME and inside and edges, corrected=worst < SAME and inside),
         "Unique if α < w1/w0 < 1/α; at the ends it is one of many optima. The trivial case is "
         "w1/w0 < α (or w0/w1 < α).",

@@ -85,7 +85,7 @@ def away(n: int) -> NDArray[np.int64]:
 
 
 def costs(n: int, loss: str, prior: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Return the weighted costs of L0, L1, L2 for the plain program."""
-    power = {"L0": away(n) > 0, "L1": away(n), "L2": away(n) ** 2}[loss]
+    """Return the weighted costs of L0, L0,1, L1 or L2 for the plain program."""
+    power = {"L0": away(n) > 0, "L0,1": away(n) > 1, "L1": away(n), "L2": away(n) ** 2}[loss]
     weights = np.full(n + 1, 1 / (n + 1)) if prior is None else prior
     return np.asarray(weights[:, None] * power, dtype=float)

@@ -46,7 +46,8 @@ class Range:
 
     def words(self, digits: int = 3) -> str:
         """Return one number, or two if there is a difference to see."""
-        low, high = f"{self.low:.{digits}f}", f"{self.high:.{digits}f}"
+        # Adding 0 makes nothing of the minus of a rounded -0.0.
+        low, high = (f"{round(end, digits) + 0.0:.{digits}f}" for end in (self.low, self.high))
         return low if low == high else f"{low}–{high}"
 
 
@@ -73,7 +74,13 @@ class OptimalFace:
     """The optimal mechanisms for a loss under properties, each P(i|j) a variable."""
 
     def __init__(
-        self, n: int, alpha: Fraction, objective: NDArray[np.float64], codes: Iterable[str]
+        self,
+        n: int,
+        alpha: Fraction,
+        objective: NDArray[np.float64],
+        codes: Iterable[str],
+        *,
+        floor: float = 0.0,
     ):
         import highspy
 
@@ -84,9 +91,9 @@ class OptimalFace:
         every = [*rows, *equal, *sums, _row(objective)]
         matrix = csc_array(plain_program.sparse(every, n))
         size = (n + 1) ** 2
-        low = np.zeros((n + 1, n + 1))
+        low = np.full((n + 1, n + 1), floor)
         if "WH" in codes:
-            np.fill_diagonal(low, 1 / (n + 1))
+            np.fill_diagonal(low, max(floor, 1 / (n + 1)))
         ends = [0.0] * len(equal) + [1.0] * (n + 1)
         model: Any = highspy.HighsLp()
         model.num_col_, model.num_row_ = size, len(every)
@@ -133,9 +140,11 @@ def _row(weights: NDArray[np.float64]) -> plain_program.Row:
     return {(i, j): float(w) for j, row in enumerate(weights) for i, w in enumerate(row)}
 
 
+SEVEN = ("RH", "RM", "CH", "CM", "F", "WH", "S")
+
 FREE = {
     "L0": {"WH": ("WH",), "WM": WM},
-    "L1": {"UCM": (), "WH": ("WH",), "FM": ("F",), "AM": ("RH", "RM", "CH", "CM", "F", "WH", "S")},
+    "L1": {"UCM": (), "WH": ("WH",), "FM": ("F",), "AM": SEVEN},
 }
 """Which of the mechanisms of Figures 9 to 18 are one of several optima, and under what
 properties. GM is the only optimum; EM and UM are given by formulas."""

@@ -263,7 +263,7 @@ def tails(ranges: Ranges, reading: str, near_middle: Range, n: int = 8) -> list[
             f"{reading} Their lines almost overlap for smaller α (they come closer).",
             f"{spread[STRONG].words()} at α = 10/11, {spread[WEAK].words()} at 2/3.",
             below(spread[WEAK], spread[STRONG]),
-            f"{reading} AM, FM and WM differ by up to {spread[WEAK].words()} at α = 2/3, "
+            f"{reading} A smaller α does not bring them closer: {spread[WEAK].words()} at 2/3, "
             f"{spread[STRONG].words()} at 10/11.",
         ),
         Sentence(

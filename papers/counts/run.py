@@ -36,9 +36,9 @@ PAPER = Paper(
     name="counts",
     title="Constrained private mechanisms for count data, computed again",
     introduction=(
-        "Graham Cormode, Tejas Kulkarni and Divesh Srivastava, `Constrained Private Mechanisms "
-        "for Count Data`. Each claim below is in our words; beside it stands what we find and a "
-        "verdict. Verdicts are computed, not typed: a `holds` is the outcome of the checks "
+        "Graham Cormode, Tejas Kulkarni and Divesh Srivastava, “Constrained Private Mechanisms "
+        "for Count Data”. Each claim below is in our words, followed by what we find and a "
+        "verdict. Verdicts are computed, not typed: a “holds” is the outcome of the checks "
         "described there.",
         "Losses are those of `nw.design`: the mechanism is a table of integers that is exactly "
         "private and has every property exactly, and its loss is proven optimal to about twelve "
@@ -50,10 +50,11 @@ PAPER = Paper(
         "answers more than d away. `WH` is the optimum under weak honesty alone, `WM` the one "
         "under weak honesty, row and column monotonicity: the paper calls both WM. Optima are "
         "often not unique, and the paper does not say how its solver broke ties; `nw.design` "
-        "breaks them by the L1 loss. Figures 7 and 10 to 18 therefore show the range of each "
-        "number over all optimal mechanisms (two more linear programs), and `depends on the "
-        "tie-break` is the verdict on what holds for some of them only. Simulations have the "
-        "paper's repetitions unless this is a quick run.",
+        "takes EM where it is optimal, and otherwise the optimum with the least L1 loss. Figures "
+        "1, 2, 7 and 10 to 18 therefore give the range of each number over all optimal mechanisms "
+        "(two more linear programs), and “depends on the tie-break” is the verdict on what is "
+        "true of some of them only. Simulations have the paper's repetitions unless this is a "
+        "quick run.",
     ),
     groups={
         "introduction": pathologies.CLAIMS,

@@ -14,6 +14,7 @@ from papers.claims import (
     tiny,
 )
 from papers.counts import plain_program, rationals
+from papers.counts.gaps_and_spikes import gaps_filled
 from papers.counts.optima import SAME, best, closed_sets, costs, value
 
 SKEWED = (0.4, 0.3, 0.15, 0.1, 0.05)
@@ -81,8 +82,8 @@ def theorem_1(setting: Setting) -> Claim:
         "symmetric).",
         f"Under a uniform prior symmetry was {'' if free else 'NOT '}free in {cases} cases (n in "
         f"{listed(sizes)}, α in {listed(alphas)}, three losses, sets of the other six "
-        f"properties), and under a symmetric prior with heavy ends it was "
-        f"{'too' if mirrored_too else 'NOT'}. Under the skewed prior {SKEWED} with α = 0.62 "
+        f"properties), and so it was {'' if mirrored_too else 'NOT '}under a symmetric prior with "
+        f"heavy ends. Under the skewed prior {SKEWED} with α = 0.62 "
         f"symmetry provably costs up to {cost:.1%}. The proof averages the mechanism with its "
         "mirror image, which keeps the objective only if input j weighs as much as input n − j.",
         judge(free, more=mirrored_too and cost > 0),
@@ -131,41 +132,6 @@ def theorem_2(setting: Setting) -> Claim:
         judge(as_meant and printed.value >= right.bound - 1e-9, corrected=as_meant),
         "The conditions for row monotonicity must include i = j, as definition (9) does.",
         numbers={"printed_rm": printed.value, "row_monotone": right.loss},
-    )
-
-
-def gaps_filled(setting: Setting) -> Claim:
-    """Forcing entries away from zero lifts the empty outputs a little, most near the truth."""
-    del setting
-    floor = 0.01
-    rows: list[list[object]] = []
-    flat, bounded = True, True
-    for n, alpha, loss in ((7, 0.62, "L1"), (4, 0.78, "L2"), (7, 0.85, "L1")):
-        empty = np.flatnonzero(best(n, str(alpha), loss).mechanism.matrix.max(axis=0) == 0)
-        forced = plain_program.solve(n, alpha, costs(n, loss), floor=floor).matrix[:, empty]
-        flat &= bool(forced.max() < floor + 1e-7)
-        bounded &= bool((np.abs(forced.min(axis=0) - floor) < 1e-7).all())
-        bounded &= bool(forced.max() <= floor / alpha**n + 1e-7)
-        outputs = ", ".join(map(str, empty))
-        rows.append([loss, n, alpha, outputs, float(forced.min()), float(forced.max())])
-    return Claim(
-        "Section 3",
-        "forbidding zeros does not help",
-        "If a constraint forbids zero entries, the outputs that never occurred get the smallest "
-        "allowed probability, which is no improvement.",
-        f"With every entry at least {floor} the outputs that never occurred get the floor on some "
-        "inputs, but more on others, up to floor/α^n: privacy lets an entry grow by 1/α with each "
-        "step, and near the truth it pays to use that.",
-        judge(flat and bounded, corrected=bounded),
-        "They are pinned to the floor on the inputs farthest away and grow from there by at most "
-        "a factor 1/α for each input; the remedy stays a poor one.",
-        grids=(
-            Grid(
-                f"Optima with every entry at least {floor}",
-                ("loss", "n", "α", "outputs never used before", "least entry", "largest entry"),
-                rows,
-            ),
-        ),
     )
 
 

@@ -189,10 +189,11 @@ def section_8_whole(setting: Setting) -> Claim:
         "mechanisms tuned to the application",
         "Generic mechanisms for counts do not give good results under tighter privacy; novel ones, "
         "more directly tuned to the application, are needed.",
-        "A table of a group is an application to tune to. All tables of n people equally likely, "
-        "squared error of all cells, neighbors replace one person. The best mechanism for each "
-        "cell at ε/2 is GM with a relabeling (Ghosh, Roughgarden and Sundararajan). But the cells "
-        "add up to n: a linear program over whole tables finds less. Geometric noise given "
+        "The table of a group is an application to tune to: all tables of n people are equally "
+        "likely, the loss is the squared error of all cells, and neighbors replace one person. The "
+        "best mechanism for each cell at ε/2 is GM with a relabeling (Ghosh, Roughgarden and "
+        "Sundararajan). But the cells add up to n, and a linear program over whole tables finds "
+        "mechanisms with less error. Geometric noise given "
         "that it adds up to 0 has the same decay and is as private, since a replaced person moves "
         f"it by 2 in L1 at most; it has {min(saved):.0%} to {max(saved):.0%} less error than cell "
         f"by cell, and is {max(nearest) - 1:.1%} above the program's optimum at most "

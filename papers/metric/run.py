@@ -15,10 +15,10 @@ PAPER = Paper(
     name="metric",
     title="Differential privacy in metric spaces, computed again",
     introduction=(
-        "Naoise Holohan, Douglas Leith and Oliver Mason, `Differential privacy in metric spaces: "
-        "numerical, categorical and functional data under the one roof`, Information Sciences, "
-        "2015. Each claim below is in our words; beside it stands what we find and a verdict. "
-        "Verdicts are computed, not typed: a `holds` is the outcome of the checks described there.",
+        "Naoise Holohan, Douglas Leith and Oliver Mason, “Differential privacy in metric spaces: "
+        "numerical, categorical and functional data under the one roof”, Information Sciences, "
+        "2015. Each claim below is in our words, followed by what we find and a verdict. "
+        "Verdicts are computed, not typed: a “holds” is the outcome of the checks described there.",
         "Records lie in D, a part of a metric space U with metric ρ; two databases are neighbors "
         "when they differ in one record. What can be enumerated is enumerated in fractions, "
         "without any of our own code; optima are those of `nw.design`, whose lower bounds are "

@@ -113,9 +113,9 @@ def temperature_curves(setting: Setting) -> Claim:
         "curve can be read on any day. 95% bands for the whole curve reach ± "
         + ", ".join(f"{reach[r]:.0f} °C ({r})" for r in ordered)
         + f"; {share:.0%} of {releases * len(ordered)} bands hold the true mean on all days shown, "
-        f"although the one wave bends it by up to {off:.1f} °C. This ε is large, and a mean "
-        f"over {fewest} stations still has nothing left to see: few curves cannot be averaged "
-        f"privately. At ε = 1 it takes {table[0][-1]:,} stations for noise of 1 °C.",
+        f"although a single wave misses it by up to {off:.1f} °C. This ε is large, and still "
+        f"nothing can be seen in a mean over {fewest} stations: so few curves cannot be averaged "
+        f"privately. At ε = 1 it takes {table[0][-1]:,} stations to have noise of 1 °C.",
         judge(share >= 0.93),
         grids=(
             Grid(

@@ -62,8 +62,9 @@ def theorem_3(setting: Setting) -> Claim:
         "Random data over four points, k = 4 cells, every database of m records looked at: the "
         "best is always within √(ln 2k / 2m), which is what Hoeffding's bound gives (2k e^(−2mα²) "
         "< 1) and far below √(8 ln k / m). In the mechanism, for k = 100 and α = 0.2, that is "
-        f"m = {sizes[1]} instead of {sizes[0]:,}. Of k = 1 to 1,000 the printed m is below that "
-        f"for k = {listed(too_few)}: for k = 1 it is 0, and no database of 0 records answers.",
+        f"m = {sizes[1]} instead of {sizes[0]:,}. For k = 1 to 1,000 the printed m is smaller "
+        f"than that only at k = {listed(too_few)}; at k = 1 it is 0, and a database of 0 records "
+        "answers nothing.",
         judge(fits and not too_few, corrected=fits and too_few == [1]),
         instead="As printed for k ≥ 2. m ≥ ln(2k) / (2α²) records are enough, for every k.",
         pictures=(Picture("theorem-3.png", "The error of the best database, and two bounds."),),

@@ -23,9 +23,9 @@ PAPER = Paper(
     name="survey",
     title="Differential privacy: a survey, computed again",
     introduction=(
-        "Jiajun Hu and Lei Zhou, `Differential Privacy: A Survey`, Hong Kong University of Science "
-        "and Technology, 2017. Each claim below is in our words; beside it stands what we find and "
-        "a verdict. Verdicts are computed, not typed: a `holds` is the outcome of the checks "
+        "Jiajun Hu and Lei Zhou, “Differential Privacy: A Survey”, Hong Kong University of Science "
+        "and Technology, 2017. Each claim below is in our words, followed by what we find and "
+        "a verdict. Verdicts are computed, not typed: a “holds” is the outcome of the checks "
         "described there.",
         "The survey's abstract, introduction, conclusion and section on the Laplace mechanism are "
         "empty; for the last one, the standard statement is checked. What it only cites is left "

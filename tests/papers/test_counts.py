@@ -25,7 +25,6 @@ from tests.papers.reading import assert_pages_hold_everything
 __all__ = ["noisewright", "shell"]
 
 HOLD = {
-    "price",
     "definition-1",
     "equation-2",
     "exponential-em",
