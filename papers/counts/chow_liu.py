@@ -179,7 +179,7 @@ def trees(setting: Setting) -> Claim:
             Picture(
                 "section-8-trees.png",
                 "How unlikely the tree finds a new row. Above, outputs are added up as they are; "
-                "below, after making them unbiased.",
+                "below, after making them unbiased. WH and α = 0.99 are in the file only.",
             ),
         ),
         grids=(

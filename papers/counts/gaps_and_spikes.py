@@ -127,7 +127,7 @@ def intervals(alphas: Sequence[float], held: Sequence[bool]) -> str:
         if holds and start is None:
             start = here
         if start is not None and not after:
-            parts.append(f"{start} to {here}")
+            parts.append(f"{start}" if start == here else f"{start} to {here}")
             start = None
     return listed(parts)
 
@@ -146,7 +146,7 @@ def figure_1(
     sentences: list[Sentence] = []
     for k, (spike, mass) in enumerate(zip(SPIKES, here, strict=True)):
         surely = [found[k] is Verdict.HOLDS for found in held.values()]
-        where = f"for α from {intervals(list(grid), surely)}" if any(surely) else "for no α tried"
+        where = f"for α = {intervals(list(grid), surely)}" if any(surely) else "for no α tried"
         verdict = spike.holds(mass)
         if verdict is Verdict.FAILS and any(surely):
             verdict = Verdict.CORRECTED

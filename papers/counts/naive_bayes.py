@@ -157,7 +157,8 @@ def section_8(setting: Setting) -> Claim:
             Picture(
                 file,
                 f"{measure.capitalize()} on people who were not learned from. Above, outputs are "
-                "added up as they are; below, after making them unbiased.",
+                "added up as they are; below, after making them unbiased. WH and α = 0.99 are "
+                "in the file only.",
             )
         )
 
@@ -212,7 +213,7 @@ def section_8(setting: Setting) -> Claim:
         "raised alike, probabilities are wrong and the larger one is still the larger one. Where "
         "columns depend on each other that even helps, since naive Bayes counts their votes twice: "
         f"the accuracy of GM is at least half a point above that without privacy in {len(above)} "
-        "cases. "
+        f"of {len(cases)} cases. "
         f"Averaging does not help against that bias: for an empty cell at α = {at} the mean output "
         f"is {_for_empty('GM', at):.2f} (GM), {_for_empty('WM', at):.2f} (WM) and "
         f"{_for_empty('EM', at):.2f} (EM) of {SIZE}. Making outputs unbiased before adding helps "

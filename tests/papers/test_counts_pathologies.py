@@ -48,7 +48,7 @@ def test_figure_1_listens_to_its_numbers() -> None:
     assert _verdicts(ties) == [TIES, TIES, TIES, FAILS, FAILS]
     assert all("some optima only" in sentence.instead for sentence in ties[:3])
     assert _verdicts(figure_1(wrong, {0.5: wrong}, {"L2": [Range(0.0, 1.0), PEAK]}))[3] is TIES
-    assert intervals([0.1, 0.2, 0.3, 0.4], [True, False, True, True]) == "0.1 to 0.1 and 0.3 to 0.4"
+    assert intervals([0.1, 0.2, 0.3, 0.4], [True, False, True, True]) == "0.1 and 0.3 to 0.4"
 
 
 def test_figure_2_listens_to_its_numbers() -> None:
