@@ -124,7 +124,7 @@ def test_planned_errors_are_those_of_estimation() -> None:
 
 def test_a_hopeless_plan_says_so() -> None:
     made = nw.Plan({"a": nw.Column(range(50))}, epsilon="0.01")
-    assert "tells nothing" in made.words(rows=100)[1]
+    assert "says little or nothing" in made.words(rows=100)[1]
     assert "no protection" in nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=60).words()[0]
 
 

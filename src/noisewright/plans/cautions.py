@@ -55,14 +55,14 @@ def _vacuous(plan: Plan, rows: int | None) -> list[str]:
     for part in plan.parts:
         for name in part.columns:
             planned = planned_error(part, name, rows=rows)
-            if planned is not None and planned.says_nothing:
+            if planned is not None and planned.says_little:
                 drowned.append(f"{name} (standard error about {about(planned.error)})")
     if not drowned:
         return []
     return [
-        f"From {rows:,} rows, estimates will say nothing about {', '.join(drowned)}: the noise is "
-        "as large as anything they could show. You need more rows, a larger epsilon, or fewer "
-        "columns."
+        f"From {rows:,} rows, estimates will say little or nothing about {', '.join(drowned)}: "
+        "the noise is as large as anything they could show. You need more rows, a larger "
+        "epsilon, or fewer columns."
     ]
 
 

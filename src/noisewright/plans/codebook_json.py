@@ -123,7 +123,7 @@ def _labels(values: list[Any]) -> tuple[Any, ...]:
         return tuple(float(value) if isinstance(value, Fraction) else value for value in kept)
     except OverflowError as problem:
         raise InputError(
-            "a label is a number beyond all doubles; list one below 1e308."
+            "a label is a number too large for a double; list one below 1e308."
         ) from problem
 
 

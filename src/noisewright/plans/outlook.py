@@ -62,7 +62,7 @@ class Planned:
     """How far apart two answers can be: 1 for shares, the width of the bounds for means."""
 
     @property
-    def says_nothing(self) -> bool:
+    def says_little(self) -> bool:
         """Whether the answer is lost in noise: the error is a quarter of that range or more."""
         return self.error > _USELESS * self.range
 

@@ -264,7 +264,7 @@ class Plan:
         """Return what to think about twice before a release, in sentences; nothing for most plans.
 
         An epsilon above 10, a public column whose name looks like that of a person, and, with the
-        number of `rows`, columns whose estimates will say nothing.
+        number of `rows`, columns whose estimates will say little or nothing.
         """
         from noisewright.plans.cautions import plan_cautions
 

@@ -189,7 +189,7 @@ def _plain(value: Any) -> Any:
         return float(value) if isinstance(value, Fraction) else value
     except OverflowError as problem:
         raise InputError(
-            "a label is a number beyond all doubles; declare one below 1e308."
+            "a label is a number too large for a double; declare one below 1e308."
         ) from problem
 
 

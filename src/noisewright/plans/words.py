@@ -197,13 +197,17 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
         "mean": (f"the mean{of}", about(planned.error)),
         "curve": ("the mean curve", f"{about(planned.error)} at each position"),
     }[planned.question]
-    useless = planned.says_nothing
+    useless = planned.says_little
     said = (
         f"From {rows:,} released rows, {what} can be estimated with a standard error of about "
         f"{error}"
     )
     return [
-        said + (", which tells nothing: it needs more rows or a larger epsilon." * useless or ".")
+        said
+        + (
+            ", which says little or nothing: you need more rows or a larger epsilon." * useless
+            or "."
+        )
     ]
 
 
