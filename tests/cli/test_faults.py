@@ -161,7 +161,7 @@ def test_names_that_are_no_text_are_refused_before_anything_is_spent(
         (tmp_path / data).write_text("a\nx\n", encoding="utf-8")
         said = noisewright("release", data, "-p", "p.toml", "-o", out, "--without-ledger")
         assert said.code == 2
-        assert "is no text in UTF-8" in said.err
+        assert "is not valid UTF-8" in said.err
 
 
 @pytest.mark.parametrize("name", ["z.csv", "z.parquet", "z.feather"])

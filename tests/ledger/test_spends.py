@@ -117,7 +117,7 @@ def test_the_outcome_can_be_said_inside_the_block(ledger: nw.Ledger) -> None:
     assert ledger.state(spend.sequence) == "released"
     with pytest.raises(BudgetError, match="released already; that is final"):
         spend.wasted()
-    with pytest.raises(BudgetError, match="entry 1 is no spend"):
+    with pytest.raises(BudgetError, match="entry 1 is not a spend"):
         ledger.finish(1, "released")
     with pytest.raises(ParameterError, match="'released' or 'wasted'"):
         ledger.finish(2, "refunded")

@@ -109,8 +109,8 @@ def edited(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]]
 
 DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "no JSON": (lambda d: json.dumps(d)[:-5], "not JSON"),
-    "a list": (lambda d: "[]", "no recipe"),
-    "another format": (edited(lambda d: d.update(format="x")), "no recipe"),
+    "a list": (lambda d: "[]", "not a recipe"),
+    "another format": (edited(lambda d: d.update(format="x")), "not a recipe"),
     "the future": (edited(lambda d: d.update(version=2)), "version 2.*newer noisewright"),
     "an edit": (lambda d: json.dumps({**d, "rows": 3}), "was changed after it was written"),
     "no plan": (edited(lambda d: d.pop("plan")), "incomplete"),

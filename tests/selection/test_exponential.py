@@ -163,7 +163,7 @@ def test_many_doubles_can_be_pickled_and_show_the_same_chances(maker: Any) -> No
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), None, "x"])
 def test_a_quality_that_is_none_is_named_by_its_place_among_many(bad: Any) -> None:
-    with pytest.raises(InputError, match="candidate 278 is no finite number"):
+    with pytest.raises(InputError, match="candidate 278 is not a finite number"):
         nw.exponential(range(300), [*[0.5] * 277, bad, *[0.5] * 22], sensitivity=1, epsilon=1)
 
 

@@ -15,7 +15,7 @@ from noisewright.files import read_whole
 
 HELP = """Prove certificates again, from their files alone.
 
-Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is no certificate.
+Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is not a certificate.
 
 \b
 Examples:
@@ -94,12 +94,12 @@ def _better(path: Path) -> list[tuple[str, str]]:
     stem = next((path.name.removesuffix(end) for end in _BESIDE if path.name.endswith(end)), None)
     meant = path.with_name(f"{path.stem if stem is None else stem}.certificate.json")
     if _is_certificate(meant):
-        return [("format", f"it is no certificate; the certificate is {str(meant)!r}")]
+        return [("format", f"it is not a certificate; the certificate is {str(meant)!r}")]
     with contextlib.suppress(OSError):
         try:
             read_whole(path).decode()
         except UnicodeDecodeError:
-            return [("format", "it is no certificate: those are texts in JSON")]
+            return [("format", "it is not a certificate: certificates are JSON")]
     return []
 
 

@@ -65,8 +65,8 @@ def unreadable(name: str, problem: Exception, *, what: str, after: int | None = 
     where = "" if after is None else f" after row {after:,}" if after else " in its first rows"
     if isinstance(problem, MemoryError):
         return DataError(
-            f"cannot read {name}{where}: there is not enough memory. Give the process more of it, "
-            "or end others.",
+            f"cannot read {name}{where}: there is not enough memory. Give the process more, "
+            "or end other processes.",
             row=after,
         )
     if number:
@@ -99,8 +99,8 @@ def unwritable(path: str, problem: BaseException) -> TargetError:
     reason = os.strerror(number) if number else "pyarrow cannot write it"
     if isinstance(problem, MemoryError):
         return TargetError(
-            f"cannot write {path}: there is not enough memory. Give the process more of it, or end "
-            "others."
+            f"cannot write {path}: there is not enough memory. Give the process more, or end "
+            "other processes."
         )
     return TargetError(
         f"cannot write {path}: {reason}. Choose a folder that exists, that you may write to and "

@@ -63,7 +63,7 @@ class CountCells(Cells):
     def _broken(self, row: int) -> BadCellError:
         return BadCellError(
             row,
-            "is no whole number",
+            "is not a whole number",
             "Round the column first, or say outside='clamp' to move it to the nearest count.",
         )
 

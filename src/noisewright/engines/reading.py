@@ -61,7 +61,7 @@ def _open_path(path: Path, plan: Plan | None, *, released: bool) -> TableReader:
     name = str(path)
     require_finite(path)
     if not name.isascii() and not _is_text(name):
-        raise DataError(f"the path {name!r} is no text in UTF-8, as pyarrow needs it. Rename it.")
+        raise DataError(f"the path {name!r} is not valid UTF-8, which pyarrow needs. Rename it.")
     if not attempt(path.exists, name=name, what="a file"):
         raise DataError(f"there is no file {name}. Check the path.")
     if path.is_dir():

@@ -100,12 +100,11 @@ def estimate(
     back, or the bits of `sample_bits`. Released curves know their own noise; their mean is
     estimated at the positions `at`.
 
-    `about="people"` takes the noise for error: the answer speaks about the people whose data were
-    released, as they were after numbers were clamped, sets cut or cells replaced, if the mechanism
-    does such things; the answer says so. `about="population"` adds the error of having sampled
-    these people.
+    `about="people"` counts only noise as error: the answer is about the people whose data were
+    released, after numbers were clamped, sets cut or cells replaced, if the mechanism does such
+    things; the answer says so. `about="population"` adds the error of having sampled these people.
     An answer whose standard error is larger than half of the possible range is withheld from what
-    is printed and saved, with words that say what would help; `show="all"` shows it.
+    is printed and saved, with a note on what would help; `show="all"` shows it.
     `method="unbiased"` may leave [0, 1]; "likelihood" gives the most likely shares, "projected"
     the shares nearest to the unbiased ones. `together=True` widens the intervals of one table or
     curve so that all of them hold at once with the confidence.

@@ -104,8 +104,8 @@ def read_about(about: Any) -> About:
     if isinstance(about, str) and about in ("people", "population"):
         return about
     raise ParameterError(
-        f"about is {brief(about)}; it must be 'people' (those whose data were released: noise is "
-        "error, sampling is not) or 'population' (that they were sampled from: noise and sampling)."
+        f"about is {brief(about)}; it must be 'people' (those in the file: only noise is counted "
+        "as error) or 'population' (which they were sampled from: sampling is counted too)."
     )
 
 

@@ -33,7 +33,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
 
     The float 0.1 is 3602879701896397/36028797018963968; the string "0.1" is 1/10.
 
-    Requires: a finite number; not a bool, which is nearly always a slip.
+    Requires: a finite number; not a bool, which is almost always a mistake.
     Ensures: the result equals the value exactly.
     """
     if isinstance(value, bool):
@@ -44,7 +44,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
         if value.bit_length() > _LONGEST:
             raise ParameterError(
                 f"{name} is a whole number of {value.bit_length():,} bits; at most {_LONGEST:,} "
-                "are read. Such a number is nearly always a slip."
+                "are read. Such a number is almost always a mistake."
             )
         return Fraction(value)
     if isinstance(value, float):
@@ -97,7 +97,7 @@ def short(value: Fraction, name: str) -> Fraction:
     if longest > _LONGEST:
         raise ParameterError(
             f"{name} is a number of some {longest * 3 // 10:,} digits; at most 4,200 are read. "
-            "Such a number is nearly always a slip."
+            "Such a number is almost always a mistake."
         )
     return value
 
@@ -106,7 +106,7 @@ def _require_moderate(power: int, name: str) -> None:
     if abs(power) > _LARGEST_POWER:
         raise ParameterError(
             f"{name} has the decimal exponent {power:,}; at most ±{_LARGEST_POWER:,} is read. Such "
-            "a number is nearly always a slip."
+            "a number is almost always a mistake."
         )
 
 

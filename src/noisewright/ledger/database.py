@@ -28,12 +28,12 @@ _ATTEMPTS = 4
 _WRITING = "noisewright_writing"
 
 _FOUND = (
-    "It was recorded all the same: {}. But nothing confirmed that it will stay there, so nothing "
-    "may be released for it. Do not do it again; `noisewright ledger history` shows it"
+    "It was recorded all the same: {}. But it is not confirmed to be durable, so nothing "
+    "may be released for it. Do not repeat it; `noisewright ledger history` shows it"
 )
 _NOT_KNOWN = (
     "Whether it was recorded is not known, so nothing may be released for it. Look with "
-    "`noisewright ledger history` before you do it again"
+    "`noisewright ledger history` before you repeat it"
 )
 
 

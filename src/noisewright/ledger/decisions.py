@@ -62,9 +62,9 @@ class Granting:
             assert after.unit is not None
             spent, granted = after.spent.guarantee, after.granted.guarantee
             raise OverBudgetError(
-                f"if {after.unit}, then what was spent of {self.dataset!r} comes to {spent}, more "
-                f"than the {granted} that are granted with this. Nothing was recorded. That much "
-                "was given away already; to put it on record, grant the difference in the same "
+                f"if {after.unit}, then {spent} of {self.dataset!r} is already spent, more than "
+                f"the {granted} that would be granted in all. Nothing was recorded. That much was "
+                "given away already; to put it on record, grant the difference in the same "
                 f"call: ledger.grant({self.dataset!r}, epsilon=…, {after.unit.options}).",
                 left=Guarantee(0),
                 asked=spent,
@@ -210,16 +210,16 @@ def require_replacing(certificate: Certificate, person: str | None) -> None:
     unit = certificate.unit
     if unit.whose == "person" and unit.rows > 1 and person is None:
         raise UnitError(
-            f"this certificate is {unit}. Say which column names the people: person=…. Nothing was "
-            "recorded."
+            f"this certificate is {unit}. Say which column identifies people: person=…. Nothing "
+            "was recorded."
         )
     if unit.change == "any" or (unit.change, unit.whose) == ("step", "input"):
         return
     raise UnitError(
         f"this certificate is {unit}; a budget is about replacing a whole row, or all rows of a "
         "person. Nothing was recorded. Certify the mechanism for neighbors='replace'. Or, if one "
-        "person cannot change the input otherwise, say so by giving certificate.digest instead of "
-        "the certificate."
+        "person cannot change the input in any other way, vouch for it by giving "
+        "certificate.digest instead of the certificate."
     )
 
 

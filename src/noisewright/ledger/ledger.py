@@ -277,7 +277,7 @@ class Ledger:
         found = self._journal.entries_about(sequence)
         if not found or (found[0].sequence, found[0].kind) != (sequence, SPEND):
             raise BudgetError(
-                f"entry {sequence} is no spend in the ledger {self.where}; "
+                f"entry {sequence} is not a spend in the ledger {self.where}; "
                 f"`noisewright ledger history` lists them."
             )
         return found[1].kind if len(found) > 1 else RESERVED

@@ -190,7 +190,7 @@ def _read(text: str, names: set[str]) -> dict[str, Any]:
     try:
         said = json.loads(text)
     except ValueError as problem:
-        raise ParameterError("it is no JSON") from problem
+        raise ParameterError("it is not JSON") from problem
     if not isinstance(said, dict) or set(said) != names:
         raise ParameterError(f"it does not hold {', '.join(sorted(names))}")
     return said

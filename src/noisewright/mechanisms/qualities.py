@@ -175,7 +175,7 @@ def _read_one(value: Any, place: int, what: str) -> Fraction:
         return exactly(value)
     # Qualities of one dataset are private: the value is not shown, nor kept in the error.
     raise InputError(
-        f"the {what} of candidate {place + 1:,} is no finite number. Give a float, an "
+        f"the {what} of candidate {place + 1:,} is not a finite number. Give a float, an "
         "integer, a Fraction, a Decimal or a text such as '0.1' or '1/3'."
     )
 

@@ -89,9 +89,9 @@ class Recipe:
         try:
             document = parse_json(text, what=where)
         except InputError as problem:
-            raise ReleaseError(f"{where} is no recipe: {problem}") from problem
+            raise ReleaseError(f"{where} is not a recipe: {problem}") from problem
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise ReleaseError(f"{where} is no recipe: its format is not {FORMAT!r}.")
+            raise ReleaseError(f"{where} is not a recipe: its format is not {FORMAT!r}.")
         if document.get("version") != VERSION:
             raise ReleaseError(
                 f"{where} is a recipe of version {document.get('version')!r}; this program reads "

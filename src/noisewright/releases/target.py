@@ -31,7 +31,7 @@ class Target:
         except UnicodeEncodeError:
             # The recipe names the file, and is text.
             raise TargetError(
-                f"the name {target.name!r} is no text in UTF-8. Choose another name."
+                f"the name {target.name!r} is not valid UTF-8. Choose another name."
             ) from None
         if target.name in ("", ".."):
             raise TargetError(f"{os.fspath(path)!r} is a folder; give the name of a file in it.")

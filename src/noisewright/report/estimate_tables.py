@@ -93,7 +93,7 @@ def estimate_block(
                 if told
                 else "",
                 paragraph(text(estimate.sentences[-1]), kind="soft"),
-                folded(text("the numbers all the same"), everything),
+                folded(text("the numbers anyway"), everything),
             ]
         )
     if len(answers) <= MOST_ROWS + 10:

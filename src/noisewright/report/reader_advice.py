@@ -147,9 +147,9 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
             bullets(
                 text(words)
                 for words in (
-                    'about="people" takes the noise for error: it speaks about the rows that were '
-                    'released, after cells were read as each column says. about="population" adds '
-                    "the error of having sampled them.",
+                    'about="people" is about the people in the file, with their cells as each '
+                    'column reads them: only noise is counted as error. about="population" adds '
+                    "the error of having sampled these people.",
                     "An interval is meant for one answer. Of a hundred 95% intervals about five "
                     "miss; together=True widens a table's intervals so that all hold at once.",
                     "A share below 0% or above 100% is no mistake: it is what makes averages of "

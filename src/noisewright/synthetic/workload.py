@@ -335,7 +335,7 @@ def _box(domain: Records, names: tuple[str, ...], box: Any) -> Ends:
 
 
 def _some(listed: Any, what: str) -> Any:
-    """Return what is listed as a tuple; nothing at all is nearly always a slip."""
+    """Return what is listed as a tuple; nothing at all is almost always a mistake."""
     found = tuple(listed)
     if not found:
         raise InputError(f"{what} is empty, so there is nothing to count.")
