@@ -178,11 +178,40 @@ def test_the_first_spend_sets_the_unit(
     ledger.spend("visits", ONE, what="x", person=person)
     assert ledger.balance("visits").unit == unit
     assert ledger.history()[0].unit is None
-    assert ledger.history()[1].unit == unit.to_text()
+    assert AccountUnit.read(ledger.history()[1].unit or "") == unit
+
+
+def test_that_each_row_is_a_person_is_assumed_until_somebody_names_people(
+    ledger: nw.Ledger, folder: Path
+) -> None:
+    """In any order: ε = 1 for a row and ε = 1 for all rows of a person are no ε = 2 of anybody."""
+    data = visits(folder)
+    ledger.grant("visits", epsilon=9, data=data)
+    nw.release(data, plan(), ledger=ledger, out=folder / "a.csv", report=False)
+    ledger.grant("visits", epsilon=1)
+    mine, head = plan(person=nw.Person("patient", rows=3)), ledger.head
+    for book in (ledger, nw.Ledger.open(ledger.where)):
+        with pytest.raises(UnitError, match=r"earlier spends.*for one row.*rows=k.*rows=1"):
+            nw.release(data, mine, ledger=book, out=folder / "b.csv", report=False)
+    assert ledger.head == head
+    ledger.grant("visits", person="patient", rows=3)
+    nw.release(data, mine, ledger=ledger, out=folder / "b.csv", report=False)
+    assert spent(ledger) == 3 + 1
+    assert nw.Ledger.open(ledger.where).verify() == ledger.head
+
+
+def test_that_each_row_is_a_person_can_be_said_later(ledger: nw.Ledger) -> None:
+    ledger.grant("visits", epsilon=9)
+    ledger.spend("visits", ONE, what="x")
+    ledger.grant("visits", rows=1)
+    again = nw.Ledger.open(ledger.where)
+    again.spend("visits", ONE, what="x", person="patient")
+    assert spent(again) == 2
+    assert again.verify() == again.head
 
 
 def test_a_unit_said_later_restates_what_was_spent(ledger: nw.Ledger) -> None:
-    ledger.grant("visits", epsilon=4, delta="1e-3")
+    ledger.grant("visits", epsilon=4, delta="1e-3", rows=1)
     ledger.spend("visits", ONE, what="rows")
     ledger.spend("visits", nw.Guarantee(1, "1e-6"), what="rows", independent=True)
     ledger.spend("visits", nw.Guarantee(alpha="1/2"), what="all rows", person="patient")

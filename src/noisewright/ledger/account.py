@@ -94,7 +94,7 @@ class Account:
 
     def with_grant(self, amount: Guarantee, unit: AccountUnit | None = None) -> Account:
         """Return the account with one more grant; with another unit what was spent is restated."""
-        account = self if unit is None or unit == self.unit else self._restated(unit)
+        account = self if unit is None else self._restated(unit)
         return replace(account, granted=account.granted.plus(amount))
 
     def charge(self, claim: Claim) -> tuple[AccountUnit, Guarantee]:
@@ -121,6 +121,8 @@ class Account:
 
     def _restated(self, unit: AccountUnit) -> Account:
         before = self.unit
+        if unit == before:
+            return replace(self, unit=unit)
         if before is not None and not _takes_more(before, unit):
             raise UnitError(
                 f"the unit of this account is: {before}. It cannot be changed to: {unit}. That "

@@ -241,9 +241,12 @@ def _spent(entry: LedgerEntry, account: Account) -> Account:
         try:
             claim = Claim.read(entry.claim)
             unit, charge = account.charge(claim)
+            said = None if entry.unit is None else AccountUnit.read(entry.unit)
         except NoisewrightError as problem:
             what = "promises what its account cannot be charged for"
             raise _impossible(entry.sequence, what) from problem
+        # Entries may not tell what was said from what was assumed.
+        unit = said if account.unit is None and said == unit else unit
         is_covered = charge.epsilon <= amount.epsilon and charge.delta <= amount.delta
     if not is_covered:
         raise _impossible(entry.sequence, "spends less than it promises in the unit of its account")

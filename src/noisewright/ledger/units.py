@@ -18,7 +18,7 @@ leaves out of a person's rows, it leaves out by their number alone.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -39,10 +39,12 @@ class AccountUnit:
 
     `person` is the column that names the people, None if no column does. `rows` is the most rows
     that a person has in the data, None if nobody said so. `AccountUnit()`: each row is a person.
+    `assumed` if nobody said that either: a first promise about one row reads like that.
     """
 
     person: str | None = None
     rows: int | None = 1
+    assumed: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.person is not None and (not isinstance(self.person, str) or not self.person):
@@ -85,13 +87,14 @@ class AccountUnit:
 
     def to_text(self) -> str:
         """Return the unit as an entry has it."""
-        return _json({"person": self.person, "rows": self.rows})
+        unsaid = {"assumed": True} if self.assumed else {}
+        return _json({"person": self.person, "rows": self.rows, **unsaid})
 
     @classmethod
     def read(cls, text: str) -> AccountUnit:
         """Read what `to_text` wrote."""
-        said = _read(text, {"person", "rows"})
-        return cls(said["person"], said["rows"])
+        said = _read(text, {"person", "rows"}, frozenset({"assumed"}))
+        return cls(said["person"], said["rows"], assumed="assumed" in said)
 
 
 def unit_of(person: str | None, rows: int | None) -> AccountUnit | None:
@@ -112,7 +115,9 @@ class Claim:
 
     def first_unit(self) -> AccountUnit:
         """Return the unit of an account whose first spend this is."""
-        return AccountUnit() if self.person is None else AccountUnit(self.person, None)
+        if self.person is None:
+            return AccountUnit(assumed=True)
+        return AccountUnit(self.person, None)
 
     @property
     def adds_up(self) -> bool:
@@ -124,6 +129,8 @@ class Claim:
         times = unit.times(self.person)
         if times is None:
             raise UnitError(self._not_for(unit))
+        if unit.assumed and self.person is not None:
+            raise UnitError(self._unsaid())
         return grouped(self.guarantee, times, adds_up=self.adds_up)
 
     def _not_for(self, unit: AccountUnit) -> str:
@@ -136,6 +143,16 @@ class Claim:
             "ledger.spend. Or, if no person has more than k rows in any of the data, declare it: "
             f"ledger.grant(…, person={unit.person!r}, rows=k), or noisewright ledger grant "
             f"--person {unit.person} --rows k. Each promise about one row is then charged k times."
+        )
+
+    def _unsaid(self) -> str:
+        return (
+            f"{self.guarantee} is promised for all rows with the same {self.person!r}, so that a "
+            "person may have several; earlier spends of this account are promised for one row, and "
+            "nobody said that each row is a person. If no person has more than k rows in any of "
+            f"the data, say so: ledger.grant(…, person={self.person!r}, rows=k), or noisewright "
+            f"ledger grant --person {self.person} --rows k; each earlier spend then counts k "
+            "times. If each row is a person, say that: rows=1 (--rows 1)."
         )
 
     def to_text(self) -> str:
@@ -186,11 +203,11 @@ def _json(said: dict[str, Any]) -> str:
     return json.dumps(said, sort_keys=True, separators=(",", ":"))
 
 
-def _read(text: str, names: set[str]) -> dict[str, Any]:
+def _read(text: str, names: set[str], also: frozenset[str] = frozenset()) -> dict[str, Any]:
     try:
         said = json.loads(text)
     except ValueError as problem:
         raise ParameterError("it is not JSON") from problem
-    if not isinstance(said, dict) or set(said) != names:
+    if not isinstance(said, dict) or set(said) - also != names:
         raise ParameterError(f"it does not hold {', '.join(sorted(names))}")
     return said
