@@ -100,7 +100,7 @@ def test_an_account_of_rows_that_pays_for_people_with_several_rows_is_doubted(
     ledger: nw.Ledger, folder: Path
 ) -> None:
     data = visits(folder)
-    ledger.grant("visits", epsilon=9, data=data)
+    ledger.grant("visits", epsilon=9, rows=1, data=data)
     first = nw.release(data, plan(), ledger=ledger, out=folder / "a.csv", report=False)
     assert first.notes == ()
     mine = plan(person=nw.Person("patient", rows=3))

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 import noisewright as nw
-from noisewright.errors import OverBudgetError, ParameterError
+from noisewright.errors import EntropyError, OverBudgetError, ParameterError
 from noisewright.sampling import Source
 
 ONE = nw.Records(value=nw.Categories([0, 1]))
@@ -98,11 +98,12 @@ def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str])
     assert ledger.left("people") == nw.Guarantee("1/2")
 
 
-def test_seeded_draws_are_marked(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
-    choice, words = made
-    choice.sample(ledger=ledger, dataset="people", source=nw.SeededSource(1))
-    (spend,) = (entry for entry in ledger.history() if entry.kind == "spend")
-    assert spend.what == f"NOT PRIVATE (a seeded test): {words}"
+def test_no_ledger_pays_for_seeded_draws(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
+    choice, _ = made
+    head = ledger.head
+    with pytest.raises(EntropyError, match="a budget pays for private entropy only"):
+        choice.sample(ledger=ledger, dataset="people", source=nw.SeededSource(1))
+    assert ledger.head == head
 
 
 BAD: list[tuple[Callable[[nw.Ledger], dict[str, Any]], str]] = [

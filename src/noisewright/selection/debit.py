@@ -38,7 +38,7 @@ def debited(
     """Return a block that runs after the debit; without a ledger nobody accounts.
 
     What is debited is what the certificate proves, and the entry has its digest. If the block
-    raises, the spend is marked as wasted, and stays spent.
+    raises, the spend is marked as wasted, and stays spent. No ledger pays for a seeded draw.
     """
     if ledger is None:
         if dataset is not None:
@@ -59,8 +59,7 @@ def debited(
         raise ParameterError(
             f"ledger is of type {type(ledger).__name__}; give a Ledger, a path or a PostgreSQL URL."
         )
-    from noisewright.sampling import source_or_default
+    from noisewright.sampling import require_private
 
-    is_private = source_or_default(source).private
-    words = what if is_private else f"NOT PRIVATE (a seeded test): {what}"
-    return ledger.spend(dataset, certificate.guarantee, what=words, certificate=certificate)
+    require_private(source)
+    return ledger.spend(dataset, certificate.guarantee, what=what, certificate=certificate)
