@@ -12,9 +12,6 @@ from noisewright.errors import ParameterError
 
 _ACCEPTED = "a float, an integer, a Fraction, a Decimal or a string such as '0.1' or '1/3'"
 
-_LONGEST = 14_000
-"""Whole numbers of more bits are refused: they have more digits than Python writes out."""
-
 _LARGEST_POWER = 4_000
 """Decimal exponents beyond this are refused: such a number would be too long to write out."""
 

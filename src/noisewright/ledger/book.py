@@ -35,9 +35,9 @@ from noisewright.mechanisms import Guarantee
 class Balance:
     """The budget of a dataset. `spent` is rounded up, `left` down; both are exact for rationals.
 
-    All of it is for each person, and `unit` says what that is in the data; None if nobody said it
-    and nothing was spent. `reserved` holds the entry numbers of spends that were neither released
-    nor wasted: under way, or left behind by a crash.
+    All amounts are for each person, and `unit` says what counts as a person in the data; None if it
+    was not declared and nothing was spent. `reserved` holds the entry numbers of spends that were
+    neither released nor wasted: under way, or left behind by a crash.
     """
 
     dataset: str
@@ -69,7 +69,7 @@ class Balance:
 
     @property
     def unit_text(self) -> str:
-        """What a person is, in words."""
+        """What counts as a person, in words."""
         if self.unit is not None:
             return str(self.unit)
         if self.spent.epsilon.is_zero and not self.spent.delta:

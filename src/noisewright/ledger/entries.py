@@ -32,8 +32,8 @@ class LedgerEntry:
 
     `about` is the entry number of the spend that was released or wasted. `epsilon` and `delta`
     are exact, as text: '1/2' or 'ln(3/2)'. They are what was granted, or charged, for each person
-    as `unit` says it; `claim` is what was promised, and for whom. Both are JSON. A checkpoint says
-    in `what` what all entries before it add up to.
+    as `unit` defines it; `claim` is what was promised, and for whom. Both are JSON. A checkpoint
+    says in `what` what all entries before it add up to.
     """
 
     sequence: int

@@ -37,8 +37,8 @@ class Ledger:
     """The durable budget of one or more datasets. Open it with `Ledger.open`.
 
     A dataset is a name for the people that some data is about; every file or table that holds
-    them is registered under that name and draws on one budget. Its unit says what one of these
-    people is in the data: a row, or all rows that a column names as theirs. Spends are charged in
+    them is registered under that name and draws on one budget. Its unit says what counts as a
+    person in the data: a row, or all rows with the same value in a column. Spends are charged in
     that unit, add up by basic composition, in exact arithmetic, and are never refunded.
     """
 

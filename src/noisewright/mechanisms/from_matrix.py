@@ -30,8 +30,8 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
 
     Requires: floats, Fractions or texts such as "0.1" and "1/3" whose rows sum to 1 up to
     rounding, or integer weights whose rows have one common sum.
-    Ensures: every entry is kept exactly, floats bit for bit, except that what a row misses to 1
-    goes to its largest entry. Zeros stay zeros. No guarantee is claimed: ask `tight_epsilon` or
+    Ensures: every entry is kept exactly, floats bit for bit, except that what a row lacks to 1 is
+    added to its largest entry. Zeros stay zeros. No guarantee is claimed: ask `tight_epsilon` or
     `verify`.
     """
     if not isinstance(space, Space):

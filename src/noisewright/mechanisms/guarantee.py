@@ -27,8 +27,8 @@ def read_delta(delta: Number) -> Fraction:
 class Guarantee:
     """P(A | x) ≤ e^ε · P(A | x') + δ for all neighbors x, x' and all events A.
 
-    Who is a neighbor, and per what ε counts, is said by what carries it: the `unit` of a
-    mechanism's space, of a verdict or of a certificate.
+    Which neighbors it is for, and whether ε counts per unit of distance, is stated by the `unit` of
+    a mechanism's space, of a verdict or of a certificate.
     What δ is, and what it is not: `noisewright.meanings`.
     """
 

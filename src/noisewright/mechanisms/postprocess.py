@@ -83,7 +83,7 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
     """Run one of several mechanisms, chosen by a public coin.
 
     Requires: the same inputs and outputs; weights that sum to 1 (equal by default). What floats
-    miss to 1 by rounding goes to the largest of them.
+    lack to 1 through rounding is added to the largest of them.
     Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
     """
     parts = list(mechanisms)

@@ -45,8 +45,9 @@ class PrivateNaiveBayes(Conventions):
     says whose they are) and the number of rows is public. With a δ the noise is rounded normal
     where that makes the expected squared error smaller; otherwise it is two-sided geometric, and
     the guarantee has no δ. `smoothing` is added to each count. With a `ledger` every fit debits
-    `dataset` before it draws, also in cross-validation; None, said outright, means that nobody
-    accounts. A seeded `source` is for tests: no ledger pays for it, and the fit is not private.
+    `dataset` before it draws, also in cross-validation; None must be passed explicitly and means
+    that nobody accounts. A seeded `source` is for tests: no ledger pays for it, and the fit is not
+    private.
 
     After `fit`: `classes_`, `guarantee_`, `certificate_` (its proof, made before the debit),
     `measurements_` (the noisy tables, all of which may leave), `spends_`, `noise_` (which was

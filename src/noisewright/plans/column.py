@@ -35,13 +35,12 @@ class Column:
     `epsilon` and `delta` fix the column's part of each person's budget, `share` weighs it against
     the others.
 
-    `null` is the value that an empty cell counts as, and one that holds nothing of the column's
-    kind; `other` is the label or item that undeclared ones count as. Both are declared by naming
-    them. Without them such cells are errors. Numbers beyond their bounds, infinite ones too, are
-    errors or, with outside="clamp", moved to the nearer bound, and of counts to the nearest whole
-    number; with off_grid="round" numbers between grid points are moved to the nearest; curves
-    always are. Sets with too many items are errors or, with outside="sample", a random part of
-    them counts.
+    `null` is the value that empty cells, and cells of another kind, count as; `other` is the label
+    or item that undeclared ones count as. Naming a value here also declares it. Without them such
+    cells are errors. Numbers beyond their bounds, infinite ones too, are errors or, with
+    outside="clamp", moved to the nearer bound, and counts to the nearest whole number; with
+    off_grid="round" numbers between grid points are moved to the nearest; curves always are. Sets
+    with too many items are errors or, with outside="sample", a random part of them counts.
     """
 
     space: Space

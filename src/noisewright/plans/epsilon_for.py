@@ -98,8 +98,8 @@ def epsilon_for(
     rows, or with `confidence` half of the length of its interval. `problem` is as for
     `expected_error`: of, at, shares, about; and `mechanism`, a function from epsilon to the
     mechanism to be used, by default the one with which a `Plan` releases a column of this space
-    (columns of Records with equal parts of epsilon). A row is a person's own there, and any value
-    may become any other: for counts of groups give `mechanism`, such as
+    (columns of Records with equal parts of epsilon). There a row is one person's, and any value may
+    become any other: for counts of groups give `mechanism`, such as
     lambda e: nw.geometric(space, epsilon=e). Requires: errors that fall when epsilon grows, as
     they do for these.
     """

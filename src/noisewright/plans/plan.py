@@ -261,7 +261,7 @@ class Plan:
         return predictions(self, people, shares, about, confidence)
 
     def cautions(self, *, rows: int | None = None) -> tuple[str, ...]:
-        """Return what to think about twice before a release, in sentences; nothing for most plans.
+        """Return cautions about the plan, as sentences; none for most plans.
 
         An epsilon above 10, a public column whose name looks like that of a person, and, with the
         number of `rows`, columns whose estimates will say little or nothing.

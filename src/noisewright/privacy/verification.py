@@ -65,7 +65,7 @@ class Witness:
 class Verdict:
     """The answer to `verify`; true when the guarantee holds.
 
-    `unit` says which changes of the input it is about, and per what ε counts.
+    `unit` says which changes of the input it is about, and whether ε counts per unit of distance.
     The witness is None where its event is too large to list: some sets of very many.
     """
 

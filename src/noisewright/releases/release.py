@@ -51,19 +51,19 @@ def release(
     """Release a private copy of a table, as a plan says, and account for it.
 
     `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, or a data
-    frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None, said
-    outright, means that nobody accounts. `dataset` names the budget that pays; left out, it is the
-    one that the data is registered for. `out` is the file to write; tables in memory may do
-    without. `progress` is called with "check", "release" or "report", the rows done, and all rows
-    if known. A CSV file whose first line looks like a record is refused, unless `header` says that
-    it holds names. A seeded `source` is for tests: no ledger pays for it, and the release is marked
-    as not private.
+    frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must be
+    passed explicitly and means that nobody accounts. `dataset` names the budget that pays; left
+    out, it is the one that the data is registered for. `out` is the file to write; tables in memory
+    may do without. `progress` is called with "check", "release" or "report", the rows done, and all
+    rows if known. A CSV file whose first line looks like a record is refused, unless `header` says
+    that it holds names. A seeded `source` is for tests: no ledger pays for it, and the release is
+    marked as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
     wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
-    What is to be thought about twice (see `Plan.cautions`; public columns with many different
-    values) is said before the debit, as a PlanWarning.
+    Cautions (see `Plan.cautions`), and one about public columns with many different values, are
+    given before the debit, each as a PlanWarning.
     """
     on_spark = is_for_spark(data, engine)
     if on_spark:

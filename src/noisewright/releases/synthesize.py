@@ -75,7 +75,7 @@ def synthesize(
     Columns; what it says about mechanisms is not used. Left out, the domain of the workload says
     it. `epsilon` and `delta` are what each person gives away; left out, they are the plan's.
     `ledger`, `dataset`, `what` and `header` are as in `release`; the whole run is debited once,
-    before any noise is drawn. ledger=None, said outright, means that nobody accounts.
+    before any noise is drawn. ledger=None must be passed explicitly and means that nobody accounts.
 
     `method`: "mst" counts columns, chooses pairs in private, counts these and draws rows from a
     model that fits all counts; "mwem" chooses and counts in `rounds`; "blr" draws from all small

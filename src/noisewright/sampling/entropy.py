@@ -164,8 +164,9 @@ class Source(ABC):
 class SystemSource(Source):
     """Cryptographic bits: AES-256-CTR with keys from the operating system.
 
-    Ensures: two processes, two threads, two instances and two calls never share a stream, not even
-    in two copies of a virtual machine. Pickling or copying one makes a fresh one.
+    Ensures: two processes, two threads, two instances and two calls never share a stream. Two
+    copies of a virtual machine do not either if its system reseeds, and otherwise differ by the
+    clock (docs/decisions/0004). Pickling or copying one makes a fresh one.
     """
 
     private: ClassVar[bool] = True
