@@ -61,9 +61,11 @@ MADE: dict[str, Any] = {
     "blr": lambda: (
         ByBlr(DOMAIN, PAIRS, Allowance.of(2, rows_per_person=3), 4, 50).schedule.certificate
     ),
-    "naive Bayes": lambda: fitted(nw.PrivateNaiveBayes, label="a", epsilon=1),
-    "naive Bayes, delta": lambda: fitted(nw.PrivateNaiveBayes, label="a", epsilon=1, delta=0.4),
-    "tree": lambda: fitted(nw.PrivateTree, epsilon=1, delta=1e-6),
+    "naive Bayes": lambda: fitted(nw.PrivateNaiveBayes, label="a", epsilon=1, ledger=None),
+    "naive Bayes, delta": lambda: fitted(
+        nw.PrivateNaiveBayes, label="a", epsilon=1, delta=0.4, ledger=None
+    ),
+    "tree": lambda: fitted(nw.PrivateTree, epsilon=1, delta=1e-6, ledger=None),
 }
 
 

@@ -163,7 +163,7 @@ MANY = f"1,{'x' * 60}\n" * 200_000
         pytest.param(b"a;b\nSECRET;2\n", "semicolons", id="semicolons"),
         pytest.param(b"a,b\n1,2\n1,SECRET,3\n", "row 2 .* has 3 cells", id="long row"),
         pytest.param(b"a,b\n1,2\n\n1\n", "has 1 cells", id="short row"),
-        pytest.param(b"a,b\n1,SECRET\xff\n", "'b' .* UTF-8 text in row 1", id="encoding"),
+        pytest.param(b"a,b\n1,SECRET\xff\n", "column 2 .* UTF-8 text in row 1", id="encoding"),
         pytest.param(b"\xff\xfea\n1\n", "header .* UTF-8", id="encoding of the header"),
         pytest.param(f"a,b\n{MANY}1,SECRET,3\n".encode(), "row 200,001 ", id="long row far below"),
         pytest.param(

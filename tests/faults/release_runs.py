@@ -153,8 +153,8 @@ def die_at(number: int) -> None:
     write = counted(Database.write)
     after = counted(lambda: None)
 
-    def both(*arguments: Any) -> Any:
-        answer = write(*arguments)
+    def both(*arguments: Any, **options: Any) -> Any:
+        answer = write(*arguments, **options)
         after()
         return answer
 

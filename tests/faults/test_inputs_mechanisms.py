@@ -122,11 +122,6 @@ CALLS: list[tuple[Callable[[], Any], type[NoisewrightError], str]] = [
         "Use table=False: the formula needs no table",
     ),
     (lambda: nw.geometric(nw.Counts(2**63), epsilon=1), TooLargeError, r"beyond 2\^62"),
-    (
-        lambda: Geometric(nw.Counts(8, neighbors="replace"), nw.Epsilon.of(1)),
-        SpaceError,
-        "protects adjacent counts",
-    ),
     (lambda: Geometric(nw.Counts(8), nw.Epsilon.of(0)), ParameterError, "epsilon is 0"),
     (lambda: nw.explicit_fair(COLORS, epsilon=1), SpaceError, "is for counts"),  # pyright: ignore[reportArgumentType]
     (lambda: nw.explicit_fair(nw.Counts(8), epsilon=0), ParameterError, r"Use nw\.uniform"),

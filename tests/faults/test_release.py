@@ -372,15 +372,23 @@ def wide_plan(survey: Survey) -> nw.Plan:
 
 
 def test_a_disk_that_gets_full_wastes_the_debit_and_leaves_nothing(
-    survey: Survey, small_disk: Callable[[int], Path]
+    survey: Survey, small_disk: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan, place = wide_plan(survey), small_disk(3_000)
+    """There is room before the debit; then somebody else writes a large file."""
+    plan, place = wide_plan(survey), small_disk(20_000)
     data, out = survey.folder / "wide.csv", place / "private.csv"
+    spend = nw.Ledger.spend
+
+    def spend_and_lose_room(*arguments: Any, **options: Any) -> Any:
+        (place / "large").write_bytes(bytes(17 << 20))
+        return spend(*arguments, **options)
+
+    monkeypatch.setattr(nw.Ledger, "spend", spend_and_lose_room)
     options: Any = {"data": data, "plan": plan, "out": out, "dataset": "survey"}
     said = wasted(survey, TargetError, **options)
     assert f"cannot write {out}: " in said
     assert "No space left on device" in said
-    assert list(place.iterdir()) == []
+    assert [path.name for path in place.iterdir()] == ["large"]
 
 
 def test_a_disk_that_is_too_small_is_seen_before_the_debit(

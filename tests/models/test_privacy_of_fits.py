@@ -134,7 +134,7 @@ def test_the_noise_that_is_drawn_is_the_noise_that_was_proven() -> None:
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**6)], ids=["pure", "delta"])
 def test_the_parts_add_up_to_what_was_asked(model: Any, delta: Fraction) -> None:
     epsilon = Fraction(1, 3)
-    fitted = model(TINY, label="y", epsilon=epsilon, delta=delta).fit(
+    fitted = model(TINY, label="y", epsilon=epsilon, delta=delta, ledger=None).fit(
         table_of(((0, 1, 0), (1, 2, 1)) * 50)
     )
     spent = sum(spend.amount for spend in fitted.spends_)

@@ -1,5 +1,6 @@
 """Two processes never share a stream, wherever the fork happens."""
 
+import itertools
 import os
 import pickle
 from collections.abc import Callable
@@ -25,6 +26,13 @@ from noisewright.sampling import (
 from tests.sampling.scripted import Shadowed
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs: os.fork")
+
+
+@pytest.fixture(autouse=True)
+def same_counters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let parent and child count alike: what differs here are keys, and not only fresh counters."""
+    places = itertools.count()
+    monkeypatch.setattr(entropy, "_fresh_counter", lambda: (next(places) << 64).to_bytes(16))
 
 
 class Family:

@@ -55,8 +55,8 @@ def from_matrix(space: Space, matrix: Any, *, outputs: Any = None) -> Table:
 
 
 def _rows(matrix: Any) -> list[list[Any]]:
-    if hasattr(matrix, "to_numpy"):
-        matrix = np.asarray(matrix)
+    if hasattr(matrix, "to_numpy") and not isinstance(matrix, type):
+        matrix = matrix.to_numpy()
     if isinstance(matrix, np.ndarray):
         if matrix.ndim != 2:
             raise TableError(f"the matrix has {matrix.ndim} dimensions; it must have two.")
