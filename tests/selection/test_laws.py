@@ -237,7 +237,7 @@ def test_qualities_may_lie_as_far_apart_as_they_like(maker: Callable[..., Any], 
 def test_a_quality_that_is_no_number_is_named_and_not_shown(
     maker: Callable[..., Any], bad: Any
 ) -> None:
-    with pytest.raises(InputError, match="the quality of candidate 2 is no finite") as caught:
+    with pytest.raises(InputError, match="the quality of candidate 2 is not a finite") as caught:
         maker(["a", "b"], [1, bad], sensitivity=1, epsilon=1)
     assert str(bad) not in str(caught.value)
     assert caught.value.__cause__ is None
