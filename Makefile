@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check explore lint types suite spark bench papers docs constraints clean
+.PHONY: help setup demo test check explore fuzz lint types suite spark bench papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -15,6 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
+FUZZ_READY := .venv-fuzz/.ready
 SPARK_READY := .venv/.ready-for-spark
 
 help: ## say what there is
@@ -31,6 +32,10 @@ $(READY): pyproject.toml constraints.txt scripts/make_venv.sh
 
 $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-bench bench
+	@touch $@
+
+$(FUZZ_READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv-fuzz fuzz
 	@touch $@
 
 # All at once where both are needed.
@@ -82,6 +87,15 @@ explore: setup ## search for what breaks a law: FORGED certificates of each form
 	@echo "Odd arguments for everything that is public"
 	@$(BIN)/python -m tests.faults.odd_calls
 
+# libFuzzer ends with an error at a hang; what is raised is written down, and the search goes on.
+SECONDS ?= 60
+READERS := certificate recipe plan table
+fuzz: $(FUZZ_READY) ## feed readers of certificates, recipes, plans and CSV files, each for SECONDS
+	@rm -rf .fuzz
+	@for reader in $(READERS); do echo "The reader of a $$reader, for $(SECONDS) s"; \
+	    .venv-fuzz/bin/python -m tests.faults.fuzz $$reader $(SECONDS) || exit 1; done
+	@if ls .fuzz/*/found/* 2>/dev/null; then echo "These break a reader."; exit 1; fi
+
 bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
 	else echo "There are no benchmarks yet."; fi
@@ -98,5 +112,5 @@ constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench .venv-fuzz .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,8 +13,15 @@ LARGEST = 1 << 30
 """Bytes of a document that is read at once; more belongs into a table, which is streamed."""
 
 
+def require_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a text that cannot be a path, about which Python raises no OSError."""
+    if "\0" in os.fsdecode(path):
+        raise InputError(f"{os.fspath(path)!r} holds a zero byte, which no path can. Correct it.")
+
+
 def require_finite(path: str | os.PathLike[str]) -> None:
     """Refuse devices: some of them never end. What does not exist is left to whoever opens it."""
+    require_path(path)
     with contextlib.suppress(OSError):
         mode = os.stat(path).st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
@@ -61,6 +68,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     Ensures: `path` holds the old content or the new, whatever happens; on an error nothing
     new is left behind. The error is the operating system's, with the path the caller gave.
     """
+    require_path(path)
     # A link keeps pointing where it points; what it points to is replaced.
     target = Path(os.path.realpath(path))
     temporary = target.parent / f".noisewright-{os.urandom(8).hex()}"

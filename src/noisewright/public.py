@@ -1,4 +1,4 @@
-"""Public functions say which argument they could not use.
+"""Public functions and methods say which argument they could not use.
 
 A call that fails with an error of Python's own, such as "'int' object has no attribute 'space'",
 is looked at again: if an argument is not of the kind that the function declares, the error names
@@ -8,16 +8,39 @@ it. If all arguments fit, the error is ours and stays as it is.
 from __future__ import annotations
 
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from functools import wraps
+from itertools import islice
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from noisewright.errors import NoisewrightError, ParameterError
-from noisewright.given import brief
+from noisewright.given import brief, whole_number
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Class = TypeVar("Class", bound=type)
+
+_OF_PYTHON = (
+    TypeError,
+    AttributeError,
+    LookupError,
+    ValueError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+)
+"""What Python and numpy raise about a value of the wrong kind, or about its missing text."""
+
+_MOST_BITS = 1 << 17
+"""No caller is given more bits: e^x takes half a minute with these."""
+
+_LONGEST = 14_000
+"""Whole numbers of more bits are none that anybody means: Python would not even write them out."""
+
+_SOME = 1000
+"""So many elements of a list are looked at."""
 
 _WORDS = {
     "Number": "a number",
@@ -49,21 +72,42 @@ _WORDS = {
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function name the argument of a wrong kind on which it failed."""
+    """Let a function name the argument of a wrong kind on which it failed.
+
+    Ensures: a precision, `bits`, is looked at before the call, since a large one never ends.
+    """
+    code = getattr(function, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if code is not None else ()
+    place = names.index("bits") if "bits" in names else None
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        if place is not None:
+            bits = args[place] if place < len(args) else kwargs.get("bits", 0)
+            whole_number(bits, name="bits", least=0, most=_MOST_BITS)
         try:
             return function(*args, **kwargs)
         except NoisewrightError:
             raise
-        except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError) as problem:
+        except _OF_PYTHON as problem:
             words = _misfit(function, args, kwargs)
             if words is None:
                 raise
             raise ParameterError(words) from problem
 
     return called
+
+
+def public_methods(cls: Class) -> Class:
+    """Let the methods of a class name the argument of a wrong kind on which they failed."""
+    for name, member in list(vars(cls).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(member, types.FunctionType):
+            setattr(cls, name, public(member))
+        elif isinstance(member, classmethod | staticmethod):
+            setattr(cls, name, type(member)(public(member.__func__)))
+    return cls
 
 
 def _misfit(function: Callable[..., Any], args: Any, kwargs: Any) -> str | None:
@@ -103,6 +147,8 @@ def _members(declared: str) -> list[str]:
 
 
 def _fits(value: Any, declared: str, function: Callable[..., Any]) -> bool:
+    if declared == "ArrayLike" or declared.startswith("NDArray"):
+        return _is_array(value, declared)
     try:
         kind = eval(declared, getattr(function, "__globals__", {}))
     except Exception:  # A name that only type checkers know: nobody can tell.
@@ -120,17 +166,51 @@ def _is(value: Any, kind: Any) -> bool:
         return any(isinstance(value, str) and value == one for one in get_args(kind))
     if origin in (Union, types.UnionType):
         return any(_is(value, one) for one in get_args(kind))
+    inner = get_args(kind)
     if origin is not None:
         kind = origin
     if kind is bool:
         return isinstance(value, bool) or type(value).__name__ in {"bool", "bool_"}
     if kind in (int, float):
-        return hasattr(value, "__float__") and not isinstance(value, (bool, type))
+        return _is_number(value, operator.index if kind is int else float)
     if not isinstance(kind, type):
         return True
     # A text is a sequence of texts, and never what a list was asked for.
     listed = kind not in (str, bytes, object) and isinstance(value, (str, bytes))
-    return isinstance(value, kind) and not listed
+    if not isinstance(value, kind) or listed:
+        return False
+    of_one_kind = len(inner) == 1 or (len(inner) == 2 and inner[1] is ...)
+    return not of_one_kind or _holds(value, inner[0])
+
+
+def _holds(values: Any, kind: Any) -> bool:
+    """Tell whether the first elements are of a kind; those of an iterator are gone by now."""
+    try:
+        elements = iter(values)
+        return elements is values or all(_is(one, kind) for one in islice(elements, _SOME))
+    except Exception:  # An array without dimensions, or what breaks off.
+        return False
+
+
+def _is_array(value: Any, declared: str) -> bool:
+    import numpy as np
+
+    if declared == "ArrayLike":
+        try:
+            return np.asarray(value, dtype=np.float64).size > 0
+        except Exception:  # Texts, lists of different lengths, anything at all.
+            return False
+    of_numbers = declared == "NDArray[Any]" or getattr(value, "dtype", np.dtype("O")).kind in "iuf"
+    return isinstance(value, np.ndarray) and value.ndim > 0 and of_numbers
+
+
+def _is_number(value: Any, read: Callable[[Any], Any]) -> bool:
+    if isinstance(value, (bool, str, bytes)):
+        return False
+    try:
+        return abs(read(value)) < 1 << _LONGEST
+    except Exception:  # An array of several, a number that no double holds, anything at all.
+        return False
 
 
 def _in_words(kinds: list[str]) -> str:
@@ -140,6 +220,8 @@ def _in_words(kinds: list[str]) -> str:
 
 def _other(kind: str) -> str:
     outer = kind.partition("[")[0]
+    if outer in {"NDArray", "ArrayLike"}:
+        return "an array of numbers"
     if outer in {"Iterable", "Sequence", "list", "tuple", "Collection"}:
         return "a list"
     if outer in {"Mapping", "dict"}:

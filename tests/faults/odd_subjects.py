@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 import noisewright as nw
+from tests.faults.odd_values import OwnError
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -43,6 +44,14 @@ def plan() -> Any:
 @cache
 def workload() -> Any:
     return nw.Workload.marginals(DOMAIN, ways=1)
+
+
+def total(database: Any) -> int:
+    """A query of the caller's own, whose errors are the caller's to see."""
+    try:
+        return min(3, sum(database))
+    except Exception as problem:
+        raise OwnError from problem
 
 
 def a(*args: Any, **kwargs: Any) -> Call:
@@ -168,7 +177,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "verdict": lambda: nw.verify(table(), epsilon="1/2"),
     "sufficient": lambda: nw.sufficient_sets(table(), 0, 1),
     "zero concentrated": lambda: nw.ZeroConcentrated(1),
-    "perturbation": lambda: nw.OutputPerturbation(sum, table(), nw.Counts(1) ** 3),
+    "perturbation": lambda: nw.OutputPerturbation(total, table(), nw.Counts(1) ** 3),
     "sanitized": lambda: nw.SanitizedResponse(response() ** 2),
     "selection": lambda: nw.exponential(*QUALITY, sensitivity=1, epsilon=1),
     "top k": lambda: nw.top_k(*QUALITY, k=1, sensitivity=1, epsilon=1),
@@ -207,6 +216,7 @@ GOOD: dict[str, Any] = {
     "a": 0,
     "b": 1,
     "point": 0,
+    "database": [1, 0, 1],
     "path": "out.json",
     "where": "out.db",
     "dataset": "d",

@@ -25,7 +25,7 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Combined, Floats, Functions
 from noisewright.curves.kernels import Kernel, KernelFunctions
@@ -34,7 +34,7 @@ from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeE
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy.gaussian import gaussian_ratio
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.sampling import Source, rounded_normal
 from noisewright.spaces import Interval
 
@@ -48,6 +48,7 @@ _REACH = 3
 _BLOCK = 1 << 10
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False)
 class DensityNoise:
@@ -99,22 +100,22 @@ class DensityNoise:
         """Return the row of the table for each number, before they are added up."""
         return self.table[self._codes(values, "error")]
 
-    def standard_error(self, positions: Any = None, *, rows: int) -> Floats:
+    def standard_error(self, positions: ArrayLike | None = None, *, rows: int) -> Floats:
         """Return the deviation of the noise at positions, for a density of `rows` numbers."""
         return self._shown(rows, np.zeros((0, self.functions.count))).standard_error(positions)
 
-    def covariance(self, positions: Any = None, *, rows: int) -> Floats:
+    def covariance(self, positions: ArrayLike | None = None, *, rows: int) -> Floats:
         """Return the covariance of the noise at positions, for a density of `rows` numbers."""
         return self._shown(rows, np.zeros((0, self.functions.count))).covariance(positions)
 
     def _codes(self, values: Any, outside: str) -> NDArray[np.intp]:
         if outside not in ("error", "clamp"):
             raise ParameterError(f"outside is {outside!r}; it must be 'error' or 'clamp'.")
-        if hasattr(values, "to_numpy"):
-            values = values.to_numpy()
         try:
+            if hasattr(values, "to_numpy"):
+                values = values.to_numpy()
             numbers = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = None
         if numbers is None:
             raise InputError("the values are not numbers; give a list or column of them.")
@@ -202,13 +203,16 @@ def _functions(space: Interval, kernel: Kernel) -> Functions:
     low, high = float(space.low), float(space.high)
     # One bandwidth beyond the bounds, so that estimates near them are drawn well outside, too.
     first, last = low - kernel.length, high + kernel.length
-    count = math.ceil((last - first) / (kernel.length / 2)) + 1
-    if count > _MOST_KNOTS:
+    if not math.isfinite(last - first):
+        raise ParameterError(f"bandwidth is {kernel.length:g}; use one like the interval's width.")
+    half = kernel.length / 2
+    needed = (last - first) / half + 1 if half else math.inf
+    if needed > _MOST_KNOTS:
         raise ParameterError(
-            f"bandwidth is {kernel.length:g}, which needs {count:,} knots between {low:g} and "
+            f"bandwidth is {kernel.length:g}, which needs {needed:,.0f} knots between {low:g} and "
             f"{high:g}; at most {_MOST_KNOTS} are used. Use a wider one."
         )
-    knots = np.linspace(first, last, count)
+    knots = np.linspace(first, last, math.ceil((last - first) / half) + 1)
     sizes, vectors = np.linalg.eigh(kernel.matrix(knots, knots))
     kept = sizes > _SMALLEST_DIRECTION * sizes.max()
     return Combined(KernelFunctions(kernel, knots), vectors[:, kept] / np.sqrt(sizes[kept]))

@@ -28,7 +28,7 @@ from math import isqrt
 from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Floats
 from noisewright.curves.certified import description, without_form
@@ -90,7 +90,9 @@ class CurveNoise(CurveMechanism):
         drawn = self.sample_steps(self.space.read(inputs, outside=outside), source=source)
         return replace(drawn, clamps=outside == "clamp")
 
-    def sample_steps(self, steps: NDArray[Any], *, source: Source | None = None) -> CurveRelease:
+    def sample_steps(
+        self, steps: NDArray[np.int64], *, source: Source | None = None
+    ) -> CurveRelease:
         """Release curves that were read before, as `Curves.read` gives them."""
         return self._released(self.exact(steps), 1, source)
 
@@ -119,7 +121,7 @@ class CurveNoise(CurveMechanism):
         drawn = self._released(_summed(self.exact(steps)), len(steps), source)
         return replace(drawn, clamps=outside == "clamp")
 
-    def exact(self, steps: NDArray[Any]) -> NDArray[Any]:
+    def exact(self, steps: NDArray[np.int64]) -> NDArray[Any]:
         """Return C of each curve, given as whole steps above low, before rounding and noise."""
         found = self.coordinates.of(steps - self.space.steps // 2)
         if self.bound is None:
@@ -178,7 +180,7 @@ class CurveNoise(CurveMechanism):
             raise self.space.outside(row=problem.row, why=str(problem)) from problem
         return self._shown_as(_whole(whole), 1)
 
-    def shown(self, coordinates: Any) -> CurveRelease:
+    def shown(self, coordinates: ArrayLike) -> CurveRelease:
         """Return curves with these coordinates, a row each, as if they were released."""
         return self._shown_as(np.asarray(coordinates) / float(self.unit), 1)
 
@@ -188,20 +190,20 @@ class CurveNoise(CurveMechanism):
             return rounded_normal(scale, count, source)
         return two_sided_geometric(Epsilon(rational=1 / scale), count, source)
 
-    def covariance(self, positions: Any = None, *, rows: int = 1) -> Floats:
+    def covariance(self, positions: ArrayLike | None = None, *, rows: int = 1) -> Floats:
         """Return the covariance of the noise at positions, before any release.
 
         `rows` is the number of curves that a mean is taken over.
         """
         return self._shown(rows).covariance(positions)
 
-    def standard_error(self, positions: Any = None, *, rows: int = 1) -> Floats:
+    def standard_error(self, positions: ArrayLike | None = None, *, rows: int = 1) -> Floats:
         """Return the deviation of the noise at positions, before any release."""
         return self._shown(rows).standard_error(positions)
 
     def noise_band(
         self,
-        positions: Any = None,
+        positions: ArrayLike | None = None,
         *,
         level: float = 0.95,
         simultaneous: bool = True,

@@ -30,7 +30,8 @@ from noisewright.curves.density import DensityNoise
 from noisewright.curves.noise import CurveNoise, rounded_off
 from noisewright.curves.sensitivity import widest_signs
 from noisewright.errors import InputError
-from noisewright.exact import Epsilon, Number, ceiling_float, sqrt_bounds
+from noisewright.exact import Epsilon, Number, ceiling_float, exactly, sqrt_bounds
+from noisewright.given import several
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.privacy import tight_delta
 from noisewright.privacy.gaussian import gaussian_delta
@@ -82,7 +83,12 @@ def verify_projections(
     Requires: positions inside the grid; for a table, positions of its grid.
     Ensures: nested sets of positions have rising guarantees, none above that of the whole.
     """
-    sets = [tuple(float(t) for t in chosen) for chosen in positions]
+    sets = [
+        tuple(
+            float(exactly(t, name="a position")) for t in several(one, name="a set", of="numbers")
+        )
+        for one in several(positions, name="positions", of="sets of positions")
+    ]
     if not all(sets):
         raise InputError("a set of positions is empty; each needs at least one position.")
     if isinstance(mechanism, Mechanism) and not isinstance(mechanism, CurveNoise):

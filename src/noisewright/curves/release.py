@@ -16,11 +16,12 @@ from statistics import NormalDist
 from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Floats, Functions
 from noisewright.errors import InputError, ParameterError
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
 
 Noise = Literal["laplace", "gaussian"]
 
@@ -37,6 +38,7 @@ class Band:
     level: float
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False)
 class CurveRelease:
@@ -79,7 +81,7 @@ class CurveRelease:
         """The released curves on the grid, a row for each curve."""
         return self.at(self.grid)
 
-    def at(self, positions: Any, *, clamp: bool = False) -> Floats:
+    def at(self, positions: ArrayLike, *, clamp: bool = False) -> Floats:
         """Return the released curves at any positions inside the grid, a row for each curve.
 
         `clamp` moves values to the bounds of the space: they look better and are no longer
@@ -89,7 +91,7 @@ class CurveRelease:
         values = self.middle + self.coordinates @ self.functions.at(read).T
         return np.clip(values, *self.bounds) if clamp else values
 
-    def covariance(self, positions: Any = None) -> Floats:
+    def covariance(self, positions: ArrayLike | None = None) -> Floats:
         """Return the covariance of the noise at positions (the grid by default); known in advance.
 
         It is that of the noise alone: what the coordinates leave out of a curve is not in it.
@@ -97,7 +99,7 @@ class CurveRelease:
         drawn = self.functions.at(self._positions(positions))
         return self.variance * drawn @ drawn.T
 
-    def standard_error(self, positions: Any = None) -> Floats:
+    def standard_error(self, positions: ArrayLike | None = None) -> Floats:
         """Return the deviation of the noise at positions (the grid by default)."""
         drawn = self.functions.at(self._positions(positions))
         return np.sqrt(self.variance * (drawn * drawn).sum(axis=1))
@@ -109,7 +111,7 @@ class CurveRelease:
 
     def band(
         self,
-        positions: Any = None,
+        positions: ArrayLike | None = None,
         *,
         level: float = 0.95,
         simultaneous: bool = True,
@@ -130,7 +132,7 @@ class CurveRelease:
         return Band(read, values, values - reach, values + reach, level)
 
     def reach(
-        self, positions: Any = None, *, level: float = 0.95, simultaneous: bool = True
+        self, positions: ArrayLike | None = None, *, level: float = 0.95, simultaneous: bool = True
     ) -> Floats:
         """Return half the width of `band` at positions; known before any release."""
         if not 0 < level < 1:
@@ -147,7 +149,7 @@ class CurveRelease:
             return self.grid
         read = np.atleast_1d(np.asarray(positions, dtype=np.float64))
         first, last = self.grid[0], self.grid[-1]
-        if read.ndim != 1 or not ((read >= first) & (read <= last)).all():
+        if read.ndim != 1 or not read.size or not ((read >= first) & (read <= last)).all():
             raise InputError(
                 f"positions must be a list of numbers from {first:g} to {last:g}, where the "
                 "curves live."

@@ -11,7 +11,7 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.frequencies import read_method
 from noisewright.estimation.intervals import read_about, read_confidence
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.given import brief, flag
+from noisewright.given import brief, flag, several
 from noisewright.spaces import Categories, Space
 
 Key = str | tuple[str, ...]
@@ -77,14 +77,16 @@ def read_tables(of: Any, columns: Sequence[str]) -> tuple[list[Key], bool]:
         return [*columns, *pairs], False
     single = isinstance(of, (str, tuple))
     if not single and not isinstance(of, Iterable):
-        raise InputError(f"of is {of!r}; give a column, a tuple of columns, or a list of those.")
+        raise InputError(
+            f"of is {brief(of)}; give a column, a tuple of columns, or a list of those."
+        )
     keys: list[Key] = []
-    for key in [of] if single else of:
-        names = (key,) if isinstance(key, str) else tuple(key)
-        unknown = [name for name in names if name not in columns]
+    for key in [of] if single else several(of, name="of", of="columns"):
+        names = tuple(key) if isinstance(key, list | tuple) else (key,)
+        unknown = [name for name in names if not isinstance(name, str) or name not in columns]
         if unknown or not names or len(set(names)) < len(names):
             raise InputError(
-                f"of asks for {key!r}; a table is made of different columns among "
+                f"of asks for {brief(key)}; a table is made of different columns among "
                 f"{', '.join(map(repr, columns))}. Or say 'columns' or 'pairs' for all of them."
             )
         keys.append(key if isinstance(key, str) else names)

@@ -13,6 +13,7 @@ from noisewright.errors import InputError
 from noisewright.estimation.asked import Key
 from noisewright.estimation.result import Estimate
 from noisewright.files import write_whole
+from noisewright.public import public_methods
 
 FORMATS = (".csv", ".json", ".parquet", ".feather")
 
@@ -22,6 +23,7 @@ def shown_key(key: Key) -> str:
     return key if isinstance(key, str) else " × ".join(key)
 
 
+@public_methods
 class Estimates(dict[Key, Estimate]):
     """Tables of answers by their titles: a column, a tuple of columns, or a phrase such as "mean of
     age". `notes` are sentences about what was left out.

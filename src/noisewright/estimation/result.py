@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.public import public_methods
 
 About = Literal["people", "population"]
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ class Axis:
         raise InputError(f"{label!r} is not one of the {len(self.labels):,} labels of {self.name}.")
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:

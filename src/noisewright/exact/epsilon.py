@@ -16,6 +16,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
 from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
 from noisewright.given import of_kind
+from noisewright.public import public_methods
 
 _FIRST_BITS = 192
 
@@ -23,6 +24,7 @@ _LONGEST_RATIO = 12_000
 """Python converts integers of at most 4,300 digits to text; this is some 3,600."""
 
 
+@public_methods
 @dataclass(frozen=True)
 class Epsilon:
     """An exact ε ≥ 0: `rational + ln(ratio)` with one of the two parts trivial.

@@ -29,8 +29,10 @@ from noisewright.ledger.entries import (
 )
 from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
 
 
+@public_methods
 @dataclass(frozen=True)
 class Balance:
     """The budget of a dataset. `spent` is rounded up, `left` down; both are exact for rationals.

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from noisewright.errors import LedgerError, ParameterError, UnconfirmedError
+from noisewright.files import require_path
+from noisewright.given import brief
 from noisewright.ledger.faults import NOTHING, in_plain_words, is_passing
 from noisewright.ledger.library import load_sqlalchemy, require_postgresql_driver
 
@@ -109,8 +111,8 @@ class Database:
 
 def database_at(where: str | os.PathLike[str], *, patience: float) -> Database:
     """Return the database at a path or URL; nothing is opened yet."""
-    if not patience >= 0:
-        raise ParameterError(f"patience is {patience}; give the seconds to wait for a lock.")
+    if not isinstance(patience, int | float) or not patience >= 0:
+        raise ParameterError(f"patience is {brief(patience)}; give the seconds to wait for a lock.")
     if isinstance(where, str) and "://" in where:
         return _at_url(where, patience)
     return _at_path(Path(where), patience)
@@ -159,9 +161,10 @@ def _at_url(address: str, patience: float) -> Database:
 
 def _at_path(path: Path, patience: float) -> Database:
     sa = load_sqlalchemy()
+    require_path(path)
     # Now, because the working folder may change later.
     address = os.path.abspath(path)
-    file = f"file:{quote(address)}?mode=rw"
+    file = f"file:{quote(os.fsencode(address))}?mode=rw"
 
     def connect() -> sqlite3.Connection:
         # mode=rw never creates a file: a mistyped name must not become a fresh budget.

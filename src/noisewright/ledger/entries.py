@@ -18,6 +18,7 @@ from noisewright.errors import AlteredLedgerError, ParameterError
 from noisewright.exact import exactly
 from noisewright.ledger.amounts import read_epsilon
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
 
 REGISTER, GRANT, SPEND, RELEASED, WASTED = "register", "grant", "spend", "released", "wasted"
 CHECKPOINT = "checkpoint"
@@ -26,6 +27,7 @@ RESERVED = "reserved"
 """The state of a spend that is neither released nor wasted yet."""
 
 
+@public_methods
 @dataclass(frozen=True)
 class LedgerEntry:
     """One line of the ledger: a registration, a grant, a spend, or what became of a spend.

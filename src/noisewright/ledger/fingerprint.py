@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.errors import InputError, LedgerError, MissingPartError
+from noisewright.files import require_path
 
 _CHUNK = 1 << 20
 _ROWS = 1 << 16
@@ -82,6 +83,7 @@ def _files_of(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _read_into(mark: hmac.HMAC, path: Path) -> None:
+    require_path(path)
     with open(path, "rb", buffering=0) as file:
         while chunk := file.read(_CHUNK):
             mark.update(chunk)

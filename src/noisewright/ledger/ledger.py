@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from noisewright.errors import BudgetError, LedgerError, UnknownDatasetError
 from noisewright.exact import Number
+from noisewright.given import whole_number
 from noisewright.ledger.author import user_at_host
 from noisewright.ledger.book import Balance
 from noisewright.ledger.database import database_at, new_file, require_file
@@ -29,10 +30,12 @@ from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
 from noisewright.ledger.units import unit_of
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
 
 _PATIENCE = 30.0
 
 
+@public_methods
 class Ledger:
     """The durable budget of one or more datasets. Open it with `Ledger.open`.
 
@@ -274,6 +277,7 @@ class Ledger:
 
     def state(self, sequence: int) -> str:
         """Return whether a spend is 'reserved', 'released' or 'wasted'."""
+        whole_number(sequence, name="sequence", least=0, most=1 << 62)
         found = self._journal.entries_about(sequence)
         if not found or (found[0].sequence, found[0].kind) != (sequence, SPEND):
             raise BudgetError(

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from noisewright.errors import LedgerError, UnconfirmedError
 from noisewright.ledger.entries import RELEASED, WASTED, LedgerEntry
 from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
 
 if TYPE_CHECKING:
     from noisewright.ledger.ledger import Ledger
 
 
+@public_methods
 class Reservation:
     """A spend that the ledger has committed: only now may noise be drawn.
 

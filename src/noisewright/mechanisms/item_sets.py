@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.given import several
 from noisewright.spaces import Subsets
 from noisewright.spaces.categories import label_key
 
@@ -98,7 +99,7 @@ def _from_iterable(space: Subsets, inputs: Iterable[Any]) -> tuple[ItemSets, Res
     known = {label_key(item): place for place, item in enumerate(space.items)}
     indices: list[int] = []
     offsets = [0]
-    for row, one in enumerate(inputs):
+    for row, one in enumerate(several(inputs, name="inputs", of="sets")):
         if isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
             raise space.outside(row=row, why="it is not a set of items")
         try:

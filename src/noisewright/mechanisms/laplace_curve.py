@@ -210,6 +210,9 @@ def laplace_scale(
         return 0.0
     if read.is_zero and spare == 0:
         return math.inf
+    if read.ratio is None and spare == 0:
+        # The only case in which b is rational, and may be a double: no bounds would ever agree.
+        return ceiling_float(width / read.rational)
     factor = 2 if rule == "exact" else 1
     bits = _BITS
     while True:

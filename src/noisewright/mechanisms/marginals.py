@@ -38,7 +38,7 @@ def marginal(mechanism: Mechanism, columns: str | Sequence[str]) -> Mechanism:
     """
     spaces = _columns_of(mechanism)
     names = [columns] if isinstance(columns, str) else list(columns)
-    unknown = [name for name in names if name not in spaces]
+    unknown = [name for name in names if not isinstance(name, str) or name not in spaces]
     if unknown or not names or len(set(names)) < len(names):
         raise InputError(
             f"the columns asked for are {names!r}; give different names out of {list(spaces)!r}."

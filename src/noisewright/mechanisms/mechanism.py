@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from noisewright.given import of_kind
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.several_counts import warn_of_several_counts
+from noisewright.public import public_methods
 from noisewright.spaces import Space, amount
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ MOST_ENTRIES = 1 << 22
 """Tables larger than this are not built; such mechanisms are given by a formula."""
 
 
+@public_methods
 class Mechanism(ABC):
     """A map from the points of `space` to distributions over the points of `outputs`.
 
@@ -41,9 +44,18 @@ class Mechanism(ABC):
     total: int
     matrix: NDArray[np.float64]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        public_methods(cls)
+        if "draw" in vars(cls):
+            cls.draw = _of_own_codes(cls.draw)
+
     @abstractmethod
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
-        """Draw one output code for each input code."""
+        """Draw one output code for each input code.
+
+        Ensures: codes that no point of `space` has are refused: the claim is about its points.
+        """
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Draw one output for each input, in the form in which the inputs came.
@@ -89,6 +101,16 @@ class Mechanism(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Return the mechanism as a certificate writes it."""
+
+
+def _of_own_codes(draw: Any) -> Any:
+    """Let a mechanism draw for codes of its space only."""
+
+    @wraps(draw)
+    def checked(self: Mechanism, codes: Any, source: Source | None = None) -> NDArray[Any]:
+        return draw(self, self.space.read_codes(codes), source)
+
+    return checked
 
 
 class Structured(Mechanism):

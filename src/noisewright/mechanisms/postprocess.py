@@ -11,6 +11,7 @@ import numpy as np
 
 from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
+from noisewright.given import several
 from noisewright.mechanisms.from_matrix import from_matrix
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
@@ -86,7 +87,7 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
     lack to 1 through rounding is added to the largest of them.
     Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
     """
-    parts = list(mechanisms)
+    parts = several(mechanisms, name="mechanisms", of="tables")
     if not parts:
         raise InputError("mixture() needs at least one mechanism.")
     first = parts[0]
@@ -98,7 +99,10 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
     if weights is None:
         shares = [Fraction(1, len(parts))] * len(parts)
     else:
-        shares = [exactly(weight, name="a weight") for weight in weights]
+        shares = [
+            exactly(weight, name="a weight")
+            for weight in several(weights, name="weights", of="numbers")
+        ]
     if len(shares) != len(parts) or any(share < 0 for share in shares):
         raise ParameterError(f"mixture() needs {len(parts)} weights of at least 0.")
     if abs(sum(shares) - 1) > Fraction(1, 10**12):

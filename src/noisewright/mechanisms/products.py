@@ -112,7 +112,7 @@ def row_count(inputs: Any) -> int | None:
         return next((row_count(column) for column in inputs.values()), 0)
     if isinstance(inputs, (str, bytes, set, frozenset)) or not hasattr(inputs, "__len__"):
         return None
-    return len(inputs)
+    return None if getattr(inputs, "ndim", 1) == 0 else len(inputs)
 
 
 @public

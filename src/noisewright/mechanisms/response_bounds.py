@@ -27,12 +27,13 @@ from noisewright.exact import (
 )
 from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.spaces import Space
 
 _BITS = 192
 
 
+@public_methods
 @dataclass(frozen=True)
 class ResponseBounds:
     """Conditions and errors at a guarantee; see `response_bounds`.

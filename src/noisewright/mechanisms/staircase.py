@@ -151,6 +151,7 @@ class Staircase(Additive):
 
     def epsilon_enclosure(self, delta: Fraction, bits: int) -> Enclosure | None:
         """Enclose the least ε' at δ: e^ε' = e^ε (1 − δ/A)."""
+        delta = exactly(delta, name="delta")
         told = self.cumulative(self.stairs.half_line, bits)
         ratio = (-(Enclosure.point(delta) / told) + 1) / self.stairs.drop(bits)
         if ratio.high <= 1:

@@ -13,11 +13,14 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import InputError, ParameterError
+from noisewright.given import several
+from noisewright.public import public_methods
 
 
+@public_methods
 class Conventions(ABC):
     """Parameters by name, copies that are not fitted, and the accuracy as `score`."""
 
@@ -51,13 +54,15 @@ class Conventions(ABC):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each of `classes_`, row by row."""
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the share of rows whose label is predicted right.
 
         It is about the rows that are given: on private rows it is not for release.
         """
-        right = self.predict(X) == np.asarray(y)
-        return float(np.average(right, weights=sample_weight))
+        found, labels = self.predict(X), np.asarray(several(y, name="y", of="labels"))
+        if labels.shape != found.shape:
+            raise InputError(f"X has {len(found):,} rows; y must be a list of as many labels.")
+        return float(np.average(found == labels, weights=sample_weight))
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

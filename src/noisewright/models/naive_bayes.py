@@ -23,6 +23,7 @@ from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
+from noisewright.public import public_methods
 from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.noisy_steps import NoisySteps
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 _MOST_CELLS = 1 << 22
 
 
+@public_methods
 class PrivateNaiveBayes(Conventions):
     """A classifier that sees the data once, through noisy counts of label × feature.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from noisewright.engines.faults import arrow
 from noisewright.errors import InputError
+from noisewright.given import several
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column, Person, Plan
 from noisewright.releases.declared import Columns, Declared
@@ -117,7 +118,7 @@ class Reader:
 
 
 def _sized(values: Any) -> Any:
-    return values if hasattr(values, "__len__") else list(values)
+    return values if hasattr(values, "__len__") else several(values, name="y", of="labels")
 
 
 def _spaces(columns: Mapping[str, Column]) -> dict[str, Space]:

@@ -29,6 +29,7 @@ from noisewright.models.relabeling import expected_counts
 from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
+from noisewright.public import public_methods
 from noisewright.releases.memory import require_memory
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Records, whole_number
@@ -42,6 +43,7 @@ from noisewright.synthetic.workload import Workload
 Array = NDArray[np.float64]
 
 
+@public_methods
 class PrivateTree(Conventions):
     """A model of all columns in which each depends on one other; it predicts any of them.
 

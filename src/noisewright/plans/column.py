@@ -13,6 +13,7 @@ from noisewright.exact import Number, exactly
 from noisewright.given import brief, one_of
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.plans.choices import choice_for
+from noisewright.public import public_methods
 from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
 
 DROP = "drop"
@@ -24,6 +25,7 @@ PUBLIC = "public"
 _KINDS = (Categories, Counts, Interval, Subsets, Curves)
 
 
+@public_methods
 @final
 @dataclass(frozen=True, init=False)
 class Column:

@@ -24,7 +24,7 @@ from noisewright.plans.fields import Field, fields_of, read_fields
 from noisewright.plans.names import hint_of
 from noisewright.plans.plan import Person, Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.spaces import Categories, Subsets
 
 
@@ -38,6 +38,7 @@ class Proposal:
     why: str = ""
 
 
+@public_methods
 @final
 @dataclass(frozen=True)
 class Draft:

@@ -21,6 +21,7 @@ from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.parts import Part, built_parts, read_together, requests_of
 from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.privacy import Certificate, certify
+from noisewright.public import public_methods
 from noisewright.spaces import whole_number
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Person:
         object.__setattr__(self, "keep", keep)
 
 
+@public_methods
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Plan:

@@ -35,7 +35,7 @@ from noisewright.mechanisms.properties import PAPER
 from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.spaces import Rows
 from noisewright.version import __version__
 
@@ -72,6 +72,7 @@ class Designed(Protocol):
         ...
 
 
+@public_methods
 @dataclass(frozen=True)
 class Certificate:
     """A proven claim about a mechanism, or about many private steps, ready to be saved."""

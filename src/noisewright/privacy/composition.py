@@ -18,7 +18,7 @@ from noisewright.privacy.profile import Profile
 from noisewright.privacy.rho_bounds import RhoBound
 from noisewright.privacy.sources import Part, read_parts
 from noisewright.privacy.worst_pairs import WorstCase
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.spaces import Unit
 
 _POINTS = 1 << 16
@@ -32,6 +32,7 @@ NOTHING = Profile(((0, 0), (1, 1)), 1)
 """The curve of a mechanism that releases nothing: δ = 0 at every ε."""
 
 
+@public_methods
 @dataclass(frozen=True)
 class Composition:
     """δ(ε) of a composition, between a lower and an upper curve.

@@ -21,12 +21,13 @@ from noisewright.exact import (
     exp_bounds,
     log_bounds,
 )
-from noisewright.public import public
+from noisewright.public import public, public_methods
 
 _BITS = 160
 _ONE = Fraction(1 << _BITS)
 
 
+@public_methods
 @dataclass(frozen=True)
 class ZeroConcentrated:
     """What is known of a mechanism that is ρ-zCDP: `ZeroConcentrated("1/2")`.
@@ -80,6 +81,7 @@ class ZeroConcentrated:
 
     def roughly_delta(self, epsilon: float) -> float:
         """About δ at ε, for deciding what to evaluate with care; never to be reported."""
+        epsilon = float(epsilon)
         order = _best_order(float(self.rho), epsilon)
         if self.rho == 0 or order is None:
             return 0.0 if self.rho == 0 else 1.0

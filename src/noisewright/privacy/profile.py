@@ -19,7 +19,7 @@ from noisewright.errors import InputError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.subject import table_under_test
-from noisewright.public import public
+from noisewright.public import public, public_methods
 
 Masses = Sequence[tuple[int, int]]
 """For each output its integer weight under x and under x'."""
@@ -28,6 +28,7 @@ _KEY_BITS = 128
 _MOST_MASSES = 20_000_000
 
 
+@public_methods
 @dataclass(frozen=True)
 class Profile:
     """δ as a function of ε: the vertices (Q, P) of a concave hull, over `total`.
@@ -54,7 +55,7 @@ class Profile:
 
     def delta_enclosure(self, epsilon: Number | Epsilon, bits: int = 192) -> Enclosure:
         """Enclose the least δ at this ε; the enclosure is a point when δ is rational."""
-        exact = Epsilon.of(epsilon)
+        exact, bits = Epsilon.of(epsilon), int(bits)
         q, p = self.points[self._active(exact)]
         if exact.ratio is not None:
             return Enclosure.point(max(Fraction(0), (p - exact.ratio * q) / self.total))

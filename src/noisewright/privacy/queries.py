@@ -21,6 +21,7 @@ from noisewright.mechanisms import Guarantee, Mechanism, RowProduct, read_delta
 from noisewright.mechanisms.mechanism import require_mechanism
 from noisewright.privacy.composition import Composition, compose
 from noisewright.privacy.tight import tight_delta, tight_epsilon
+from noisewright.public import public_methods
 from noisewright.spaces import Pairs, Rows, Space, Unit, require_space
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Sanitized:
         return query(self.data)
 
 
+@public_methods
 @dataclass(frozen=True)
 class SanitizedResponse:
     """A mechanism on databases or records, then any number of questions to its output.
@@ -80,6 +82,7 @@ class SanitizedResponse:
         return tight_epsilon(self._plain, delta=delta)
 
 
+@public_methods
 @dataclass(frozen=True)
 class OutputPerturbation:
     """A question to the true database, whose answer goes through a mechanism each time.

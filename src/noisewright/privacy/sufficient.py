@@ -16,7 +16,7 @@ from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number, scaled
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.privacy.subject import table_under_test
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.spaces import Distance
 
 
@@ -30,6 +30,7 @@ class Cell:
     q: Fraction
 
 
+@public_methods
 @dataclass(frozen=True)
 class SufficientSets:
     """What must be checked for one ordered pair of neighbors."""

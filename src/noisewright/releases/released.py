@@ -18,6 +18,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.privacy import Certificate
+from noisewright.public import public_methods
 from noisewright.releases.embedding import embedded_recipe
 from noisewright.releases.recipe import Recipe, digest_of, read_guarantee
 from noisewright.releases.target import Target
@@ -25,6 +26,7 @@ from noisewright.releases.target import Target
 _CHUNK = 1 << 20
 
 
+@public_methods
 @final
 @dataclass(frozen=True, repr=False)
 class Release:

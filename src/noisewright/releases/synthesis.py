@@ -18,6 +18,7 @@ from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
+from noisewright.public import public_methods
 from noisewright.releases.plain_spaces import plain_points, plain_space
 from noisewright.spaces import Records, counted
 from noisewright.synthetic import (
@@ -47,6 +48,7 @@ class Evaluation:
         return f"NOT FOR RELEASE, computed from raw data: {self.distance}"
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Synthesis:

@@ -9,13 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import OutsideSpaceError, ParameterError
+from noisewright.given import brief
 
 CHUNK = 1 << 16
 """Values handled at once: enough to spread the overhead, few enough to stay in cache."""
 
 
-def whole(value: SupportsIndex, *, name: str, least: int) -> int:
-    """Return an integer argument that is at least `least`."""
+MOST = 1 << 29
+"""Draws at once: more take gigabytes, and belong into parts."""
+
+
+def whole(value: SupportsIndex, *, name: str, least: int, most: int | None = None) -> int:
+    """Return an integer argument that is at least `least`, and at most `most`."""
     if not isinstance(value, bool | np.bool_):
         try:
             number = operator.index(value)
@@ -24,6 +29,8 @@ def whole(value: SupportsIndex, *, name: str, least: int) -> int:
         else:
             if number < least:
                 raise ParameterError(f"{name} is {number}; it must be at least {least}.")
+            if most is not None and number > most:
+                raise ParameterError(f"{name} is {brief(number)}; it must be at most {most:,}.")
             return number
     raise ParameterError(
         f"{name} is of type {type(value).__name__}; it must be an integer of at least {least}."
@@ -32,7 +39,7 @@ def whole(value: SupportsIndex, *, name: str, least: int) -> int:
 
 def checked_size(size: SupportsIndex) -> int:
     """Return the number of draws asked for."""
-    return whole(size, name="size", least=0)
+    return whole(size, name="size", least=0, most=MOST)
 
 
 def as_codes(codes: ArrayLike) -> NDArray[np.integer[Any]]:

@@ -37,6 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import EntropyError, ParameterError
+from noisewright.given import of_kind
+from noisewright.public import public_methods
+from noisewright.sampling.arguments import checked_size
 
 REKEY_BYTES = 1 << 26
 """A private key is replaced by a fresh one after this many bytes."""
@@ -122,6 +125,7 @@ def _fresh_counter() -> bytes:
     return (int.from_bytes(os.urandom(_UNIT)) ^ clock).to_bytes(_UNIT)
 
 
+@public_methods
 class Source(ABC):
     """A source of independent uniform bits.
 
@@ -136,19 +140,19 @@ class Source(ABC):
 
     def u8(self, count: int) -> NDArray[np.uint8]:
         """Return `count` uniform bytes."""
-        return self._filled(np.empty(count, dtype=np.uint8))
+        return self._filled(np.empty(checked_size(count), dtype=np.uint8))
 
     def u16(self, count: int) -> NDArray[np.uint16]:
         """Return `count` uniform 16-bit numbers."""
-        return self._filled(np.empty(count, dtype=np.uint16))
+        return self._filled(np.empty(checked_size(count), dtype=np.uint16))
 
     def u32(self, count: int) -> NDArray[np.uint32]:
         """Return `count` uniform 32-bit numbers."""
-        return self._filled(np.empty(count, dtype=np.uint32))
+        return self._filled(np.empty(checked_size(count), dtype=np.uint32))
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Return `count` uniform 64-bit numbers."""
-        return self._filled(np.empty(count, dtype=np.uint64))
+        return self._filled(np.empty(checked_size(count), dtype=np.uint64))
 
     def integer(self, bits: int) -> int:
         """Return a uniform integer in [0, 2^bits)."""
@@ -160,6 +164,7 @@ class Source(ABC):
         return array
 
 
+@public_methods
 @final
 class SystemSource(Source):
     """Cryptographic bits: AES-256-CTR with keys from the operating system.
@@ -203,6 +208,7 @@ class SystemSource(Source):
 _LONGEST_SEED = 1 << 13
 
 
+@public_methods
 @final
 class SeededSource(Source):
     """Repeatable bits for tests: the same AES-256-CTR, keyed by SHA-256 of the seed.
@@ -283,6 +289,12 @@ def require_private(source: Source | None) -> Source:
 
 
 def _as_bytes(buffer: NDArray[Any]) -> memoryview:
+    of_kind(buffer, np.ndarray, name="buffer", such_as="a numpy array")
     if buffer.size == 0:
         return memoryview(b"")
+    if buffer.dtype.hasobject or not buffer.flags.c_contiguous or not buffer.flags.writeable:
+        # Objects are pointers: random ones end the process.
+        raise ParameterError(
+            f"buffer holds {buffer.dtype}; it must be a writable, contiguous array of numbers."
+        )
     return buffer.data.cast("B")

@@ -19,6 +19,7 @@ from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.powers import Masses
 from noisewright.mechanisms.qualities import by_level
+from noisewright.public import public_methods
 from noisewright.selection.certified import Sensitivity, Step, certified
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import counted
@@ -87,6 +88,7 @@ class Law(Protocol):
         ...
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection:

@@ -38,7 +38,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
 from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.powers import mixed_weights
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.selection.certified import EXPONENTIAL, Sensitivity, Step, certified
 from noisewright.selection.chosen import rational_below
 from noisewright.selection.debit import Account, debited
@@ -52,6 +52,7 @@ _LARGEST_GRID = 1 << 62
 """Codes and sizes of gaps are 64-bit integers."""
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivateQuantile:

@@ -32,7 +32,7 @@ from noisewright.exact import Doubles, Epsilon, Number, exactly, exp_bounds
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.certified import LARGEST, MOST_ALIKE, Sensitivity, Step, certified
 from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
@@ -63,6 +63,7 @@ class Options(TypedDict, total=False):
     method: str | None
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class TopK:

@@ -164,7 +164,7 @@ class Curves(Space):
         """Return the code of a curve whose values are on the grid of values."""
         if isinstance(point, (str, bytes)) or not isinstance(point, (Iterable, np.ndarray)):
             raise self.outside(why="it is not a sequence of numbers")
-        values = list(point)
+        values = list(np.atleast_1d(point) if isinstance(point, np.ndarray) else point)
         if len(values) != len(self.grid):
             raise self.outside(why=f"a curve has {len(self.grid):,} values")
         digits: list[int] = []
@@ -208,7 +208,7 @@ class Curves(Space):
             steps = np.rint((values - float(self.low)) / float(self.step))
         return np.clip(steps, 0, self.steps).astype(np.int64)
 
-    def values(self, steps: NDArray[Any]) -> NDArray[np.float64]:
+    def values(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return curves given as steps above low as doubles."""
         return float(self.low) + steps * float(self.step)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text
@@ -185,7 +185,7 @@ class Interval(Space):
             raise self.outside(row=int(np.argmax(off_grid)), why="it is not on the grid")
         return np.clip(nearest, 0, last).astype(np.intp)
 
-    def nearest(self, values: Any) -> NDArray[np.float64]:
+    def nearest(self, values: ArrayLike) -> NDArray[np.float64]:
         """Round finite numbers inside the bounds to the grid."""
         numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
         outside = ~((numbers >= float(self.low)) & (numbers <= float(self.high)))

@@ -14,7 +14,7 @@ from noisewright.errors import SpaceError, TooLargeError
 from noisewright.exact import Number, as_text
 from noisewright.spaces.grid import as_written, decoded, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
-from noisewright.spaces.space import Space
+from noisewright.spaces.space import Space, whole_codes
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ class Lattice(Space):
         for row, value in enumerate(values.tolist()):
             codes[row] = self.code(value)
         return codes
+
+    def read_codes(self, codes: Any) -> NDArray[Any]:
+        """Return codes as a one-dimensional array: all whole numbers are codes."""
+        return whole_codes(codes)
 
     def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return codes as numbers, each rounded once to a double."""

@@ -6,6 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, ParameterError, TooLargeError
 from noisewright.exact import as_text
-from noisewright.public import public
+from noisewright.public import public_methods
 from noisewright.spaces.amounts import amount
 from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_free, read_metric
 from noisewright.spaces.neighbors import (
@@ -44,6 +45,7 @@ MOST_LISTED = 1 << 16
 """More pairs of neighbors than this are not written into a certificate."""
 
 
+@public_methods
 class Space(ABC):
     """The set of values that one input of a mechanism may take.
 
@@ -56,9 +58,9 @@ class Space(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name in ("point", "encode", "decode"):
-            if name in vars(cls):
-                setattr(cls, name, public(vars(cls)[name]))
+        public_methods(cls)
+        if "decode" in vars(cls):
+            cls.decode = _of_own_codes(cls.decode)
 
     def _read_relations(self, neighbors: Any, metric: Any, *, metrics: tuple[str, ...]) -> None:
         """Set the metric and the neighbors, once the points are known; called by constructors."""
@@ -284,7 +286,6 @@ class Space(ABC):
     def _advice(self) -> str:
         return "Map it to a point first, or widen the space."
 
-    @public
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of an array of points; faster in spaces that know how."""
         codes = np.empty(len(values), dtype=object if self.size >> 62 else np.intp)
@@ -295,13 +296,59 @@ class Space(ABC):
                 raise self.outside(row=row, why=problem.why) from problem
         return codes
 
-    @public
+    def read_codes(self, codes: Any) -> NDArray[Any]:
+        """Return codes as a one-dimensional array of whole numbers.
+
+        Ensures: each is the code of a point; others are refused, with their row.
+        """
+        read = whole_codes(codes)
+        last = self.size - 1
+        if read.size and not (read.min() >= 0 and read.max() <= last):
+            row = int(np.argmax((read < 0) | (read > last)))
+            raise OutsideSpaceError(
+                f"the code at row {row + 1:,} is outside 0..{last}. Check that the codes were made "
+                "from the same space, and replace missing values first.",
+                row=row,
+            )
+        return read
+
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return the points with these codes as an array."""
+        codes = self.read_codes(codes)
         points = np.empty(len(codes), dtype=object)
         for row, code in enumerate(codes.tolist()):
             points[row] = self.point(code)
         return points
+
+
+def whole_codes(codes: Any) -> NDArray[Any]:
+    """Return codes as a one-dimensional array of whole numbers, without a copy where possible."""
+    try:
+        array = np.asarray(codes)
+    except ValueError:  # rows of different lengths
+        array = np.empty((0, 0))
+    if array.ndim == 1 and (
+        array.dtype.kind in "iu"
+        or (array.dtype.kind == "O" and all(type(code) is int for code in array.tolist()))
+    ):
+        return array
+    if array.ndim == 1 and not array.size:
+        # An empty list has no type of its own; numpy would call it a list of floats.
+        return np.empty(0, dtype=np.intp)
+    raise ParameterError(
+        f"codes have {array.ndim} dimensions and type {array.dtype}; they must be a "
+        "one-dimensional array of integers. Turn labels into codes first, and flatten."
+    )
+
+
+def _of_own_codes(decode: Any) -> Any:
+    """Let a space decode the codes of its points, and refuse others instead of counting on."""
+
+    @wraps(decode)
+    def checked(self: Space, codes: Any) -> NDArray[Any]:
+        return decode(self, self.read_codes(codes))
+
+    return checked
 
 
 def require_space(value: Any) -> None:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.public import public_methods
 
 if TYPE_CHECKING:
     from noisewright.synthetic.workload import Workload
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False)
 class Answers:

@@ -16,6 +16,7 @@ sequences, X^m, a database counts once for each order of its records, so mixed o
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +31,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.mechanisms.decay import positive_epsilon
 from noisewright.mechanisms.powers import mixed_weights
 from noisewright.privacy import Certificate
-from noisewright.public import public
+from noisewright.public import public, public_methods
 from noisewright.selection import Account, Sensitivity, debited, rational_below
 from noisewright.selection.certified import EXPONENTIAL, Step, certified
 from noisewright.spaces import amount, whole_number
@@ -62,6 +63,7 @@ _ONE_ROW = Sensitivity(Fraction(1))
 """Replacing one row changes the count of each query by at most 1, and so the largest error."""
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Blr:
@@ -150,7 +152,7 @@ class Blr:
         domain = self.workload.domain
         return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))
 
-    def probability(self, counts: Any) -> Fraction:
+    def probability(self, counts: Iterable[int]) -> Fraction:
         """Return the exact probability of a database, given by its count of each point.
 
         It is that of the multiset: of all orders of its records together.

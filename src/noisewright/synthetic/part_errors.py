@@ -17,6 +17,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.public import public_methods
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import Noise
 from noisewright.synthetic.measured import Measurement
@@ -53,6 +54,7 @@ class PartError:
         return f"{self.name}: {self.queries:,} cells, expected {self.expected:.3g}{after}"
 
 
+@public_methods
 @final
 @dataclass(frozen=True)
 class WorkloadErrors:

@@ -8,11 +8,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.public import public_methods
 from noisewright.spaces import Records
 from noisewright.synthetic.answers import Answers
 from noisewright.synthetic.workload import Workload
 
 
+@public_methods
 @final
 @dataclass(frozen=True, eq=False)
 class SyntheticRecords:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
+from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, amount, whole_number
 from noisewright.synthetic.answers import Answers
 from noisewright.synthetic.boxes import Ends, Prefixes, Ranges
@@ -31,6 +32,7 @@ _MOST_PARTS = 1 << 18
 Domain = Records | Mapping[str, Space | Iterable[Any]]
 
 
+@public_methods
 @final
 @dataclass(frozen=True)
 class Workload:
