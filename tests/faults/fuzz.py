@@ -237,9 +237,8 @@ def _keep() -> None:
         files = sorted((WORK / name / "reached").iterdir(), key=lambda file: file.stat().st_size)
         chosen: list[bytes] = []
         for file in files:
-            if sum(map(len, chosen)) + file.stat().st_size < 3000:
+            if sum(map(len, chosen)) + file.stat().st_size < 3000 and len(chosen) < 40:
                 chosen.append(file.read_bytes())
-        chosen += [data for data in kept(name) if data not in chosen]
         texts = [data.decode("latin-1") for data in chosen]
         text = json.dumps(texts, indent=0, ensure_ascii=True) + "\n"
         (CORPUS / f"{name}.json").write_text(text, encoding="utf-8")

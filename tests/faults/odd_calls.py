@@ -35,7 +35,6 @@ MEMORY = 4 << 30
 
 # Abstract, or only made by functions: what they hold is not what a user types.
 MADE = {name for name in nw.__all__ if inspect.isclass(getattr(nw, name)) and name not in CALLS}
-# Runs a cluster; what the rooms say to each other, on codes that were checked before.
 LEFT_OUT: set[str] = set()
 
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import noisewright as nw
-from tests.faults.odd_calls import Case, outcome
-from tests.faults.odd_subjects import CALLS
+from tests.faults.odd_calls import LEFT_OUT, Case, outcome
+from tests.faults.odd_subjects import CALLS, RESULTS, result
 from tests.faults.odd_values import ODD
 
 QUICK = ["None", "object", "text", "10**5000", "nan", "np 1d", "no text", "class", "huge space"]
@@ -72,3 +73,69 @@ def test_every_public_function_is_tried() -> None:
     assert functions <= set(CALLS)
     assert all(hasattr(getattr(nw, name), "__wrapped__") for name in functions), "not @public"
     assert len(ODD) > 80
+
+
+def test_every_public_method_is_tried_and_names_its_arguments() -> None:
+    import inspect
+    import types
+
+    assert not LEFT_OUT
+    classes = {type(result(name)) for name in RESULTS}
+    for cls in (one for kind in classes for one in kind.__mro__):
+        for name, member in vars(cls).items():
+            method = getattr(member, "__func__", member)
+            ours = cls.__module__.startswith("noisewright.") and not name.startswith("_")
+            if ours and isinstance(method, types.FunctionType):
+                assert hasattr(method, "__wrapped__"), f"{cls.__name__}.{name} is not public"
+                assert inspect.signature(method)
+
+
+CODED = [
+    lambda: nw.geometric(nw.Counts(3), epsilon=1),
+    lambda: nw.geometric(nw.Counts(3), epsilon=1, table=False),
+    lambda: nw.laplace(nw.Interval(0, 1, step="1/4"), epsilon=1),
+    lambda: nw.staircase(nw.Interval(0, 1, step="1/4"), epsilon=1),
+    lambda: nw.geometric(nw.Counts(3), epsilon=1) ** 2,
+    lambda: nw.product(a=nw.geometric(nw.Counts(3), epsilon=1)),
+    lambda: nw.per_person(nw.geometric(nw.Counts(3), epsilon=1), rows=2),
+    lambda: nw.per_item(nw.Subsets(["a", "b"]), epsilon=1),
+]
+
+
+@pytest.mark.parametrize("made", CODED)
+def test_noise_is_drawn_for_codes_of_the_space_only(made: Any) -> None:
+    """What is proven is about its points: a code beyond them would leave the noise recognizable."""
+    mechanism = made()
+    size = mechanism.space.size
+    assert len(mechanism.draw([0, size - 1])) == 2
+    assert len(mechanism.draw([])) == 0
+    for codes in ([0, size], [0, -1], np.array([0, 10**12])):
+        with pytest.raises(nw.errors.OutsideSpaceError, match="the code at row 2 is outside"):
+            mechanism.draw(codes)
+        with pytest.raises(nw.errors.OutsideSpaceError, match="the code at row 2 is outside"):
+            mechanism.space.decode(codes)
+    for wrong in ([0.5], [[0]], ["a"], [None], np.array(1), [[1], [2, 3]]):
+        with pytest.raises(nw.errors.ParameterError, match="one-dimensional array of integers"):
+            mechanism.draw(wrong)
+
+
+def test_random_bytes_are_never_written_over_objects() -> None:
+    """They would be followed as pointers, and end the process."""
+    source = nw.SeededSource(1)
+    for buffer in (np.array([None]), np.zeros((4, 4)).T, np.broadcast_to(np.zeros(1), 3)):
+        with pytest.raises(nw.errors.ParameterError, match="writable, contiguous"):
+            source.fill(buffer)
+
+
+@pytest.mark.parametrize(("epsilon", "scale"), [("1/3", 3.0), ("0.1", 10.0), ("1/7", 7.0)])
+def test_a_scale_that_is_a_double_is_found(epsilon: str, scale: float) -> None:
+    """Bounds from both sides never agree on it; it is divided exactly."""
+    assert nw.laplace_scale(1, epsilon=epsilon) == scale
+
+
+def test_a_precision_that_never_ends_is_refused() -> None:
+    noise = nw.laplace(nw.Interval(0, 1, step="1/4"), epsilon=1)
+    for call in (nw.Epsilon.of(1).alpha_bounds, lambda bits: noise.cumulative(1, bits)):
+        for bits in (10**9, -1, 0.5, "x"):
+            with pytest.raises(nw.errors.ParameterError, match="bits is"):
+                call(bits)

@@ -131,17 +131,10 @@ class CsvFile(TableReader):
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        ragged: list[Any] = []
-
-        def remember(row: Any) -> str:
-            ragged.append((row.number, row.expected_columns, row.actual_columns))
-            return "error"
-
         read = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
         parse = arrow_csv.ParseOptions(
             delimiter=self._delimiter,
             newlines_in_values=True,
-            invalid_row_handler=remember,
             # In a file of one column an empty line is an empty cell.
             ignore_empty_lines=len(self.schema.names) > 1,
         )
@@ -164,7 +157,7 @@ class CsvFile(TableReader):
                 self._require_closed()
                 return
             except (pa.ArrowException, OSError, UnicodeError) as problem:
-                failed = self._fault(problem, ragged, rows)
+                failed = self._fault(problem, rows)
             else:
                 rows += batch.num_rows
                 yield batch
@@ -204,9 +197,12 @@ class CsvFile(TableReader):
             row=begun,
         )
 
-    def _fault(self, problem: Exception, ragged: list[Any], after: int) -> DataError:
-        if ragged:
-            number, expected, found = ragged[0]
+    def _fault(self, problem: Exception, after: int) -> DataError:
+        # Not by a handler of rows: pyarrow decodes a row for it, and shows on the terminal where
+        # that fails.
+        ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(problem))
+        if ragged is not None:
+            number, expected, found = map(int, ragged.groups())
             return DataError(
                 f"row {number - 1:,} of {self.name} has {found} cells and the header {expected}. "
                 "Mend the row, or quote cells that hold commas.",
