@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from functools import wraps
 from itertools import islice
+from numbers import Real
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from noisewright.errors import NoisewrightError, ParameterError
@@ -205,7 +206,7 @@ def _is_array(value: Any, declared: str) -> bool:
 
 
 def _is_number(value: Any, read: Callable[[Any], Any]) -> bool:
-    if isinstance(value, (bool, str, bytes)):
+    if isinstance(value, bool) or (read is float and not isinstance(value, Real)):
         return False
     try:
         return abs(read(value)) < 1 << _LONGEST

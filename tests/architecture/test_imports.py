@@ -53,6 +53,7 @@ AT_ONCE: dict[str, set[str]] = {
 
 # Loaded when a function that needs it is called, or only for its types.
 ON_USE: dict[str, set[str]] = {
+    "public": {"numpy"},
     "sampling": {"cryptography"},
     "mechanisms": {"pyarrow"},
     "curves": {"pyarrow"},

@@ -86,8 +86,10 @@ def test_every_public_method_is_tried_and_names_its_arguments() -> None:
             method = getattr(member, "__func__", member)
             ours = cls.__module__.startswith("noisewright.") and not name.startswith("_")
             if ours and isinstance(method, types.FunctionType):
-                assert hasattr(method, "__wrapped__"), f"{cls.__name__}.{name} is not public"
-                assert inspect.signature(method)
+                named = len(inspect.signature(method).parameters) > isinstance(
+                    member, types.FunctionType | classmethod
+                )
+                assert not named or hasattr(method, "__wrapped__"), f"{cls.__name__}.{name}"
 
 
 CODED = [

@@ -182,7 +182,7 @@ class CurveNoise(CurveMechanism):
 
     def shown(self, coordinates: ArrayLike) -> CurveRelease:
         """Return curves with these coordinates, a row each, as if they were released."""
-        return self._shown_as(np.asarray(coordinates) / float(self.unit), 1)
+        return self._shown_as(np.asarray(coordinates, dtype=np.float64) / float(self.unit), 1)
 
     def _draw(self, count: int, source: Source | None) -> NDArray[Any]:
         scale = self.scale / self.unit

@@ -136,7 +136,7 @@ class Epsilon:
             return (p > q) - (p < q)
         if (p > 0) != (q > 0):
             return 1 if p > 0 or q < 0 else -1
-        if self.rational >= abs(p).bit_length():
+        if self.rational >= int(abs(p)).bit_length():
             # e^ε > 2^ε > |p|: there is no need to know how much it is.
             return -1 if p > 0 else 1
         bits = _FIRST_BITS

@@ -99,7 +99,10 @@ def _batches(data: object) -> tuple[Any, Iterable[Any]]:
             "pip install 'noisewright[arrow]'."
         ) from problem
     if hasattr(data, "__arrow_c_stream__"):
-        reader: Any = pa.RecordBatchReader.from_stream(data)
+        try:
+            reader: Any = pa.RecordBatchReader.from_stream(data)
+        except pa.ArrowInvalid as problem:
+            raise InputError("the data is a column; give a table with it.") from problem
     elif isinstance(data, pa.RecordBatch):
         reader = pa.Table.from_batches([data]).to_reader()
     else:

@@ -62,7 +62,8 @@ class Conventions(ABC):
         found, labels = self.predict(X), np.asarray(several(y, name="y", of="labels"))
         if labels.shape != found.shape:
             raise InputError(f"X has {len(found):,} rows; y must be a list of as many labels.")
-        return float(np.average(found == labels, weights=sample_weight))
+        weights: Any = sample_weight
+        return float(np.average(found == labels, weights=weights))
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

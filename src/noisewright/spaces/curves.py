@@ -210,7 +210,7 @@ class Curves(Space):
 
     def values(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return curves given as steps above low as doubles."""
-        return float(self.low) + steps * float(self.step)
+        return float(self.low) + steps.astype(np.float64) * float(self.step)
 
     def _advice(self) -> str:
         return "Widen the bounds, say outside='clamp' to move values to them, or drop the curve."
