@@ -137,7 +137,8 @@ def test_a_scale_that_is_a_double_is_found(epsilon: str, scale: float) -> None:
 
 def test_a_precision_that_never_ends_is_refused() -> None:
     noise = nw.laplace(nw.Interval(0, 1, step="1/4"), epsilon=1)
-    for call in (nw.Epsilon.of(1).alpha_bounds, lambda bits: noise.cumulative(1, bits)):
+    calls: list[Any] = [nw.Epsilon.of(1).alpha_bounds, lambda bits: noise.cumulative(1, bits)]
+    for call in calls:
         for bits in (10**9, -1, 0.5, "x"):
             with pytest.raises(nw.errors.ParameterError, match="bits is"):
                 call(bits)
