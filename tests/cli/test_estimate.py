@@ -33,7 +33,7 @@ def test_it_prints_the_usual_answers(released: nw.Release, noisewright: Program)
     assert said.err == ""
     lines = said.out.splitlines()
     assert lines[0] == "private.parquet: 500 rows, epsilon=2 for each person."
-    assert lines[1].startswith("Intervals hold with 0.95 confidence. They are about those whom")
+    assert lines[1].startswith("Intervals hold with 0.95 confidence. They are about the pop")
     titles = ["job", "visits", "mean of visits", "quantiles of visits", "region"]
     assert [line for line in lines if line in titles] == titles
     job = released.estimate("job")["nurse"]
@@ -108,7 +108,7 @@ def test_noise_below_zero_is_explained(tmp_path: Path, noisewright: Program) -> 
     plan = nw.Plan({"letter": nw.Column([f"l{i}" for i in range(12)])}, epsilon="0.1")
     rows = pa.table({"letter": ["l0"] * 300})
     nw.release(rows, plan, out=tmp_path / "letters.parquet", ledger=None, report=False)
-    words = "Shares below 0% or above 100% are noise"
+    words = "Shares below 0% or above 100% come from noise"
     every = ("estimate", "letters.parquet", "--show", "all")
     assert words in noisewright(*every).out
     projected = noisewright(*every, "--method", "projected").out

@@ -129,7 +129,7 @@ def test_a_file_without_a_header_is_suspected(noisewright: Program, tmp_path: Pa
     (tmp_path / "data.csv").write_text("nurse,41\njudge,62\n", encoding="utf-8")
     said = noisewright("plan", "data.csv", "-o", "plan.toml")
     assert said.code == 2
-    assert "give the file a header" in said.err
+    assert "add a header line" in said.err
     assert "nurse" not in said.err
     assert noisewright("plan", "data.csv", "-o", "plan.toml", "--header").code == 0
 

@@ -264,7 +264,7 @@ def test_who_takes_a_neighbor_for_the_certificate_or_the_table_for_a_release_is_
     assert "is a synthetic table" in said.err
     assert "Synthesis.open" in said.err
     (survey.folder / "synthetic.certificate.json").unlink()
-    assert "those are texts in JSON" in noisewright("check", "synthetic.parquet").out
+    assert "certificates are JSON" in noisewright("check", "synthetic.parquet").out
 
 
 def test_what_is_known_before_is_said_before(survey: Survey, noisewright: Program) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError
-from noisewright.exact import LARGEST_EXPONENT, Epsilon, Number, exactly, shown
+from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.files import write_whole
 from noisewright.given import brief, one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
@@ -362,10 +362,5 @@ def read_epsilon(epsilon: Number | None) -> Fraction | None:
         raise ParameterError(
             f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away "
             "with all columns together; 1 to 10 is common for whole rows."
-        )
-    if value > LARGEST_EXPONENT:
-        raise ParameterError(
-            f"epsilon is {shown(value)}; it must be at most {LARGEST_EXPONENT:,}. An epsilon that "
-            "large promises nothing; 1 to 10 is common for whole rows."
         )
     return value
