@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from noisewright.on_use import names_on_use
 
 if TYPE_CHECKING:
-    from noisewright.exact.bounds import LARGEST_EXPONENT, Bounds, exp_bounds, fixed, log_bounds
+    from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
     from noisewright.exact.computable import Computable, Exp, Known, Logistic
     from noisewright.exact.documents import parse_json, parse_toml
     from noisewright.exact.doubles import Doubles
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 names_on_use(
     __name__,
     {
-        "bounds": ("LARGEST_EXPONENT", "Bounds", "exp_bounds", "fixed", "log_bounds"),
+        "bounds": ("Bounds", "exp_bounds", "fixed", "log_bounds"),
         "computable": ("Computable", "Exp", "Known", "Logistic"),
         "documents": ("parse_json", "parse_toml"),
         "doubles": ("Doubles",),
@@ -49,7 +49,6 @@ names_on_use(
 )
 
 __all__ = [
-    "LARGEST_EXPONENT",
     "NOTHING_PROMISED",
     "Bounds",
     "Computable",

@@ -16,7 +16,7 @@ from noisewright.exact.rationals import shown
 
 Bounds = tuple[int, int]
 
-LARGEST_EXPONENT = 1 << 14
+_LARGEST_EXPONENT = 1 << 14
 """e^x is refused beyond this |x|: it has 23,637 bits before the point, every number that is made
 of it has as many, and no epsilon that promises anything is near."""
 
@@ -43,10 +43,10 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
     if -x >= max(bits, 0):
         # e^x < 2^x ≤ 2^-bits: nothing of it is seen at this precision.
         return 0, 1
-    if abs(x) > LARGEST_EXPONENT:
+    if abs(x) > _LARGEST_EXPONENT:
         raise ParameterError(
             f"epsilon, or epsilon times a distance or a difference of qualities, is "
-            f"{shown(abs(x))}; it must be at most {LARGEST_EXPONENT:,}. An epsilon that large "
+            f"{shown(abs(x))}; it must be at most {_LARGEST_EXPONENT:,}. An epsilon that large "
             "promises nothing; use a smaller one (0.1 to 10 is common). If the sensitivity is that "
             "small compared to the differences between qualities, check that it is right."
         )
