@@ -183,7 +183,10 @@ def _names(table: Any) -> list[str]:
     if isinstance(table, Mapping):
         return list(table)
     # Arrow calls them column_names; data frames have columns that are names.
-    return [str(name) for name in getattr(table, "column_names", None) or table.columns]
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if names is None:
+        raise InputError(f"X is of type {type(table).__name__}; it must be a table with columns.")
+    return [str(name) for name in names]
 
 
 def _require_width(width: int, names: Sequence[str], row: int | None = None) -> None:
