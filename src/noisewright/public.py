@@ -90,11 +90,12 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except NoisewrightError:
             raise
-        except _OF_PYTHON as problem:
+        except _OF_PYTHON:
             words = _misfit(function, args, kwargs)
             if words is None:
                 raise
-            raise ParameterError(words) from problem
+        # Outside of the handler: the words of the other error may hold a private value.
+        raise ParameterError(words)
 
     return called
 

@@ -16,6 +16,7 @@ from noisewright.errors import InputError
 from noisewright.estimation.asked import Key, names_of, read_tables
 from noisewright.estimation.layout import Layout
 from noisewright.estimation.numbers import QUESTIONS, are_numbers
+from noisewright.given import of_kind, several
 from noisewright.spaces import Interval, Subsets
 
 MOST_SHARES = 32
@@ -117,7 +118,7 @@ def read_questions(layout: Layout, of: Any, question: Any, at: Any) -> tuple[lis
 
 def _who_can(question: Any, layout: Layout) -> list[str]:
     """Return the columns that a word, or all of several words, can be asked about."""
-    words = {question} if isinstance(question, str) else set(question or ())
+    words = set(_listed(question))
     able = [name for name in layout.names if words <= set(words_for(name, layout))]
     if not able:
         raise InputError(
@@ -127,12 +128,22 @@ def _who_can(question: Any, layout: Layout) -> list[str]:
     return able
 
 
+def _listed(question: Any) -> list[str]:
+    """Return the words of a question: one, several or none."""
+    words = [question] if isinstance(question, str) else []
+    if not words and question is not None:
+        words = several(question, name="the question", of="words such as 'mean'")
+    for word in words:
+        of_kind(word, str, name="the question", such_as="a word such as 'mean', or several")
+    return words
+
+
 def _words(columns: tuple[str, ...], question: Any, layout: Layout) -> list[str]:
     if isinstance(question, Mapping):
         question = next((question[name] for name in columns if name in question), None)
     if question is None:
         return [usual_word(columns, layout)]
-    words = [question] if isinstance(question, str) else list(question)
+    words = _listed(question)
     for word in words:
         if word == "shares":
             continue
