@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from itertools import islice
 from numbers import Real
@@ -175,14 +175,19 @@ def _is(value: Any, kind: Any) -> bool:
         return isinstance(value, bool) or type(value).__name__ in {"bool", "bool_"}
     if kind in (int, float):
         return _is_number(value, operator.index if kind is int else float)
-    if not isinstance(kind, type):
+    if not isinstance(kind, type) or _is_protocol(kind):
         return True
     # A text is a sequence of texts, and never what a list was asked for.
     listed = kind not in (str, bytes, object) and isinstance(value, (str, bytes))
     if not isinstance(value, kind) or listed:
         return False
     of_one_kind = len(inner) == 1 or (len(inner) == 2 and inner[1] is ...)
-    return not of_one_kind or _holds(value, inner[0])
+    return not (of_one_kind and issubclass(kind, Iterable)) or _holds(value, inner[0])
+
+
+def _is_protocol(kind: type) -> bool:
+    """Tell whether a class only describes what others have: few of them can be asked about."""
+    return bool(getattr(kind, "_is_protocol", False))
 
 
 def _holds(values: Any, kind: Any) -> bool:

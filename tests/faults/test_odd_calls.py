@@ -1,11 +1,14 @@
 """Odd arguments end in a result or in an error of ours; `make explore` tries all of them."""
 
-from typing import Any
+import os
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.public import _is, public
 from tests.faults.odd_calls import LEFT_OUT, Case, outcome
 from tests.faults.odd_subjects import CALLS, RESULTS, result
 from tests.faults.odd_values import ODD
@@ -142,3 +145,19 @@ def test_a_precision_that_never_ends_is_refused() -> None:
         for bits in (10**9, -1, 0.5, "x"):
             with pytest.raises(nw.errors.ParameterError, match="bits is"):
                 call(bits)
+
+
+def test_what_fits_is_never_blamed() -> None:
+    """A path holds no elements to look at, and a protocol cannot be asked about."""
+
+    class Pays(Protocol):
+        def spend(self) -> None: ...
+
+    def works(path: os.PathLike[str], ledger: Pays) -> None:
+        raise ValueError("something else")
+
+    # As in our files, where annotations are texts.
+    works.__annotations__ = {"path": "os.PathLike[str]", "ledger": "Any"}
+    with pytest.raises(ValueError, match="something else"):
+        public(works)(Path("x"), object())  # pyright: ignore[reportArgumentType]
+    assert _is(object(), Pays)

@@ -23,8 +23,8 @@ def test_at_every_limit_the_ledger_knows_what_is_out(tmp_path: Path) -> None:
             name = f"private{limit}.parquet"
             said = runs.limited(limit, **asked(survey, name))
             out = require_sound(survey, name)
-            # Nothing is said where Arrow ends the process or waits for a thread it cannot have.
-            assert said in ("", "released") or "not enough memory" in said
+            # Anything may fail, and Arrow may end the process; but no file is called damaged.
+            assert "damaged" not in said
             assert out or said != "released"
     assert said == "released"
 

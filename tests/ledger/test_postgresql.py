@@ -205,7 +205,7 @@ def test_a_ledger_from_before_accounts_had_a_unit_is_upgraded_by_its_owner(addre
     spender = nw.Ledger.open(address.replace("steward@", "spender@"), head=head)
     with pytest.raises(LedgerError, match="Nothing was recorded") as problem:
         spender.spend("survey", TENTH, what="x")
-    assert "let the owner grant something once" in problem.value.__notes__[0]
+    assert "have the owner make one grant" in problem.value.__notes__[0]
     assert nw.Ledger.open(address, head=head).head == head
     old = [nw.Ledger.open(address) for _ in range(4)]
     threads = [
