@@ -89,6 +89,7 @@ def judge(subject: Subject, folder: Path) -> None:
         assert sorted(loaded.space.neighbor_codes().tolist()) == sorted(
             table.space.neighbor_codes().tolist()
         )
+        assert loaded.space.points == table.space.points
         assert (loaded.outputs.points, loaded._reduced) == (table.outputs.points, table._reduced)
     else:
         with pytest.raises(NotPrivateError) as problem:
