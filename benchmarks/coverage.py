@@ -26,8 +26,12 @@ from noisewright.estimation.channels import channel_of
 from noisewright.estimation.frequencies import shares_from_counts
 from noisewright.estimation.intervals import Sample
 from noisewright.estimation.mean_curves import mean_curve
-from noisewright.estimation.numbers import answer_about_numbers, numbers_of, plain_mean
-from noisewright.estimation.numbers import shares_of_groups as groups
+from noisewright.estimation.numbers import (
+    answer_about_numbers,
+    numbers_of,
+    plain_mean,
+    shares_of_groups as groups,
+)
 from noisewright.estimation.result import About, Axis
 from noisewright.estimation.sets import coins_of, shares_of_items, shares_of_pairs
 

@@ -24,7 +24,7 @@ ENTRIES = 100_000
 REQUIRED = 20
 """Times that opening is faster than verifying all."""
 
-_TENTH = nw.Guarantee("1/10")
+_TENTH = nw.accounting.Guarantee("1/10")
 
 
 def filled(path: Path, entries: int) -> nw.Ledger:

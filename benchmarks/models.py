@@ -95,7 +95,9 @@ def compared(
     scores: dict[str, list[float]] = {what: [] for what in kinds}
     for train, test in _splits(len(y), splits):
         for what, options in kinds.items():
-            model = nw.PrivateNaiveBayes(spaces, label=LABEL, ledger=None, source=source, **options)
+            model = nw.models.PrivateNaiveBayes(
+                spaces, label=LABEL, ledger=None, source=source, **options
+            )
             model.fit({name: X[name][train] for name in spaces if name != LABEL}, y[train])
             known = {name: X[name][test] for name in spaces if name != LABEL}
             scores[what].append(model.score(known, y[test]))

@@ -58,7 +58,7 @@ def people(rows: int, seed: int) -> Table:
 def log_loss(rows: int, epsilon: float, seed: int) -> float:
     """How much worse than without noise naive Bayes foretells the label of other people."""
     model, best = (
-        nw.PrivateNaiveBayes(
+        nw.models.PrivateNaiveBayes(
             DOMAIN, label=LABEL, epsilon=e, source=nw.SeededSource(seed), ledger=None
         )
         for e in (epsilon, 4_000)

@@ -25,9 +25,9 @@ BIDS = ("1.0", "1.0", "1.0", "3.1")
 LARGEST = 10.0
 """Seconds that a table and a draw of BLR may take."""
 
-_OURS: dict[str, Callable[..., nw.Selection]] = {
+_OURS: dict[str, Callable[..., nw.results.Selection]] = {
     "Exponential": nw.exponential,
-    "PermuteAndFlip": nw.permute_and_flip,
+    "PermuteAndFlip": nw.select.permute_and_flip,
 }
 
 
@@ -85,13 +85,15 @@ def peeled(candidates: int, k: int) -> list[Result]:
     results: list[Result] = []
     for method, maker in {
         "exponential": nw.exponential,
-        "permute_and_flip": nw.permute_and_flip,
+        "permute_and_flip": nw.select.permute_and_flip,
     }.items():
         one = seconds(
             lambda m=maker: m(names, qualities, sensitivity="0.01", epsilon=1).sample(), repeats=3
         )
         options: dict[str, Any] = {"sensitivity": "0.01", "epsilon": k, "method": method}
-        spent = seconds(lambda o=options: nw.top_k(names, qualities, k=k, **o).sample(), repeats=1)
+        spent = seconds(
+            lambda o=options: nw.select.top_k(names, qualities, k=k, **o).sample(), repeats=1
+        )
         what = f"top {k} of {candidates:,} different qualities by {method}, once"
         results.append(Result(what, 1 / spent, k * one / spent, f"{k} choices of one"))
     return results
@@ -113,7 +115,7 @@ def quality(draws: int) -> list[Result]:
             "exponential, usual factor": usual,
             "exponential, monotonic recognized": earned(nw.exponential),
             "exponential, calibrated": earned(nw.exponential, calibrated=True),
-            "permute and flip, calibrated": earned(nw.permute_and_flip, calibrated=True),
+            "permute and flip, calibrated": earned(nw.select.permute_and_flip, calibrated=True),
         }.items()
     ]
     peers = _peers()
@@ -134,8 +136,10 @@ def blr(points: int, records: int) -> list[Result]:
     workload = nw.Workload.marginals(domain, ways=2)
     rng = np.random.default_rng(3)
     table = {f"c{i}": rng.integers(0, 2, 1000) for i in range(points)}
-    made = nw.blr(table, workload, epsilon=1, m=records)
-    spent = seconds(lambda: nw.blr(table, workload, epsilon=1, m=records).sample(), repeats=1)
+    made = nw.workloads.blr(table, workload, epsilon=1, m=records)
+    spent = seconds(
+        lambda: nw.workloads.blr(table, workload, epsilon=1, m=records).sample(), repeats=1
+    )
     what = f"BLR, {len(made.group_of):,} databases, once"
     return [Result(what, 1 / spent, LARGEST / spent, f"{LARGEST:g} s", 1)]
 

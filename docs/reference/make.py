@@ -132,13 +132,23 @@ SECTIONS = {
 }
 
 
+NAMESPACES = ("select", "curves", "models", "priors", "analysis", "planning", "workloads")
+NAMESPACE_OF = {
+    name: place
+    for place in ("results", "accounting", *NAMESPACES)
+    for name in getattr(nw, place).__all__
+    if name not in nw.__all__
+}
+
+
 def api_page() -> str:
-    """Return the page of the names at the top of the package."""
+    """Return the page of the names that people type."""
     lines = [
         "# Names people type",
         "",
-        "Everything below is at the top level: `import noisewright as nw`. This page is made from",
-        "the code by `docs/reference/make.py`.",
+        "Everything below is under `nw` once you `import noisewright as nw`: `geometric` is",
+        "`nw.geometric`, `select.top_k` is `nw.select.top_k`. This page is made from the code by",
+        "`docs/reference/make.py`.",
     ]
     for section, names in SECTIONS.items():
         lines += ["", f"## {section}"]
@@ -149,7 +159,9 @@ def api_page() -> str:
 
 def entry(name: str) -> list[str]:
     """Return the lines about one name: signature, docstring and, for a class, its members."""
-    thing = getattr(nw, name)
+    place = NAMESPACE_OF.get(name)
+    thing = getattr(getattr(nw, place) if place else nw, name)
+    name = f"{place}.{name}" if place else name
     lines = [f"### `{name}`", "", "```text", signature(name, thing), "```", "", doc(thing)]
     if inspect.isclass(thing):
         members = [(key, getattr(thing, key)) for key in vars(thing) if not key.startswith("_")]

@@ -87,11 +87,13 @@ def theorem_4(setting: Setting) -> Claim:
         for ratio in _RATIOS:
             for delta in _DELTAS:
                 threshold = (ratio + m * delta) / (1 - delta)
-                bounds = nw.response_bounds(m + 1, epsilon=nw.Epsilon.log(ratio), delta=delta)
+                bounds = nw.analysis.response_bounds(
+                    m + 1, epsilon=nw.accounting.Epsilon.log(ratio), delta=delta
+                )
                 for e_k, expected in ((threshold, True), (threshold + _TINY, False)):
                     table = discrete_exponential(points, 1 / e_k)
                     right &= (least_delta(table, pairs, ratio) <= delta) == expected
-                    right &= bounds.allows(k=nw.Epsilon.log(e_k)) == expected
+                    right &= bounds.allows(k=nw.accounting.Epsilon.log(e_k)) == expected
                     tried += 1
     k = Fraction(3)
     curves = {
@@ -111,7 +113,7 @@ def theorem_4(setting: Setting) -> Claim:
         "when the mechanism is private",
         "For δ < 1 it is (ε, δ)-private iff e^k ≤ (e^ε + mδ)/(1 − δ); for δ = 0, iff k ≤ ε.",
         f"At the threshold it is private, and with e^k larger by 1e-12 it is not: {tried} cases, "
-        "in fractions, and `nw.response_bounds` decides the same. Equivalently the "
+        "in fractions, and `nw.analysis.response_bounds` decides the same. Equivalently the "
         "least δ at ε is max(0, (e^k − e^ε)/(e^k + m)), whatever n is.",
         judge(right and formula_right),
         pictures=(

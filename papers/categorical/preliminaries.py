@@ -166,7 +166,9 @@ def theorem_1(setting: Setting) -> Claim:
         holds_everywhere &= all(d <= identity[r] for d, r in zip(deltas, ratios, strict=True))
         least[name] = deltas
     mechanism = nw.from_matrix(nw.Categories(HOBBIES), parent) ** n
-    ours = nw.tight_delta(mechanism.then(_television), epsilon=nw.Epsilon.log(Fraction(3)))
+    ours = nw.tight_delta(
+        mechanism.then(_television), epsilon=nw.accounting.Epsilon.log(Fraction(3))
+    )
     same = abs(ours - float(least["number with Television"][1])) < 1e-12
     return Claim(
         "Theorem 1",

@@ -117,7 +117,9 @@ def theorem_8(setting: Setting) -> Claim:
         for ratio in _RATIOS:
             for delta in _DELTAS:
                 least = (1 - delta) / (ratio + m)
-                bounds = nw.response_bounds(m + 1, epsilon=nw.Epsilon.log(ratio), delta=delta)
+                bounds = nw.analysis.response_bounds(
+                    m + 1, epsilon=nw.accounting.Epsilon.log(ratio), delta=delta
+                )
                 right &= abs(bounds.least_error - float(m * least)) < 1e-12
                 for p, expected in ((least, True), (least - _TINY, False)):
                     right &= bounds.allows(p=p) == expected
@@ -127,7 +129,7 @@ def theorem_8(setting: Setting) -> Claim:
         abs(
             nw.tight_delta(
                 nw.from_matrix(nw.Categories(range(m + 1)), response(m, (1 - d) / (r + m))),
-                epsilon=nw.Epsilon.log(r),
+                epsilon=nw.accounting.Epsilon.log(r),
             )
             - float(d)
         )

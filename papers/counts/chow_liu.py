@@ -82,7 +82,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
         for alpha in alphas:
             where = f"{people.name}/{alpha}/{repetition}"
             found.setdefault((people.name, alpha, NONE, HOW[0]), []).append(exact)
-            model = nw.PrivateTree(
+            model = nw.models.PrivateTree(
                 people.domain,
                 epsilon=cost(people, alpha),
                 source=nw.SeededSource(f"trees/{where}"),

@@ -45,7 +45,11 @@ def _points(n: int, alpha: str, x: float, panel: str) -> list[dict[str, Any]]:
 
 
 def figure_8(
-    spread: float, problems: int, meets: Sequence[bool], large: Mapping[str, nw.Design], n: int
+    spread: float,
+    problems: int,
+    meets: Sequence[bool],
+    large: Mapping[str, nw.results.Design],
+    n: int,
 ) -> list[Sentence]:
     """Judge the sentences around Figure 8.
 
@@ -157,7 +161,9 @@ def fig_8(setting: Setting) -> Claim:
     )
 
 
-def figure_9(designs: Mapping[str, Mapping[int, Mapping[str, nw.Design]]]) -> list[Sentence]:
+def figure_9(
+    designs: Mapping[str, Mapping[int, Mapping[str, nw.results.Design]]],
+) -> list[Sentence]:
     """Judge the sentences around Figure 9 from the designs by α, n and name."""
 
     def equal(alpha: str, name: str, other: str) -> list[int]:

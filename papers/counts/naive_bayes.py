@@ -78,7 +78,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
         for alpha in alphas:
             where = f"{people.name}/{alpha}/{repetition}"
             found.setdefault((people.name, alpha, NONE, HOW[0]), []).append(exact)
-            model = nw.PrivateNaiveBayes(
+            model = nw.models.PrivateNaiveBayes(
                 people.domain,
                 label=LABEL,
                 epsilon=cost(people, alpha),

@@ -144,7 +144,7 @@ def lemma_2(setting: Setting) -> Claim:
         exact &= rationals.geometric(1, a) == [[p, 1 - p], [1 - p, p]]
         ours = nw.geometric(nw.Counts(1), alpha=a).matrix
         other = nw.randomized_response(
-            nw.Categories([0, 1]), epsilon=nw.Epsilon.of(alpha=a), table=True
+            nw.Categories([0, 1]), epsilon=nw.accounting.Epsilon.of(alpha=a), table=True
         ).matrix
         worst = max(worst, float(np.abs(ours - other).max()))
     return Claim(

@@ -112,7 +112,7 @@ def one_by_one(n: int, alpha: Fraction, prefixes: bool) -> float:
     return total / len(every)
 
 
-def on_tables(n: int, cells: int, alpha: str, loss: Array) -> nw.Design:
+def on_tables(n: int, cells: int, alpha: str, loss: Array) -> nw.results.Design:
     """Return the best mechanism on all tables of n people, where one person may move."""
     every = tables(n, cells)
     labels = [",".join(map(str, table)) for table in every]

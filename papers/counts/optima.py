@@ -19,13 +19,17 @@ SAME = 1e-9
 
 
 @lru_cache(maxsize=4096)
-def best(n: int, alpha: str, loss: str = "L0", properties: tuple[str, ...] = ()) -> nw.Design:
+def best(
+    n: int, alpha: str, loss: str = "L0", properties: tuple[str, ...] = ()
+) -> nw.results.Design:
     """Return the proven optimum for a uniform prior."""
     return nw.design(nw.Counts(n), alpha=alpha, loss=loss, properties=properties)
 
 
 @lru_cache(maxsize=65536)
-def value(n: int, alpha: str, loss: str = "L0", properties: tuple[str, ...] = ()) -> nw.Design:
+def value(
+    n: int, alpha: str, loss: str = "L0", properties: tuple[str, ...] = ()
+) -> nw.results.Design:
     """Return a proven optimum without breaking ties, for those who need only its loss."""
     return nw.design(nw.Counts(n), alpha=alpha, loss=loss, properties=properties, tie_break=None)
 
@@ -35,7 +39,7 @@ def score(n: int, alpha: str, properties: tuple[str, ...] = ()) -> float:
     return value(n, alpha, "L0", properties).loss * (n + 1) / n
 
 
-def same(one: nw.Design, other: nw.Design) -> bool:
+def same(one: nw.results.Design, other: nw.results.Design) -> bool:
     """Whether two optima have the same loss, as far as their proofs can tell."""
     return max(one.bound, other.bound) <= min(one.loss, other.loss) + SAME
 

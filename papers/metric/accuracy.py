@@ -73,7 +73,9 @@ def theorem_6(setting: Setting) -> Claim:
         epsilon, delta = random.choice((0.25, 1.0, 2.0)), random.choice((0.0, 0.1, 0.4))
         best = nw.design(space, epsilon=epsilon, delta=delta, loss="distance", goal="worst").bound
         bound = printed_bound(float(space.diameter), epsilon, delta)
-        anywhere = nw.error_bound(space, epsilon=epsilon, delta=delta, outputs_inside=False)
+        anywhere = nw.analysis.error_bound(
+            space, epsilon=epsilon, delta=delta, outputs_inside=False
+        )
         ours = next(one.value for one in anywhere.bounds if one.name == "two points")
         holds &= best >= bound
         twice &= best >= 2 * bound - 1e-9 and abs(ours - 2 * bound) < 1e-9
@@ -117,7 +119,8 @@ def theorem_6(setting: Setting) -> Claim:
         f"True, and never tight: the optimum (`nw.design`, proven) on {cases} random metric spaces "
         f"of two to five points is at least {closest:.3f} times the bound. Twice the bound holds "
         "for all of them, also when outputs lie between the records, and randomized response on "
-        f"two points attains it (up to {attained:.0e}). `nw.error_bound` has the sharp bound.",
+        f"two points attains it (up to {attained:.0e}). `nw.analysis.error_bound` "
+        "has the sharp bound.",
         judge(holds, more=twice and attained < 1e-12 and outside),
         "𝓔 ≥ (1 − δ) diam(D)/(1 + e^ε), attained by two-point randomized response. Instead of "
         "Markov's inequality use g(y) = max(0, diam − ρ(y, v)), which lies in [0, diam]: E[g(Y_u)] "
@@ -160,7 +163,9 @@ def theorem_7(setting: Setting) -> Claim:
         for d in (0.0, 0.1)
     ]
     farthest = max(abs(least_with_hub(*p) - anywhere_bound(1.0, *p)) for p in problems)
-    ours = nw.error_bound(nw.Categories(range(m + 1)), epsilon=epsilon, outputs_inside=False).value
+    ours = nw.analysis.error_bound(
+        nw.Categories(range(m + 1)), epsilon=epsilon, outputs_inside=False
+    ).value
     sharp = farthest < 1e-9 and abs(ours - anywhere_bound(1.0, m, epsilon)) < 1e-9
     random = Random(SEED + 7)
     cases = setting.pick(24, 5)
@@ -183,7 +188,8 @@ def theorem_7(setting: Setting) -> Claim:
         f"outputs in D the bound holds for {inside} of {cases} random metric spaces "
         "(`nw.design`). Also κ must be the minimum over d ≠ d', or it is 0. For outputs anywhere "
         "(1 − δ) κ min(1/2, m/(m + e^ε)) is what the hub attains, up to "
-        f"{tiny(farthest)} in {len(problems)} cases; `nw.error_bound(outputs_inside=False)` has "
+        f"{tiny(farthest)} in {len(problems)} cases; "
+        "`nw.analysis.error_bound(outputs_inside=False)` has "
         f"{ours:.4f} here.",
         judge(everywhere >= bound - 1e-9, corrected=inside == cases and sharp),
         "As printed for outputs in D, with κ over d ≠ d'. For outputs anywhere in U: 𝓔 ≥ (1 − δ) κ "
@@ -229,7 +235,8 @@ def three_items(setting: Setting) -> Claim:
         whole = nw.randomized_response(space, epsilon=epsilon)
         single = nw.per_item(space, epsilon=epsilon)
         bounds = {
-            bound.name: bound.value for bound in nw.error_bound(space, epsilon=epsilon).bounds
+            bound.name: bound.value
+            for bound in nw.analysis.error_bound(space, epsilon=epsilon).bounds
         }
         errors = {
             "one set for another": float(nw.loss(whole, "distance", goal="worst")),

@@ -65,7 +65,7 @@ def example_4(setting: Setting) -> Claim:
         nw.Curves(range(25), low=0, high=10), epsilon=1, delta="0.001", kernel="exponential"
     )
     nested = [[12], [0, 12, 24], [0, 6, 12, 18, 24], list(range(0, 25, 3))]
-    projections = [found.delta for found in nw.verify_projections(ours, nested)]
+    projections = [found.delta for found in nw.curves.verify_projections(ours, nested)]
     proven = all(a <= b for a, b in pairwise(projections)) and projections[-1] <= 0.001
     rising = all(a <= b + 1e-12 for a, b in pairwise(deltas))
     below = all(delta <= limit + 1e-9 for delta in deltas)
@@ -87,8 +87,9 @@ def example_4(setting: Setting) -> Claim:
         "answers differ by 0.5 + 0.3 sin 2πt. Seen at k evenly spaced positions the δ at ε = 1 "
         f"rises with k to that of the whole function, {limit:.6f}, which is that of the norm of "
         f"the difference in the kernel's Hilbert space ({mu:.4f}); with {table[-1][0]} positions "
-        f"it lacks {limit - deltas[-1]:.1e} and never passes it. `nw.verify_projections` proves "
-        "the same of the library's own process: a path claimed to be (1, 0.001)-private has δ = "
+        f"it lacks {limit - deltas[-1]:.1e} and never passes it. `nw.curves.verify_projections` "
+        "proves the same of the library's own process: a path claimed "
+        "to be (1, 0.001)-private has δ = "
         + ", ".join(f"{delta:.1e}" for delta in projections)
         + " seen at 1, 3, 5 and 9 positions and everywhere, for two curves as far apart as a "
         "search finds.",

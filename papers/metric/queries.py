@@ -177,8 +177,8 @@ def repeated_query(setting: Setting) -> Claim:
     exact = {
         k: repeated_delta(p, epsilon, k) for k in setting.pick((1, 2, 3, 5, 10, 20, 50), (1, 2, 5))
     }
-    noisy = nw.OutputPerturbation(lambda database: database[0], bit)
-    copy = nw.SanitizedResponse(bit)
+    noisy = nw.analysis.OutputPerturbation(lambda database: database[0], bit)
+    copy = nw.analysis.SanitizedResponse(bit)
     same = all(
         abs(noisy.delta(epsilon, queries=k) - value) < 1e-9
         and abs(copy.delta(epsilon, queries=k) - exact[1]) < 1e-9
@@ -221,9 +221,9 @@ def repeated_query(setting: Setting) -> Claim:
         f"The threshold is p = {threshold:.6f}. {float(both[0]):.6f} is above e^ε p² + δ = "
         f"{right_side:.6f}. The exact δ at ε = 0.1 is {exact[1]:.5f} for one answer, "
         f"{exact[2]:.5f} for two and {exact[max(exact)]:.5f} for {max(exact)} "
-        f"(`nw.OutputPerturbation` {'agrees' if same else 'disagrees'}, and affords {allowed} "
-        f"answer within (0.1, 0.4)); sanitized once it stays {exact[1]:.5f} "
-        "(`nw.SanitizedResponse`).",
+        f"(`nw.analysis.OutputPerturbation` {'agrees' if same else 'disagrees'}, "
+        f"and affords {allowed} answer within (0.1, 0.4)); sanitized once it stays {exact[1]:.5f} "
+        "(`nw.analysis.SanitizedResponse`).",
         judge(printed and same and allowed == 1),
         grids=(Grid("Least δ at ε = 0.1", ("answers", "δ"), [[k, v] for k, v in exact.items()]),),
         pictures=(

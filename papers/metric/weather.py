@@ -32,10 +32,10 @@ _SAYS = (
 )
 
 
-def mechanism(epsilon: float) -> nw.CurveNoise:
+def mechanism(epsilon: float) -> nw.results.CurveNoise:
     """Return the mechanism for a mean curve: normal noise in a few Fourier coefficients."""
     space = nw.Curves(range(1, DAYS + 1), low=LOW, high=HIGH, step="0.1")
-    return nw.curve_noise(
+    return nw.curves.curve_noise(
         space,
         epsilon=epsilon,
         delta=DELTA,
@@ -109,8 +109,8 @@ def temperature_curves(setting: Setting) -> Claim:
         _SAYS,
         f"{sum(map(len, curves.values()))} stations in {len(curves)} regions, {DAYS} days. Each "
         f"station is in one region, and its whole year is protected with ε = {EPSILON}, δ = 1e-5: "
-        f"normal noise in {COEFFICIENTS} Fourier coefficients (`nw.curve_noise`), after which the "
-        "curve can be read on any day. 95% bands for the whole curve reach ± "
+        f"normal noise in {COEFFICIENTS} Fourier coefficients (`nw.curves.curve_noise`), after "
+        "which the curve can be read on any day. 95% bands for the whole curve reach ± "
         + ", ".join(f"{reach[r]:.0f} °C ({r})" for r in ordered)
         + f"; {share:.0%} of {releases * len(ordered)} bands hold the true mean on all days shown, "
         f"although a single wave misses it by up to {off:.1f} °C. This ε is large, and still "

@@ -127,7 +127,7 @@ def many_queries(setting: Setting) -> Claim:
 class Drawn:
     """Many databases drawn by one BLR mechanism: their errors, and how long it took."""
 
-    mechanism: nw.Blr
+    mechanism: nw.results.Blr
     errors: NDArray[np.float64]
     listing: float
     first: float
@@ -155,7 +155,7 @@ def draw(bits: int, m: int, n: int, draws: int) -> Drawn:
     generator = np.random.default_rng([20170504, bits, n])
     people = {name: generator.binomial(1, 0.15 + 0.2 * k, n) for k, name in enumerate(names)}
     start = time.perf_counter()
-    mechanism = nw.blr(people, workload, epsilon=1, m=m)
+    mechanism = nw.workloads.blr(people, workload, epsilon=1, m=m)
     listed = time.perf_counter()
     source = nw.SeededSource(f"survey/blr/{bits}/{m}/{n}")
     mechanism.sample(source=source)
@@ -188,7 +188,7 @@ def blr_draws(setting: Setting) -> Claim:
                 seen = float((found.errors > promised).mean())
                 exact = 1 - float(mechanism.chance_within(promised))
                 # Theorem 2 alone, from the best database there is.
-                nearer = float(mechanism.least_error) + nw.utility_bound(
+                nearer = float(mechanism.least_error) + nw.select.utility_bound(
                     len(mechanism.group_of), epsilon=1, sensitivity=f"1/{n}", beta=beta
                 )
                 beyond = float((found.errors > nearer).mean())

@@ -77,7 +77,7 @@ def definition_2_4(setting: Setting) -> Claim:
     space = nw.Categories(["yes", "no"])
     answer = nw.from_matrix(space, [["3/4", "1/4"], ["1/4", "3/4"]])
     ratio = answer.probability("yes", "yes") / answer.probability("no", "yes")
-    three = nw.Epsilon.log(Fraction(3))
+    three = nw.accounting.Epsilon.log(Fraction(3))
     weak = nw.verify(answer, epsilon=three).holds
     # No answer that is 3-private is true more often: p/(1 − p) ≤ 3.
     best = max(Fraction(k, 100) for k in range(1, 100) if Fraction(k, 100 - k) <= 3)

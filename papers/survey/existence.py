@@ -51,7 +51,10 @@ def theorem_3(setting: Setting) -> Claim:
         rows, x="m", y="α", color="bound", y_title="largest error α", from_zero=True
     )
     save_chart(chart, setting.out / "theorem-3.png")
-    sizes = (nw.blr_size(100, within=0.2, bound="survey"), nw.blr_size(100, within=0.2))
+    sizes = (
+        nw.workloads.blr_size(100, within=0.2, bound="survey"),
+        nw.workloads.blr_size(100, within=0.2),
+    )
     # Both sizes have the factor 1/α², so what is enough does not depend on α.
     too_few = [k for k in range(1, 1001) if 8 * math.log(k) < math.log(2 * k) / 2]
     return Claim(

@@ -98,7 +98,7 @@ def noise_on_prices(setting: Setting) -> Claim:
             "exponential, 33 prices": nw.exponential(
                 GRID, earned, sensitivity="3.2", epsilon=epsilon
             ).expected_quality,
-            "noise on the revenues, 33 prices": nw.noisy_max(
+            "noise on the revenues, 33 prices": nw.select.noisy_max(
                 GRID, earned, sensitivity="3.2", epsilon=epsilon, step="0.1"
             ).expected_quality,
             "exponential, 4 prices": nw.exponential(
@@ -209,7 +209,7 @@ def theorem_1(setting: Setting) -> Claim:
             "calibrated": nw.exponential(
                 PRICES, revenue, space=DATABASES, epsilon=epsilon, calibrated=True
             ),
-            "permute and flip": nw.permute_and_flip(
+            "permute and flip": nw.select.permute_and_flip(
                 PRICES, revenue, space=DATABASES, epsilon=epsilon
             ),
         }

@@ -49,9 +49,9 @@ def private_by_listing(n: int) -> tuple[float, bool]:
     laws = {
         rows: {
             measure: [
-                nw.blr([(x,) for x in rows], workload, epsilon=1, m=2, measure=measure).probability(
-                    c
-                )
+                nw.workloads.blr(
+                    [(x,) for x in rows], workload, epsilon=1, m=2, measure=measure
+                ).probability(c)
                 for c in outcomes
             ]
             for measure in MEASURES
@@ -82,7 +82,7 @@ def blr(setting: Setting) -> Claim:
     data = [(x,) for x in TINY]
     found: dict[Measure, float] = {
         measure: float(
-            nw.blr(data, workload, epsilon=1, m=2, measure=measure).probability([1, 0, 1])
+            nw.workloads.blr(data, workload, epsilon=1, m=2, measure=measure).probability([1, 0, 1])
         )
         for measure in MEASURES
     }
@@ -95,7 +95,7 @@ def blr(setting: Setting) -> Claim:
     for n in setting.pick([50, 200, 1000], [100]):
         people = [divmod(random.choice((0, 0, 0, 1, 2, 3)), 2) for _ in range(n)]
         for m in setting.pick([5, 20, 60], [5, 20]):
-            mechanism = nw.blr(people, cells, epsilon=1, m=m)
+            mechanism = nw.workloads.blr(people, cells, epsilon=1, m=m)
             promised = mechanism.accuracy(beta=0.05)
             chance = mechanism.chance_within(promised)
             accurate &= chance >= Fraction(19, 20)

@@ -35,8 +35,10 @@ def theorem_2(setting: Setting) -> Claim:
             tried += 1
             kept += far <= math.exp(-t) * (1 + 1e-12)
             closest = max(closest, far / math.exp(-t))
-            ours = nw.utility_bound(len(qualities), epsilon=epsilon, beta=math.exp(-t), best=best)
-            needed = nw.epsilon_for_utility(
+            ours = nw.select.utility_bound(
+                len(qualities), epsilon=epsilon, beta=math.exp(-t), best=best
+            )
+            needed = nw.select.epsilon_for_utility(
                 len(qualities), within=distance, beta=math.exp(-t), best=best
             )
             inverse += abs(ours / distance - 1) < 1e-9 and abs(needed / epsilon - 1) < 1e-9
@@ -146,7 +148,7 @@ def corollary_2_1(setting: Setting) -> Claim:
     table: list[list[object]] = []
     steps = setting.pick(49, 7)
     for epsilon in [0.5 * 200 ** (k / (steps - 1)) for k in range(steps)]:
-        bound = nw.utility_bound(len(PRICES), epsilon=epsilon, sensitivity="3.2", beta=beta)
+        bound = nw.select.utility_bound(len(PRICES), epsilon=epsilon, sensitivity="3.2", beta=beta)
         chances = probabilities(REVENUES, epsilon / 6.4)
         ordered = sorted(zip(REVENUES, chances, strict=True))
         reached = next(
@@ -166,7 +168,7 @@ def corollary_2_1(setting: Setting) -> Claim:
         chocolate.extend({"ε": epsilon, "revenue": v, "which": n} for n, v in values.items())
         if len(chocolate) % (3 * max(1, steps // 7)) == 0:
             table.append([epsilon, *values.values()])
-    needed = nw.epsilon_for_utility(len(PRICES), within=4, sensitivity="3.2", beta=beta)
+    needed = nw.select.epsilon_for_utility(len(PRICES), within=4, sensitivity="3.2", beta=beta)
     chart = lines(
         chocolate,
         x="ε",

@@ -1,13 +1,14 @@
 """Rooms whose names load on first use, so that a first mechanism does not wait for all others.
 
-The files of a room hold many classes, and making a class takes longer than most first calls.
+The names of a room stand in one place, its `__init__.pyi`, which type checkers read too. Libraries
+that load names by such stubs (lazy_loader) confuse a function with the file it is named after as
+soon as another file of the room imports that file; `_Room` keeps them apart.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,10 @@ class _Room(ModuleType):
         file = self.__dict__.get("_file_of", {}).get(name)
         if file is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(file), name)
+        if file == self.__package__:  # `from . import errors`: the name of a room or a file
+            value = importlib.import_module(f"{file}.{name}")
+        else:
+            value = getattr(importlib.import_module(file), name)
         self.__dict__[name] = value
         return value
 
@@ -36,14 +40,20 @@ class _Room(ModuleType):
         return sorted({*super().__dir__(), *self._file_of})
 
 
-def names_on_use(room: str, files: Mapping[str, Iterable[str]]) -> None:
-    """Let the names of a package load when they are first used.
+def load_on_use(room: str) -> None:
+    """Let the names in the stub of a module (`__init__.pyi`) load when they are first used.
 
-    Requires: `files` has, for each file of the package, the names that it gives.
     Ensures: `from room import name` and `room.name` give what an import at the top would.
     """
-    package = sys.modules[room]
-    package.__dict__["_file_of"] = {
-        name: f"{room}.{file}" for file, names in files.items() for name in names
-    }
-    package.__class__ = _Room
+    module: Any = sys.modules[room]
+    stub = module.__loader__.get_data(f"{module.__file__}i").decode()
+    files: dict[str, str] = {}
+    # Split by hand: `ast` takes longer to load than all that a first mechanism needs of us.
+    for statement in f"\n{stub}".split("\nfrom .")[1:]:
+        file, _, names = statement.partition("import ")
+        for name in names.strip("()\n ").split(","):
+            if name.strip():
+                files[name.split()[0]] = f"{module.__package__}.{file.strip()}".rstrip(".")
+    module.__dict__["_file_of"] = files
+    module.__dict__["__all__"] = sorted(files)
+    module.__class__ = _Room

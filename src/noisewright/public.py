@@ -45,7 +45,7 @@ _SOME = 1000
 
 _WORDS = {
     "Number": "a number",
-    "Epsilon": "an nw.Epsilon",
+    "Epsilon": "an nw.accounting.Epsilon",
     "None": "None",
     "Space": "a space such as nw.Counts(8)",
     "Counts": "counts such as nw.Counts(8)",
@@ -57,7 +57,7 @@ _WORDS = {
     "Table": "a mechanism with a table",
     "Design": "a design",
     "Designed": "a design",
-    "Guarantee": "a guarantee such as nw.Guarantee(1)",
+    "Guarantee": "a guarantee such as nw.accounting.Guarantee(1)",
     "Part": "a mechanism or a guarantee",
     "Plan": "a plan",
     "Person": "an nw.Person",

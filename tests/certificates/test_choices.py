@@ -12,12 +12,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import CertificateError
-from noisewright.selection import certified
+from noisewright.selection.certified import LARGEST, MOST_ALIKE
 from tests.certificates.handmade import (
     SCHEMA,
     SOURCE,
@@ -314,14 +313,16 @@ def test_what_would_take_forever_is_refused() -> None:
 
 def test_the_library_goes_as_far_as_the_checker() -> None:
     found = run_path(str(SOURCE / "steps_checker.py"))
-    assert (found["LARGEST"], found["MOST_ALIKE"]) == (certified.LARGEST, certified.MOST_ALIKE)
+    assert (found["LARGEST"], found["MOST_ALIKE"]) == (LARGEST, MOST_ALIKE)
 
 
 @pytest.mark.parametrize("rounds", [2, 40])
 def test_a_large_claim_and_many_rounds_are_proven_too(rounds: int) -> None:
     values = [0] * rounds
     for epsilon in (5000, 30, "1/1000"):
-        made = nw.top_k(range(rounds), values, k=rounds, sensitivity=1, epsilon=epsilon, delta=0.01)
+        made = nw.select.top_k(
+            range(rounds), values, k=rounds, sensitivity=1, epsilon=epsilon, delta=0.01
+        )
         assert nw.check(made.certificate)
 
 

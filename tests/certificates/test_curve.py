@@ -13,8 +13,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.curves import CurveNoise
@@ -37,16 +36,18 @@ DAY = nw.Curves(range(24), low=0, high=10)
 UNEVEN = nw.Curves([0, 1, 1.5, 1.75, 4, 9, *range(10, 30)], low=-1, high=3, step="1/100")
 
 NOISES: dict[str, CurveNoise] = {
-    "values": nw.curve_noise(DAY, epsilon=1),
-    "one position": nw.curve_noise(nw.Curves([5], low=0, high=1), epsilon=1),
-    "fourier": nw.curve_noise(DAY, epsilon="1/3", basis="fourier"),
-    "one coefficient": nw.curve_noise(DAY, epsilon=2, basis="fourier", coefficients=1),
-    "bspline": nw.curve_noise(UNEVEN, alpha="1/7", basis="bspline", coefficients=9),
-    "bernstein": nw.curve_noise(UNEVEN, epsilon=1, basis="bernstein", coefficients=12),
-    "all entries": nw.curve_noise(UNEVEN, epsilon=1, basis="bspline", coefficients=26),
-    "Gershgorin": nw.curve_noise(DAY, epsilon=1, basis="fourier", coefficients=17),
-    "Gershgorin, uneven": nw.curve_noise(UNEVEN, epsilon=1, basis="bspline", coefficients=18),
-    "many steps": nw.curve_noise(
+    "values": nw.curves.curve_noise(DAY, epsilon=1),
+    "one position": nw.curves.curve_noise(nw.Curves([5], low=0, high=1), epsilon=1),
+    "fourier": nw.curves.curve_noise(DAY, epsilon="1/3", basis="fourier"),
+    "one coefficient": nw.curves.curve_noise(DAY, epsilon=2, basis="fourier", coefficients=1),
+    "bspline": nw.curves.curve_noise(UNEVEN, alpha="1/7", basis="bspline", coefficients=9),
+    "bernstein": nw.curves.curve_noise(UNEVEN, epsilon=1, basis="bernstein", coefficients=12),
+    "all entries": nw.curves.curve_noise(UNEVEN, epsilon=1, basis="bspline", coefficients=26),
+    "Gershgorin": nw.curves.curve_noise(DAY, epsilon=1, basis="fourier", coefficients=17),
+    "Gershgorin, uneven": nw.curves.curve_noise(
+        UNEVEN, epsilon=1, basis="bspline", coefficients=18
+    ),
+    "many steps": nw.curves.curve_noise(
         nw.Curves(range(30), low=0, high=1, step=Fraction(1, 2**38)), epsilon=1, basis="fourier"
     ),
 }
@@ -153,7 +154,7 @@ def test_a_hair_less_epsilon_is_refused_by_both(name: str) -> None:
     with pytest.raises((NotPrivateError, InputError), match=r"fails|cannot be decided"):
         nw.certify(noise, epsilon=less)
     assert nw.verify(noise, epsilon=pure)
-    assert nw.certify(noise, epsilon=9).guarantee == nw.Guarantee(9)
+    assert nw.certify(noise, epsilon=9).guarantee == nw.accounting.Guarantee(9)
 
 
 def one_bit(document: Any, row: int, place: int) -> None:
@@ -234,7 +235,7 @@ def test_what_is_not_of_the_form_is_refused(field: str, what: Any) -> None:
     ],
 )
 def test_what_has_no_form_is_refused_with_its_reason(options: dict[str, Any], why: str) -> None:
-    noise = nw.curve_noise(DAY, epsilon=1, **options)
+    noise = nw.curves.curve_noise(DAY, epsilon=1, **options)
     with pytest.raises(CertificateError, match=why):
         nw.certify(noise)
     with pytest.raises(CertificateError, match=why):
@@ -267,7 +268,7 @@ def whole() -> nw.Mechanism:
 
 def test_curves_are_columns_of_a_person_s_rows(tmp_path: Path) -> None:
     person = nw.per_person(whole(), rows=3)
-    assert person.claim == nw.Guarantee("7")
+    assert person.claim == nw.accounting.Guarantee("7")
     made = nw.certify(person)
     assert nw.check(made)
     validator.validate(json.loads(made.to_json()))

@@ -11,8 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import ParameterError
@@ -271,7 +270,7 @@ def test_a_forged_formula_is_refused(name: str, field: str, what: Any) -> None:
 
 @pytest.mark.parametrize("what", ["numbers", "curves"])
 def test_the_file_beside_the_checker_is_named_when_it_is_missing(what: str, tmp_path: Path) -> None:
-    curve = nw.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, basis="fourier")
+    curve = nw.curves.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, basis="fourier")
     nw.certify(curve if what == "curves" else MECHANISMS["laplace"]).save(tmp_path / "m.json")
     shutil.copy(SOURCE / "checker.py", tmp_path)
     run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]

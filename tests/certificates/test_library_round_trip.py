@@ -63,7 +63,7 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
     "person of columns": lambda: nw.per_person(
         nw.product(
             color=nw.randomized_response(COLORS, epsilon="1/2"),
-            kids=Geometric(nw.Counts(10**6, neighbors="replace"), nw.Epsilon.of("1e-6")),
+            kids=Geometric(nw.Counts(10**6, neighbors="replace"), nw.accounting.Epsilon.of("1e-6")),
             age=nw.laplace(nw.Interval(0, 99, step=1), epsilon=1, delta="1e-6"),
             reads=nw.per_item(nw.Subsets(["a", "b", "c"], largest=2), epsilon=1),
         ),
@@ -111,7 +111,7 @@ def test_any_table_with_a_finite_epsilon_certifies_at_its_least(case: Case) -> N
         certificate = nw.certify(table, delta=1)
     else:
         certificate = nw.certify(table)
-        assert certificate.guarantee.epsilon == nw.Epsilon.log(ratio)
+        assert certificate.guarantee.epsilon == nw.accounting.Epsilon.log(ratio)
     assert nw.check(certificate)
     # A certificate claims the seven of the paper, and only where outputs are the inputs.
     seven = nw.properties(table) - {"OD", "U"} if table.outputs == table.space else set[str]()
@@ -151,9 +151,11 @@ def test_a_certificate_of_many_counts_and_a_ratio_can_be_written(tmp_path: Path)
 
 def test_the_claim_is_the_one_given_else_the_makers_else_the_least() -> None:
     mechanism = nw.geometric(nw.Counts(5), epsilon="1/2")
-    assert nw.certify(mechanism).guarantee == nw.Guarantee("1/2")
-    assert nw.certify(mechanism, epsilon=1, delta="1/10").guarantee == nw.Guarantee(1, "1/10")
-    assert nw.certify(mechanism, alpha="1/3").guarantee == nw.Guarantee(alpha="1/3")
+    assert nw.certify(mechanism).guarantee == nw.accounting.Guarantee("1/2")
+    assert nw.certify(mechanism, epsilon=1, delta="1/10").guarantee == nw.accounting.Guarantee(
+        1, "1/10"
+    )
+    assert nw.certify(mechanism, alpha="1/3").guarantee == nw.accounting.Guarantee(alpha="1/3")
     at_delta = nw.certify(mechanism, delta="1/20").guarantee
     assert at_delta.delta == Fraction(1, 20)
     assert at_delta.epsilon.ceiling() == nw.tight_epsilon(mechanism, delta="1/20")

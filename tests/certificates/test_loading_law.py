@@ -118,7 +118,7 @@ def test_neighbors_and_claim_of_what_is_loaded_are_those_of_the_certificate(
     else:
         assert written(own.describe_neighbors()) == written(relation(near))
         assert written(made.space.describe_neighbors()) == written(neighbors)
-    assert made.claim == nw.Guarantee(12, "1/7")
+    assert made.claim == nw.accounting.Guarantee(12, "1/7")
     again = nw.certify(made)
     assert again.guarantee == made.claim
     assert written(again.document["neighbors"]) == written(made.space.describe_neighbors())
@@ -133,7 +133,7 @@ def test_what_any_change_costs_is_what_is_loaded(mechanism: Any, tmp_path: Path)
         mechanism = {**mechanism, "inputs": grid}
     made = loaded(certificate(mechanism, "replace", "4"), tmp_path)
     assert made.space.neighbors == "replace"
-    assert made.claim == nw.Guarantee(4)
+    assert made.claim == nw.accounting.Guarantee(4)
     assert nw.verify(made, epsilon=4)
     if "width" in mechanism:
         with pytest.raises(InputError, match="cannot be decided"):
@@ -148,7 +148,7 @@ def test_what_any_change_costs_is_what_is_loaded(mechanism: Any, tmp_path: Path)
     # With a delta it is as private as its table is, whose rounding is far below 1e-9.
     whole = made.table()
     curve = profile(whole)
-    assert whole.claim == nw.Guarantee(4)
+    assert whole.claim == nw.accounting.Guarantee(4)
     for epsilon in ("0", "1/2", "2", "7/2"):
         expected = nw.tight_delta(whole, epsilon=epsilon)
         assert nw.tight_delta(made, epsilon=epsilon) == pytest.approx(expected, abs=1e-12)
@@ -169,7 +169,7 @@ def test_a_proven_certificate_that_no_mechanism_is_for_is_refused(tmp_path: Path
 
 
 def test_a_formula_claims_no_less_than_it_costs() -> None:
-    epsilon, less = nw.Epsilon.of(1), nw.Guarantee("2.9")
+    epsilon, less = nw.accounting.Epsilon.of(1), nw.accounting.Guarantee("2.9")
     with pytest.raises(InputError, match=r"2\.9"):
         Geometric(nw.Counts(3, neighbors="replace"), epsilon, less)
     with pytest.raises(InputError, match=r"2\.9"):

@@ -38,7 +38,7 @@ MIXED = PAIRS + nw.Workload.ranges(DOMAIN, "b")
 RANGES = nw.Workload.ranges(DOMAIN, "b")
 
 
-def fitted(model: Any, **options: Any) -> nw.Certificate:
+def fitted(model: Any, **options: Any) -> nw.results.Certificate:
     rng = np.random.default_rng(3)
     table = {"a": ["x", "y"] * 20, "b": rng.integers(0, 3, 40), "c": rng.integers(0, 2, 40)}
     return model(DOMAIN, **options).fit(table).certificate_
@@ -61,11 +61,11 @@ MADE: dict[str, Any] = {
     "blr": lambda: (
         ByBlr(DOMAIN, PAIRS, Allowance.of(2, rows_per_person=3), 4, 50).schedule.certificate
     ),
-    "naive Bayes": lambda: fitted(nw.PrivateNaiveBayes, label="a", epsilon=1, ledger=None),
+    "naive Bayes": lambda: fitted(nw.models.PrivateNaiveBayes, label="a", epsilon=1, ledger=None),
     "naive Bayes, delta": lambda: fitted(
-        nw.PrivateNaiveBayes, label="a", epsilon=1, delta=0.4, ledger=None
+        nw.models.PrivateNaiveBayes, label="a", epsilon=1, delta=0.4, ledger=None
     ),
-    "tree": lambda: fitted(nw.PrivateTree, epsilon=1, delta=1e-6, ledger=None),
+    "tree": lambda: fitted(nw.models.PrivateTree, epsilon=1, delta=1e-6, ledger=None),
 }
 
 
@@ -232,14 +232,18 @@ def test_a_smaller_delta_and_another_order_are_refused(name: str) -> None:
 def test_the_library_refuses_to_write_what_is_not_true() -> None:
     step = counting_step("1", marginal="2/3")
     with pytest.raises(CertificateError, match=r"step 1: costs 1\.33.*Nothing was spent"):
-        certify_steps([step], unit="epsilon", total=Fraction(1), guarantee=nw.Guarantee(1))
+        certify_steps(
+            [step], unit="epsilon", total=Fraction(1), guarantee=nw.accounting.Guarantee(1)
+        )
     normal = counting_step("1/8", marginal=("3",))
     made = certify_steps(
-        [normal], unit="rho", total=Fraction(1, 8), guarantee=nw.Guarantee(3, 1e-8)
+        [normal], unit="rho", total=Fraction(1, 8), guarantee=nw.accounting.Guarantee(3, 1e-8)
     )
     assert nw.check(made)
     with pytest.raises(CertificateError, match="delta"):
-        certify_steps([normal], unit="rho", total=Fraction(1, 8), guarantee=nw.Guarantee(3, 1e-9))
+        certify_steps(
+            [normal], unit="rho", total=Fraction(1, 8), guarantee=nw.accounting.Guarantee(3, 1e-9)
+        )
 
 
 @pytest.mark.parametrize("name", ["mst", "mwem, delta"])

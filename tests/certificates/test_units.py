@@ -11,6 +11,7 @@ from noisewright.mechanisms import Mechanism
 from tests.certificates.handmade import (
     certificate,
     columns_of,
+    counting_step as counts,
     geometric,
     load_checker,
     one_person,
@@ -20,7 +21,6 @@ from tests.certificates.handmade import (
     steps_of,
     table,
 )
-from tests.certificates.handmade import counting_step as counts
 
 checker = load_checker()
 

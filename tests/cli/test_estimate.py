@@ -21,13 +21,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def released(published: Path, tmp_path: Path) -> nw.Release:
+def released(published: Path, tmp_path: Path) -> nw.results.Release:
     for name in ("private.parquet", "private.recipe.json"):
         shutil.copy(published / name, tmp_path)
-    return nw.Release.open(tmp_path / "private.parquet")
+    return nw.results.Release.open(tmp_path / "private.parquet")
 
 
-def test_it_prints_the_usual_answers(released: nw.Release, noisewright: Program) -> None:
+def test_it_prints_the_usual_answers(released: nw.results.Release, noisewright: Program) -> None:
     said = noisewright("estimate", "private.parquet")
     assert said.code == 0, said
     assert said.err == ""
@@ -45,7 +45,9 @@ def test_it_prints_the_usual_answers(released: nw.Release, noisewright: Program)
     assert "  Public columns are counted, without noise." in lines
 
 
-def test_tables_are_asked_for_by_columns(released: nw.Release, noisewright: Program) -> None:
+def test_tables_are_asked_for_by_columns(
+    released: nw.results.Release, noisewright: Program
+) -> None:
     said = noisewright(
         *("estimate", "private.parquet", "--of", "job", "--of", "region, job", "--about", "people"),
         *("--confidence", "0.9", "--json"),
@@ -62,7 +64,7 @@ def test_tables_are_asked_for_by_columns(released: nw.Release, noisewright: Prog
     assert table["columns"]["region"] == ["north"] * 4 + ["south"] * 4
 
 
-def test_questions_and_where(released: nw.Release, noisewright: Program) -> None:
+def test_questions_and_where(released: nw.results.Release, noisewright: Program) -> None:
     said = noisewright(
         *("estimate", "private.parquet", "--of", "visits"),
         *("--question", "quantiles", "--at", "0.5", "--json"),
@@ -75,7 +77,9 @@ def test_questions_and_where(released: nw.Release, noisewright: Program) -> None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])
-def test_tables_go_to_a_file(released: nw.Release, noisewright: Program, suffix: str) -> None:
+def test_tables_go_to_a_file(
+    released: nw.results.Release, noisewright: Program, suffix: str
+) -> None:
     said = noisewright("estimate", "private.parquet", "--of", "pairs", "-o", f"tables.{suffix}")
     assert said.code == 0, said
     found = released.estimate("pairs")
@@ -138,7 +142,7 @@ def test_a_seeded_release_is_called_what_it_is(tmp_path: Path, noisewright: Prog
     ids=str,
 )
 def test_what_cannot_be_done_is_said(
-    released: nw.Release, noisewright: Program, arguments: tuple[str, ...], message: str
+    released: nw.results.Release, noisewright: Program, arguments: tuple[str, ...], message: str
 ) -> None:
     said = noisewright("estimate", "private.parquet", *arguments)
     assert said.code == 2
@@ -146,7 +150,7 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_files_without_recipe_or_changed_since_are_refused(
-    released: nw.Release, tmp_path: Path, noisewright: Program
+    released: nw.results.Release, tmp_path: Path, noisewright: Program
 ) -> None:
     csv.write_csv(released.table, tmp_path / "alone.csv")
     said = noisewright("estimate", "alone.csv")

@@ -62,7 +62,7 @@ def test_what_was_done_to_cells_is_said_everywhere(people: Path, noisewright: Pr
     left_out = "Of each person at most 2 rows were released, drawn at random"
     for about in ("people", "population"):
         told = noisewright("estimate", str(people), "--about", about).out
-        answers = nw.Release.open(people).estimate(about=about)
+        answers = nw.results.Release.open(people).estimate(about=about)
         document = noisewright("estimate", str(people), "--about", about, "--json").out
         notes = [note for table in json.loads(document)["tables"] for note in table["notes"]]
         for words in (*expected, left_out):
@@ -70,12 +70,12 @@ def test_what_was_done_to_cells_is_said_everywhere(people: Path, noisewright: Pr
             assert words in repr(answers)
             assert any(words in note for note in notes)
         assert "only error" not in told
-    mean = nw.Release.open(people).estimate("age")
+    mean = nw.results.Release.open(people).estimate("age")
     assert CLAMPED in mean.notes
     assert AFTER in mean.notes
     # The truth lies far beyond what an error of noise and sampling would allow for.
     assert mean.interval[1] < np.mean(20 + np.arange(1_200) % 59)
-    both = nw.Release.open(people).estimate(("region", "age"))
+    both = nw.results.Release.open(people).estimate(("region", "age"))
     assert f"age: {CLAMPED}" in both.notes
     page = Page((people.parent / "people.report.html").read_text(encoding="utf-8"))
     for words in expected:
@@ -88,7 +88,7 @@ def test_nothing_is_said_where_nothing_is_declared() -> None:
 
 
 def released_curves(**how: Any) -> Any:
-    mechanism = nw.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=5)
+    mechanism = nw.curves.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=5)
     return mechanism.sample(np.full((30, 4), 0.5), **how)
 
 
@@ -146,7 +146,7 @@ def test_what_says_nothing_is_withheld_with_words(crossed: Path, noisewright: Pr
 
 
 def test_what_is_withheld_is_kept_for_sums(crossed: Path, tmp_path: Path) -> None:
-    release = nw.Release.open(crossed)
+    release = nw.results.Release.open(crossed)
     found = release.estimate(("one", "two"))
     assert found.withheld.all()
     assert "says nothing" in repr(found)

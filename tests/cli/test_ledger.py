@@ -30,9 +30,9 @@ def survey(noisewright: Program, tmp_path: Path) -> Path:
 
 def test_show_and_history_for_people_and_machines(noisewright: Program, survey: Path) -> None:
     ledger = nw.Ledger.open(survey)
-    with ledger.spend("survey", nw.Guarantee("1/2"), what="ages", certificate="ab" * 32):
+    with ledger.spend("survey", nw.accounting.Guarantee("1/2"), what="ages", certificate="ab" * 32):
         pass
-    ledger.spend("survey", nw.Guarantee(alpha="1/3"), what="jobs")
+    ledger.spend("survey", nw.accounting.Guarantee(alpha="1/3"), what="jobs")
     said = noisewright("ledger", "show", "b.db")
     assert said.code == 0
     (left,) = (line for line in said.out.splitlines() if " left  " in line)
@@ -57,7 +57,7 @@ def test_show_and_history_for_people_and_machines(noisewright: Program, survey: 
 
 
 def test_a_crashed_spend_is_wasted_by_hand(noisewright: Program, survey: Path) -> None:
-    nw.Ledger.open(survey).spend("survey", nw.Guarantee(1), what="crashed")
+    nw.Ledger.open(survey).spend("survey", nw.accounting.Guarantee(1), what="crashed")
     assert "stays spent" in noisewright("ledger", "waste", "b.db", "3", "--why", "crash").out
     again = noisewright("ledger", "waste", "b.db", "3")
     assert again.code == 2
@@ -132,7 +132,7 @@ def test_the_unit_is_said_when_a_budget_is_granted_and_shown_everywhere(
 ) -> None:
     grant = ("ledger", "grant", "b.db", "visits", "--epsilon", "5", "--person", "patient")
     assert noisewright(*grant, "--rows", "3").code == 0
-    nw.Ledger.open(survey).spend("visits", nw.Guarantee(1), what="wards")
+    nw.Ledger.open(survey).spend("visits", nw.accounting.Guarantee(1), what="wards")
     said = noisewright("ledger", "show", "b.db", "visits").out
     assert "a person is all rows with the same 'patient', at most 3 rows" in said
     answer = noisewright("ledger", "show", "b.db", "visits", "--json").json

@@ -113,9 +113,9 @@ def test_the_demo_releases_a_table_and_its_estimates_are_near_the_truth(
     assert said.err == ""
     folder = tmp_path / "demo"
     assert nw.check(folder / "private.certificate.json")
-    made = nw.Release.open(folder / "private.parquet")
-    assert (made.rows, made.guarantee) == (4000, nw.Guarantee(8))
-    assert nw.Ledger.open(folder / "budget.db").left("survey") == nw.Guarantee(2)
+    made = nw.results.Release.open(folder / "private.parquet")
+    assert (made.rows, made.guarantee) == (4000, nw.accounting.Guarantee(8))
+    assert nw.Ledger.open(folder / "budget.db").left("survey") == nw.accounting.Guarantee(2)
     assert "<html" in (folder / "private.report.html").read_text(encoding="utf-8")
     assert (folder / "estimates.png").read_bytes().startswith(b"\x89PNG")
     assert not (folder / "again.parquet").exists()

@@ -40,7 +40,7 @@ def test_it_says_what_was_released_what_it_cost_and_what_lies_where(
     assert "private.certificate.json" in said.out
     assert "private.recipe.json" in said.out
     assert "noisewright check private.certificate.json" in said.out
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
@@ -51,7 +51,7 @@ def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
     assert (made["rows"], made["private"], made["accounted"], made["entry"]) == (500, True, True, 3)
     assert made["guarantee"]["exact"] == {"epsilon": "2", "delta": "0"}
     assert made["balance"]["left"]["epsilon"] == 8.0
-    assert made["certificate"] == nw.Release.open(survey.out).certificate.digest
+    assert made["certificate"] == nw.results.Release.open(survey.out).certificate.digest
     assert set(made["files"]) == {"data", "certificate", "recipe"}
     assert made["notes"] == []
     assert nw.Ledger.open(survey.ledger).history()[2].what == "for the web page"

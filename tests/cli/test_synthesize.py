@@ -177,7 +177,7 @@ def test_a_prediction_spends_nothing_and_needs_neither_ledger_nor_output(
     assert "job × visits" in said.out
     assert "Nothing was drawn, written or spent." in said.out
     told = noisewright("synthesize", "survey.csv", "-p", "columns.toml", "--predict", "--json").json
-    expected = nw.predict_synthesis(survey.folder / "columns.toml", people=500)
+    expected = nw.planning.predict_synthesis(survey.folder / "columns.toml", people=500)
     assert (told["people"], told["expected_error"]) == (500, expected.expected)
     assert told["errors"][0]["counted"] is True
     assert survey.names() == before

@@ -217,13 +217,13 @@ def test_a_certificate_is_written_only_if_it_holds(
     assert "The certificate is in c.json." in said.out
     assert nw.check(tmp_path / "c.json")
     loaded = nw.load(tmp_path / "c.json")
-    assert loaded.claim == nw.Guarantee(2)
+    assert loaded.claim == nw.accounting.Guarantee(2)
     before = (tmp_path / "c.json").read_bytes()
     assert noisewright("verify", matrix, "--epsilon", "1", "-c", "c.json").code == 1
     assert (tmp_path / "c.json").read_bytes() == before
     # Without a claim, the least epsilon is certified.
     assert noisewright("verify", matrix, "-c", "least.json", "--json").json["certificate"]
-    assert nw.load(tmp_path / "least.json").claim == nw.Guarantee(alpha="1/3")
+    assert nw.load(tmp_path / "least.json").claim == nw.accounting.Guarantee(alpha="1/3")
     # A certificate can be asked about again.
     again = noisewright("verify", "least.json", "--epsilon", "1.1")
     assert again.code == 0

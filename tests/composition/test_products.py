@@ -4,8 +4,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.privacy.convolution import convolved
 from noisewright.privacy.exact_products import coprime_base, expanded_size, product

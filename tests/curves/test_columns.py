@@ -11,7 +11,7 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
 
 DAY = nw.Curves(range(4), low=0, high=10)
-LOAD = nw.curve_noise(DAY, epsilon=10**9)
+LOAD = nw.curves.curve_noise(DAY, epsilon=10**9)
 JOBS = nw.Categories(["a", "b"])
 KEEP = nw.from_matrix(JOBS, np.eye(2))
 BOTH = nw.product(job=KEEP, load=LOAD)
@@ -73,7 +73,9 @@ def test_records_with_curves_are_released_as_records() -> None:
 def test_it_is_a_mechanism_without_codes_or_a_table() -> None:
     assert isinstance(LOAD, nw.Mechanism)
     assert BOTH.space == nw.Records(job=JOBS, load=DAY)
-    assert nw.product(load=nw.curve_noise(DAY, epsilon=2)).claim == nw.Guarantee(2)
+    assert nw.product(load=nw.curves.curve_noise(DAY, epsilon=2)).claim == nw.accounting.Guarantee(
+        2
+    )
     assert repr(LOAD.outputs) == "AnyCurves(4 positions)"
     for refused in (LOAD.table, lambda: LOAD.matrix, lambda: LOAD.then(lambda y: y)):
         with pytest.raises(InputError, match="has no table"):
@@ -95,26 +97,26 @@ def test_it_is_a_mechanism_without_codes_or_a_table() -> None:
 
 
 def test_its_least_epsilon_is_known_where_its_sensitivity_is() -> None:
-    exact = nw.curve_noise(DAY, epsilon="1/2")
+    exact = nw.curves.curve_noise(DAY, epsilon="1/2")
     assert exact.is_tight
     assert nw.tight_epsilon(exact) == 0.5
     assert not nw.verify(exact, epsilon="0.4999")
     both = nw.product(a=exact, b=nw.randomized_response(JOBS, epsilon=1))
     assert nw.tight_epsilon(both) == pytest.approx(1.5)
-    waves = nw.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
+    waves = nw.curves.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
     assert not waves.is_tight
     with pytest.raises(InputError, match="is not known"):
         nw.tight_epsilon(waves)
     with pytest.raises(InputError, match="cannot be decided"):
         nw.verify(waves, epsilon="0.4999")
-    normal = nw.curve_noise(DAY, epsilon=1, delta="1e-6")
+    normal = nw.curves.curve_noise(DAY, epsilon=1, delta="1e-6")
     assert normal.pure_epsilon() is None
     assert nw.verify(normal, epsilon="1.000001", delta="1e-6")
-    assert nw.product(load=normal).claim == nw.Guarantee(1, "1e-6")
+    assert nw.product(load=normal).claim == nw.accounting.Guarantee(1, "1e-6")
 
 
 def test_curves_compose_by_their_claim() -> None:
-    noise = nw.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
+    noise = nw.curves.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
     assert nw.compose([noise, noise]).epsilon(delta=0) == pytest.approx(1)
     assert nw.compose([nw.product(load=noise, job=KEEP.then(lambda _: "x"))]).epsilon(
         delta=0
@@ -127,7 +129,7 @@ def test_another_machine_finds_the_same_whole_numbers(
 ) -> None:
     """Other processors round the last bits otherwise, and other libraries choose other signs."""
     space = nw.Curves(range(48), low=0, high=10)
-    here = nw.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
+    here = nw.curves.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
     plain = np.linalg.qr
     bits = np.random.default_rng(5).integers(-2, 3, (48, 7))
     flips = np.array([1, -1, 1, 1, -1, -1, 1])
@@ -137,18 +139,18 @@ def test_another_machine_finds_the_same_whole_numbers(
         return q * flips, flips[:, None] * r
 
     monkeypatch.setattr(np.linalg, "qr", elsewhere)
-    there = nw.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
+    there = nw.curves.curve_noise(space, epsilon=1, basis=basis, coefficients=7)
     assert there == here
     assert there.describe() == here.describe()
 
 
 def test_equal_noises_are_equal() -> None:
     def make(**options: Any) -> CurveNoise:
-        return nw.curve_noise(DAY, epsilon=1, **options)
+        return nw.curves.curve_noise(DAY, epsilon=1, **options)
 
     assert make() == make()
     assert hash(make(basis="fourier")) == hash(make(basis="fourier"))
     assert make() != make(basis="fourier")
     assert make() != make(bound=100)
-    assert make() != nw.curve_noise(DAY, epsilon=2)
+    assert make() != nw.curves.curve_noise(DAY, epsilon=2)
     assert make() != 1

@@ -29,7 +29,7 @@ def estimate(values: np.ndarray, at: np.ndarray, bandwidth: float) -> np.ndarray
 @pytest.mark.parametrize("bandwidth", [2, 5, 30, 400])
 def test_the_sensitivity_is_that_of_two_kernels(bandwidth: float) -> None:
     """√(2 − 2k(low, high)) up to what the knots leave out (Hall–Rinaldo–Wasserman 2013)."""
-    mechanism = nw.kernel_density(SPACE, bandwidth=bandwidth, epsilon=1, delta=1e-6)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=bandwidth, epsilon=1, delta=1e-6)
     truth = math.sqrt(-2 * math.expm1(-(100**2) / (2 * bandwidth**2)))
     assert float(mechanism.sensitivity) == pytest.approx(truth, rel=1e-4)
 
@@ -44,7 +44,7 @@ def test_the_largest_distance_is_found_among_all_pairs() -> None:
 
 @pytest.mark.parametrize("bandwidth", [2, 8])
 def test_without_noise_to_speak_of_the_estimate_comes_back(bandwidth: float) -> None:
-    mechanism = nw.kernel_density(SPACE, bandwidth=bandwidth, epsilon=10**9, delta=1e-6)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=bandwidth, epsilon=10**9, delta=1e-6)
     at = np.linspace(-bandwidth, 100 + bandwidth, 301)
     truth = estimate(SPACE.nearest(VALUES), at, bandwidth)
     released = mechanism.sample(VALUES)
@@ -52,7 +52,7 @@ def test_without_noise_to_speak_of_the_estimate_comes_back(bandwidth: float) -> 
 
 
 def test_noise_has_the_deviation_that_is_told() -> None:
-    mechanism = nw.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
     source = nw.SeededSource(5)
     at = [10.0, 50.0, 55.0]
     drawn = np.array([mechanism.sample(VALUES, source=source).at(at)[0] for _ in range(400)])
@@ -67,7 +67,7 @@ def test_noise_has_the_deviation_that_is_told() -> None:
 
 
 def test_numbers_come_in_every_form() -> None:
-    mechanism = nw.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
     forms: list[Any] = [[1, 2.2], np.array([1, 2], dtype=np.int8), pa.array([1.0, 2.0]), (3, 4)]
     for form in forms:
         assert mechanism.sample(form).values.shape == (1, 201)
@@ -80,7 +80,7 @@ def test_numbers_come_in_every_form() -> None:
     [([1, 101.25], "not a point", 1), ([1, math.nan], "not a finite number", 1)],
 )
 def test_a_wrong_number_is_named_by_its_row(values: list[float], words: str, row: int) -> None:
-    mechanism = nw.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
     with pytest.raises(OutsideSpaceError, match=words) as caught:
         mechanism.sample(values)
     assert caught.value.row == row
@@ -103,11 +103,11 @@ def test_what_cannot_be_used_is_said(name: str) -> None:
     options: dict[str, Any] = {"space": SPACE, "bandwidth": 5, "epsilon": 1, "delta": 0.1}
     options |= changed
     with pytest.raises(error, match=words):
-        nw.kernel_density(options.pop("space"), **options)
+        nw.curves.kernel_density(options.pop("space"), **options)
 
 
 def test_no_numbers_have_no_density() -> None:
-    mechanism = nw.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
+    mechanism = nw.curves.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
     for wrong in ([], [[1, 2]], ["a"]):
         with pytest.raises(InputError):
             mechanism.sample(wrong)

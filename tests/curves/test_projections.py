@@ -15,8 +15,8 @@ SPACE = nw.Curves(range(12), low=0, high=10)
 NESTED = [(3.0,), (3.0, 7.5), (3.0, 7.5, 10.0), (0.0, 3.0, 5.0, 7.5, 10.0, 11.0)]
 
 NORMAL = {
-    "values": nw.curve_noise(SPACE, epsilon=1, delta=1e-4),
-    "fourier": nw.curve_noise(SPACE, epsilon=1, delta=1e-4, basis="fourier", coefficients=5),
+    "values": nw.curves.curve_noise(SPACE, epsilon=1, delta=1e-4),
+    "fourier": nw.curves.curve_noise(SPACE, epsilon=1, delta=1e-4, basis="fourier", coefficients=5),
     "process": nw.gaussian_process(SPACE, epsilon=1, delta=1e-4, coefficients=5),
 }
 
@@ -34,7 +34,7 @@ def test_it_is_the_delta_of_the_normal_vector_at_the_positions(name: str) -> Non
     curves = np.linspace(1, 9, 12), np.full(12, 2.0)
     quiet = [np.asarray(mechanism.exact(SPACE.read(c))[0], dtype=float) for c in curves]
     scale = float(SPACE.step) / 2**mechanism.coordinates.log2_scale
-    for seen in nw.verify_projections(mechanism, NESTED, inputs=curves, epsilon=0.02)[:-1]:
+    for seen in nw.curves.verify_projections(mechanism, NESTED, inputs=curves, epsilon=0.02)[:-1]:
         assert seen.positions is not None
         drawn = mechanism.coordinates.functions.at(np.array(seen.positions))
         apart = drawn @ (quiet[0] - quiet[1]) * scale
@@ -47,7 +47,7 @@ def test_it_is_the_delta_of_the_normal_vector_at_the_positions(name: str) -> Non
 @pytest.mark.parametrize("name", NORMAL)
 def test_more_positions_never_have_less_and_enough_have_all(name: str) -> None:
     mechanism = NORMAL[name]
-    seen = nw.verify_projections(mechanism, [*NESTED, SPACE.positions.tolist()])
+    seen = nw.curves.verify_projections(mechanism, [*NESTED, SPACE.positions.tolist()])
     deltas = [one.guarantee.delta for one in seen]
     assert deltas == sorted(deltas)
     assert deltas[-2] == deltas[-1] <= mechanism.claim.delta
@@ -58,17 +58,17 @@ def test_more_positions_never_have_less_and_enough_have_all(name: str) -> None:
 
 
 def test_laplace_noise_in_the_values_gives_each_position_its_share() -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=3)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=3)
     curves = np.array([10.0] + [5.0] * 11), np.zeros(12)
-    seen = nw.verify_projections(mechanism, [[0], [1], [0, 1], range(12)], inputs=curves)
+    seen = nw.curves.verify_projections(mechanism, [[0], [1], [0, 1], range(12)], inputs=curves)
     shares = [float(one.epsilon) for one in seen]
     assert shares == pytest.approx([0.25, 0.125, 0.375, 13 / 8, 13 / 8])
     assert all(one.is_exact and one.delta == 0 for one in seen)
 
 
 def test_laplace_noise_in_a_basis_is_bounded() -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=3, basis="bspline", coefficients=5)
-    seen = nw.verify_projections(mechanism, NESTED)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=3, basis="bspline", coefficients=5)
+    seen = nw.curves.verify_projections(mechanism, NESTED)
     epsilons = [one.epsilon for one in seen]
     assert epsilons == sorted(epsilons)
     assert epsilons[0] < 3
@@ -77,8 +77,10 @@ def test_laplace_noise_in_a_basis_is_bounded() -> None:
 
 
 def test_a_density_is_seen_too() -> None:
-    mechanism = nw.kernel_density(nw.Interval(0, 10, step=0.5), bandwidth=3, epsilon=1, delta=1e-4)
-    seen = nw.verify_projections(mechanism, [(0,), (0, 10), (0, 2, 5, 8, 10)])
+    mechanism = nw.curves.kernel_density(
+        nw.Interval(0, 10, step=0.5), bandwidth=3, epsilon=1, delta=1e-4
+    )
+    seen = nw.curves.verify_projections(mechanism, [(0,), (0, 10), (0, 2, 5, 8, 10)])
     deltas = [one.guarantee.delta for one in seen]
     assert deltas == sorted(deltas)
     assert 0.99e-4 < deltas[-1] <= mechanism.claim.delta
@@ -101,4 +103,4 @@ def test_projections_are_exact() -> None:
 )
 def test_what_cannot_be_used_is_said(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        nw.verify_projections(NORMAL["fourier"], **arguments)
+        nw.curves.verify_projections(NORMAL["fourier"], **arguments)

@@ -11,10 +11,10 @@ from noisewright.errors import OutsideSpaceError
 
 GRID = nw.Curves(range(24), low=-3, high=1000)
 MECHANISMS = {
-    "values": nw.curve_noise(GRID, epsilon="0.01"),
-    "fourier": nw.curve_noise(GRID, epsilon=8, basis="fourier", coefficients=7),
-    "bspline": nw.curve_noise(GRID, epsilon=1000, basis="bspline"),
-    "bernstein": nw.curve_noise(GRID, epsilon=1, delta="1e-6", basis="bernstein"),
+    "values": nw.curves.curve_noise(GRID, epsilon="0.01"),
+    "fourier": nw.curves.curve_noise(GRID, epsilon=8, basis="fourier", coefficients=7),
+    "bspline": nw.curves.curve_noise(GRID, epsilon=1000, basis="bspline"),
+    "bernstein": nw.curves.curve_noise(GRID, epsilon=1, delta="1e-6", basis="bernstein"),
     "process": nw.gaussian_process(GRID, epsilon=1, delta="1e-6", length=4),
 }
 CURVES = np.random.default_rng(3).uniform(-3, 1000, (200, 24))

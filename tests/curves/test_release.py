@@ -17,10 +17,10 @@ WAVE = 5 + 2 * np.sin(2 * np.pi * T / 24) + np.cos(4 * np.pi * T / 24)
 LINE = 1 + T / 3
 
 MAKERS: dict[str, Any] = {
-    "values": lambda **k: nw.curve_noise(SPACE, **k),
-    "fourier": lambda **k: nw.curve_noise(SPACE, basis="fourier", coefficients=7, **k),
-    "bspline": lambda **k: nw.curve_noise(SPACE, basis="bspline", coefficients=12, **k),
-    "bernstein": lambda **k: nw.curve_noise(SPACE, basis="bernstein", coefficients=10, **k),
+    "values": lambda **k: nw.curves.curve_noise(SPACE, **k),
+    "fourier": lambda **k: nw.curves.curve_noise(SPACE, basis="fourier", coefficients=7, **k),
+    "bspline": lambda **k: nw.curves.curve_noise(SPACE, basis="bspline", coefficients=12, **k),
+    "bernstein": lambda **k: nw.curves.curve_noise(SPACE, basis="bernstein", coefficients=10, **k),
     "process": lambda **k: nw.gaussian_process(SPACE, coefficients=12, bound=30, **k),
 }
 
@@ -120,22 +120,24 @@ def test_between_positions_values_are_joined_by_lines() -> None:
 @pytest.mark.parametrize("epsilon", ["1e-12", 50, "1/3"])
 @pytest.mark.parametrize("delta", [0, "1e-12", 0.999])
 def test_any_epsilon_and_delta(epsilon: Any, delta: Any) -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=epsilon, delta=delta, basis="fourier")
-    assert mechanism.claim == nw.Guarantee(epsilon, delta)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=epsilon, delta=delta, basis="fourier")
+    assert mechanism.claim == nw.accounting.Guarantee(epsilon, delta)
     assert np.isfinite(mechanism.sample(WAVE).values).all()
 
 
 def test_epsilon_zero_needs_a_delta() -> None:
     with pytest.raises(ParameterError, match="no noise is enough"):
-        nw.curve_noise(SPACE, epsilon=0)
-    assert nw.curve_noise(SPACE, epsilon=0, delta=0.01).sample(WAVE).values.shape == (1, 24)
-    assert nw.curve_noise(SPACE, alpha="1/2").claim.epsilon == nw.Epsilon.of(alpha="1/2")
+        nw.curves.curve_noise(SPACE, epsilon=0)
+    assert nw.curves.curve_noise(SPACE, epsilon=0, delta=0.01).sample(WAVE).values.shape == (1, 24)
+    assert nw.curves.curve_noise(SPACE, alpha="1/2").claim.epsilon == nw.accounting.Epsilon.of(
+        alpha="1/2"
+    )
 
 
 def test_one_position_and_one_curve() -> None:
     space = nw.Curves([5], low=0, high=1)
     for basis in ("values", "fourier", "bspline", "bernstein"):
-        mechanism = nw.curve_noise(space, epsilon=1, basis=basis)
+        mechanism = nw.curves.curve_noise(space, epsilon=1, basis=basis)
         assert float(mechanism.sensitivity) == pytest.approx(1, rel=1e-5)
         assert mechanism.sample([[0.5]]).values.shape == (1, 1)
     assert nw.gaussian_process(space, epsilon=1, delta=0.1).mean([[0.5]]).at([5]).shape == (1, 1)
@@ -162,26 +164,30 @@ def test_a_wrong_curve_is_named_by_its_row() -> None:
 
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "basis": (
-        lambda: nw.curve_noise(SPACE, epsilon=1, basis="wavelet"),
+        lambda: nw.curves.curve_noise(SPACE, epsilon=1, basis="wavelet"),
         ParameterError,
         "'values'",
     ),
-    "negative": (lambda: nw.curve_noise(SPACE, epsilon=-1), ParameterError, "at least 0"),
-    "delta": (lambda: nw.curve_noise(SPACE, epsilon=1, delta=1), ParameterError, "0 < delta < 1"),
+    "negative": (lambda: nw.curves.curve_noise(SPACE, epsilon=-1), ParameterError, "at least 0"),
+    "delta": (
+        lambda: nw.curves.curve_noise(SPACE, epsilon=1, delta=1),
+        ParameterError,
+        "0 < delta < 1",
+    ),
     "too many": (
-        lambda: nw.curve_noise(SPACE, epsilon=1, basis="fourier", coefficients=25),
+        lambda: nw.curves.curve_noise(SPACE, epsilon=1, basis="fourier", coefficients=25),
         ParameterError,
         "at most 24",
     ),
     "coefficients of values": (
-        lambda: nw.curve_noise(SPACE, epsilon=1, coefficients=3),
+        lambda: nw.curves.curve_noise(SPACE, epsilon=1, coefficients=3),
         ParameterError,
         "is for a basis",
     ),
-    "bound": (lambda: nw.curve_noise(SPACE, epsilon=1, bound=0), ParameterError, "positive"),
-    "space": (lambda: nw.curve_noise(nw.Counts(3), epsilon=1), SpaceError, "Curves space"),  # pyright: ignore[reportArgumentType]
+    "bound": (lambda: nw.curves.curve_noise(SPACE, epsilon=1, bound=0), ParameterError, "positive"),
+    "space": (lambda: nw.curves.curve_noise(nw.Counts(3), epsilon=1), SpaceError, "Curves space"),  # pyright: ignore[reportArgumentType]
     "neighbors": (
-        lambda: nw.curve_noise(
+        lambda: nw.curves.curve_noise(
             nw.Curves([0], low=0, high=2, step=1, neighbors=[((0,), (1,))]), epsilon=1
         ),
         SpaceError,
@@ -208,14 +214,14 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
         "shorter length",
     ),
     "dependent functions": (
-        lambda: nw.curve_noise(
+        lambda: nw.curves.curve_noise(
             nw.Curves([0, "1e-12", 1], low=0, high=1), epsilon=1, basis="fourier", coefficients=3
         ),
         ParameterError,
         "fewer coefficients",
     ),
     "level": (
-        lambda: nw.curve_noise(SPACE, epsilon=1).sample(WAVE).band(level=95),
+        lambda: nw.curves.curve_noise(SPACE, epsilon=1).sample(WAVE).band(level=95),
         ParameterError,
         "between 0 and 1",
     ),
@@ -235,7 +241,7 @@ def test_the_number_of_coefficients_looks_at_no_data() -> None:
 
 def test_a_fine_step_is_computed_in_long_integers() -> None:
     space = nw.Curves(range(4), low=0, high=1, step=f"1/{2**39}")
-    mechanism = nw.curve_noise(space, epsilon=10**9, basis="fourier", coefficients=3)
+    mechanism = nw.curves.curve_noise(space, epsilon=10**9, basis="fourier", coefficients=3)
     assert mechanism.coordinates.matrix.dtype == object
     assert mechanism.mean(np.full((3, 4), 0.25)).values == pytest.approx(np.full((1, 4), 0.25))
 

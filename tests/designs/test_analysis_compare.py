@@ -5,7 +5,7 @@ import pytest
 import noisewright as nw
 
 
-def named() -> dict[str, nw.Mechanism | nw.Design]:
+def named() -> dict[str, nw.Mechanism | nw.results.Design]:
     space, alpha = nw.Counts(8), "0.62"
     return {
         "GM": nw.geometric(space, alpha=alpha),
@@ -15,10 +15,10 @@ def named() -> dict[str, nw.Mechanism | nw.Design]:
 
 
 def test_each_cell_is_what_its_own_function_says() -> None:
-    prior = nw.binomial(8, "0.3")
-    for row in nw.compare(named(), losses=["L0", "L1", "L2", "L0,2"], prior=prior).rows():
+    prior = nw.priors.binomial(8, "0.3")
+    for row in nw.analysis.compare(named(), losses=["L0", "L1", "L2", "L0,2"], prior=prior).rows():
         one = named()[row["mechanism"]]
-        mechanism = one.mechanism if isinstance(one, nw.Design) else one
+        mechanism = one.mechanism if isinstance(one, nw.results.Design) else one
         for goal in ("expected", "worst"):
             for loss in ("L0", "L1", "L2", "L0,2"):
                 assert row[f"{goal} {loss}"] == nw.loss(mechanism, loss, goal=goal, prior=prior)
@@ -28,14 +28,14 @@ def test_each_cell_is_what_its_own_function_says() -> None:
 
 
 def test_the_explicit_fair_mechanism_loses_69_percent_more() -> None:
-    rows = {row["mechanism"]: row for row in nw.compare(named(), losses=["L2"]).rows()}
+    rows = {row["mechanism"]: row for row in nw.analysis.compare(named(), losses=["L2"]).rows()}
     ratio = rows["EM"]["expected L2"] / rows["best L2"]["expected L2"]
     assert round(100 * (ratio - 1)) == 69
     assert set(rows["EM"]["properties"]) == {*rows["best L2"]["properties"], "OD"}
 
 
 def test_one_goal_can_be_chosen() -> None:
-    (row, *_) = nw.compare(named(), losses=("L1",), goal="worst").rows()
+    (row, *_) = nw.analysis.compare(named(), losses=("L1",), goal="worst").rows()
     assert list(row) == ["mechanism", "worst L1", "truth", "epsilon", "properties"]
 
 
@@ -45,7 +45,7 @@ def test_outputs_that_are_other_points_have_no_truth() -> None:
     def far(count: int, output: str) -> int:
         return int((count < 2) != (output == "low"))
 
-    comparison = nw.compare({"halved": halved}, losses=[far])
+    comparison = nw.analysis.compare({"halved": halved}, losses=[far])
     (row,) = comparison.rows()
     assert row["truth"] is None
     assert row["expected far"] == nw.loss(halved, far)
@@ -53,7 +53,7 @@ def test_outputs_that_are_other_points_have_no_truth() -> None:
 
 
 def test_the_text_is_aligned() -> None:
-    lines = str(nw.compare(named())).splitlines()
+    lines = str(nw.analysis.compare(named())).splitlines()
     assert len(lines) == 5
     assert lines[0].startswith("mechanism  expected L0  worst L0")
     where = lines[0].index("properties")
@@ -67,10 +67,10 @@ def test_the_text_is_aligned() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     one, other = nw.uniform(nw.Counts(2)), nw.uniform(nw.Counts(3))
     with pytest.raises(nw.errors.InputError, match="same inputs"):
-        nw.compare({"one": one, "other": other})
+        nw.analysis.compare({"one": one, "other": other})
     with pytest.raises(nw.errors.InputError, match="names with mechanisms"):
-        nw.compare({})
+        nw.analysis.compare({})
     with pytest.raises(nw.errors.ParameterError, match="list of losses"):
-        nw.compare({"one": one}, losses="L0")
+        nw.analysis.compare({"one": one}, losses="L0")
     with pytest.raises(nw.errors.ParameterError, match="called 'L0'"):
-        nw.compare({"one": one}, losses=["L0", "L0"])
+        nw.analysis.compare({"one": one}, losses=["L0", "L0"])

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import noisewright as nw
@@ -62,7 +61,7 @@ def test_the_verdict_is_the_sign_of_the_only_relabeling(
     matrix = [[Fraction(w, table.total) for w in row] for row in table.weights.tolist()]
     relabeling = solved(geometric_matrix(n, a), matrix)
     least = min(min(row) for row in relabeling)
-    verdict = nw.is_derivable(table, alpha=alpha, tolerance=tolerance)
+    verdict = nw.analysis.is_derivable(table, alpha=alpha, tolerance=tolerance)
     assert verdict.holds == (least >= -Fraction(tolerance))
     assert bool(verdict) == verdict.holds == (verdict.witness is None)
     if verdict.witness is not None:
@@ -101,19 +100,19 @@ def test_signs_that_doubles_cannot_tell() -> None:
 @pytest.mark.parametrize("parameter", [{"alpha": "1/2"}, {"alpha": "9/10"}, {"epsilon": "0.3"}])
 def test_the_geometric_mechanism_and_what_follows_it(n: int, parameter: dict[str, str]) -> None:
     base = nw.geometric(nw.Counts(n), table=True, **parameter)
-    assert nw.is_derivable(base, **parameter, tolerance=ROUNDING)
+    assert nw.analysis.is_derivable(base, **parameter, tolerance=ROUNDING)
     merged = base.then(lambda count: count // 2)
-    assert nw.is_derivable(merged, **parameter, tolerance=ROUNDING)
-    assert nw.is_derivable(nw.uniform(nw.Counts(n)), **parameter)
+    assert nw.analysis.is_derivable(merged, **parameter, tolerance=ROUNDING)
+    assert nw.analysis.is_derivable(nw.uniform(nw.Counts(n)), **parameter)
     # Under a smaller epsilon it is not even private, so it cannot come from that mechanism.
-    assert not nw.is_derivable(base, epsilon="0.05", tolerance=ROUNDING)
+    assert not nw.analysis.is_derivable(base, epsilon="0.05", tolerance=ROUNDING)
 
 
 @pytest.mark.parametrize("n", range(1, 9))
 @pytest.mark.parametrize("alpha", ["1/4", "0.62", "10/11"])
 def test_the_explicit_fair_mechanism_is_derivable_only_for_one_person(n: int, alpha: str) -> None:
     mechanism = nw.explicit_fair(nw.Counts(n), alpha=alpha)
-    assert nw.is_derivable(mechanism, alpha=alpha, tolerance=ROUNDING).holds == (n == 1)
+    assert nw.analysis.is_derivable(mechanism, alpha=alpha, tolerance=ROUNDING).holds == (n == 1)
 
 
 def least_wrong_when_derivable(n: int, alpha: float, codes: set[str]) -> float:
@@ -151,7 +150,7 @@ def least_wrong_when_derivable(n: int, alpha: float, codes: set[str]) -> float:
 @pytest.mark.parametrize("alpha", ["0.62", "9/10"])
 def test_the_optimum_with_weak_honesty_alone_is_derivable(n: int, alpha: str) -> None:
     best = nw.design(nw.Counts(n), alpha=alpha, properties="WH")
-    assert nw.is_derivable(best.mechanism, alpha=alpha, tolerance=ROUNDING)
+    assert nw.analysis.is_derivable(best.mechanism, alpha=alpha, tolerance=ROUNDING)
     relabeled = least_wrong_when_derivable(n, float(Fraction(alpha)), {"WH"})
     assert relabeled == pytest.approx(best.loss, abs=1e-8)
 
@@ -165,29 +164,29 @@ def test_wm_is_attained_by_a_derivable_mechanism(n: int, alpha: str, attained: b
     best = nw.design(nw.Counts(n), alpha=alpha, properties="WH, RM, CM")
     relabeled = least_wrong_when_derivable(n, float(Fraction(alpha)), {"WH", "RM", "CM"})
     assert (relabeled <= best.loss + 1e-8) == attained
-    verdict = nw.is_derivable(best.mechanism, alpha=alpha, tolerance=ROUNDING)
+    verdict = nw.analysis.is_derivable(best.mechanism, alpha=alpha, tolerance=ROUNDING)
     assert attained or not verdict
     if n == 2:
         assert verdict
 
 
 def test_no_privacy_budget_leaves_constant_answers() -> None:
-    assert nw.is_derivable(nw.uniform(nw.Counts(3)), epsilon=0)
-    verdict = nw.is_derivable(nw.geometric(nw.Counts(3), epsilon=1), epsilon=0)
+    assert nw.analysis.is_derivable(nw.uniform(nw.Counts(3)), epsilon=0)
+    verdict = nw.analysis.is_derivable(nw.geometric(nw.Counts(3), epsilon=1), epsilon=0)
     assert not verdict
     assert "False" in str(verdict)
 
 
 def test_the_verdict_says_why() -> None:
-    verdict = nw.is_derivable(nw.explicit_fair(nw.Counts(4), epsilon=0.1), epsilon=0.1)
+    verdict = nw.analysis.is_derivable(nw.explicit_fair(nw.Counts(4), epsilon=0.1), epsilon=0.1)
     assert "relabeling would have to send 1 to 2 with probability -" in str(verdict)
     geometric = nw.geometric(nw.Counts(4), epsilon=0.1)
-    assert "True up to" in str(nw.is_derivable(geometric, epsilon=0.1, tolerance=ROUNDING))
+    assert "True up to" in str(nw.analysis.is_derivable(geometric, epsilon=0.1, tolerance=ROUNDING))
 
 
 def test_only_paths_can_be_asked_about() -> None:
     colors = nw.randomized_response(nw.Categories(["red", "blue"]), epsilon=1)
     with pytest.raises(nw.errors.ParameterError, match="adjacent"):
-        nw.is_derivable(colors, epsilon=1)
+        nw.analysis.is_derivable(colors, epsilon=1)
     with pytest.raises(nw.errors.ParameterError, match="tolerance"):
-        nw.is_derivable(nw.geometric(nw.Counts(2), epsilon=1), epsilon=1, tolerance=-1)
+        nw.analysis.is_derivable(nw.geometric(nw.Counts(2), epsilon=1), epsilon=1, tolerance=-1)

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.designs.bound import _admissible, lower_bound
@@ -132,7 +131,7 @@ def test_the_best_prices_reach_the_optimum() -> None:
 def test_wrong_relabelings_prove_nothing_false(n: int, alpha: str) -> None:
     """Any map of the geometric mechanism's outputs gives no bound, or one that is true."""
     dice = random.Random(f"{n} {alpha}")
-    epsilon = nw.Epsilon.of(alpha=alpha)
+    epsilon = nw.accounting.Epsilon.of(alpha=alpha)
     size = n + 1
     for _ in range(40):
         costs = tuple(tuple(dice.randint(0, 6) for _ in range(size)) for _ in range(size))

@@ -16,7 +16,7 @@ def categories(metric: Any) -> nw.Categories:
     return nw.Categories(range(len(metric)), metric=metric, neighbors="metric")
 
 
-def agrees(found: nw.Design, epsilon: Any, delta: float) -> None:
+def agrees(found: nw.results.Design, epsilon: Any, delta: float) -> None:
     problem = found.problem
     space = problem.space
     optimum = definitions.optimum(
@@ -30,7 +30,7 @@ def agrees(found: nw.Design, epsilon: Any, delta: float) -> None:
         distance=lambda a, b: space.distance(space.point(a), space.point(b)),
     )
     assert nw.verify(found.mechanism, epsilon=epsilon, delta=delta).holds
-    assert found.mechanism.claim == nw.Guarantee(epsilon, delta)
+    assert found.mechanism.claim == nw.accounting.Guarantee(epsilon, delta)
     assert found.bound <= optimum + 1e-9
     assert found.loss == pytest.approx(optimum, abs=1e-8)
     assert found.gap <= 1e-9
@@ -106,7 +106,7 @@ def test_scaling_the_distance_is_scaling_epsilon() -> None:
 
 def test_the_smallest_epsilon_per_unit_of_distance() -> None:
     space = categories(METRICS["scattered"])
-    found = nw.epsilon_for(space, loss="distance", target=Fraction(1, 4), tolerance=1e-5)
+    found = nw.planning.epsilon_for(space, loss="distance", target=Fraction(1, 4), tolerance=1e-5)
     assert nw.verify(found.design.mechanism, epsilon=found.epsilon).holds
     assert found.design.loss <= 0.25
     assert nw.design(space, epsilon=found.lower, loss="distance").bound > 0.25

@@ -41,7 +41,7 @@ def test_many_items(items: int, epsilon: float) -> None:
 def test_table_and_formula_are_the_same_design(loss: str) -> None:
     space = nw.Subsets(range(5))
     table = nw.design(space, epsilon=1, loss=loss, goal="worst")
-    formula = best_flips(space, nw.Guarantee(1), named_costs(loss, space))
+    formula = best_flips(space, nw.accounting.Guarantee(1), named_costs(loss, space))
     assert formula is not None
     mechanism, paid, bound, _ = formula
     assert mechanism.table().matrix == pytest.approx(table.mechanism.matrix, abs=1e-15)
@@ -51,7 +51,7 @@ def test_table_and_formula_are_the_same_design(loss: str) -> None:
 
 def test_the_table_is_the_formula() -> None:
     space = nw.Subsets(["a", "b", "c", "d"])
-    mechanism = two_levels(space, nw.Guarantee(1), {0, 1})
+    mechanism = two_levels(space, nw.accounting.Guarantee(1), {0, 1})
     table = mechanism.table()
     for x in range(16):
         for y in range(16):
@@ -59,7 +59,7 @@ def test_the_table_is_the_formula() -> None:
     refuted = nw.verify(mechanism, epsilon=0.99)
     assert refuted.witness is not None
     assert refuted.witness.p / refuted.witness.q == mechanism.tight_ratio()
-    for epsilon in (0, 0.5, nw.Epsilon.log(Fraction(2)), 0.999, 1):
+    for epsilon in (0, 0.5, nw.accounting.Epsilon.log(Fraction(2)), 0.999, 1):
         assert nw.tight_delta(mechanism, epsilon=epsilon) == nw.tight_delta(table, epsilon=epsilon)
     for delta in (0.01, "1/7"):
         assert nw.tight_epsilon(mechanism, delta=delta) == nw.tight_epsilon(table, delta=delta)
@@ -92,7 +92,7 @@ def test_many_items_with_a_delta(items: int, epsilon: float, delta: Any) -> None
 def test_the_bound_holds_for_any_loss() -> None:
     """Prices prove a bound for losses too for which the truth and two levels are not the best."""
     space = nw.Subsets(range(3))
-    claim = nw.Guarantee(1, "1/10")
+    claim = nw.accounting.Guarantee(1, "1/10")
     for costs in ([0, 1, 4, 9], [0, 0, 1, 1], [0, 3, 1, 2], [1, 0, 0, 5]):
         truth = nw.design(
             space, epsilon=1, delta="1/10", loss=lambda x, y, costs=costs: costs[len(x ^ y)]
@@ -101,7 +101,7 @@ def test_the_bound_holds_for_any_loss() -> None:
 
 
 def test_how_often_items_are_flipped_together() -> None:
-    mechanism = two_levels(nw.Subsets(range(5)), nw.Guarantee(2), {0, 1, 2})
+    mechanism = two_levels(nw.Subsets(range(5)), nw.accounting.Guarantee(2), {0, 1, 2})
     for count in range(6):
         given = (1 << count) - 1
         direct = sum(mechanism.probability(0, y) for y in range(32) if y & given == given)
@@ -161,7 +161,10 @@ def test_what_many_items_cannot_be_asked(keywords: dict[str, Any], says: str) ->
             lambda space: SetFlips(nw.Subsets(["a", "b"], largest=1), (1, 1, 1), 2, Guarantee(1)),
             "need all subsets",
         ),
-        (lambda space: two_levels(space, nw.Guarantee(1), {0, 2}), "failed its own proof"),
+        (
+            lambda space: two_levels(space, nw.accounting.Guarantee(1), {0, 2}),
+            "failed its own proof",
+        ),
     ],
 )
 def test_flips_that_are_none(build: Any, says: str) -> None:

@@ -23,7 +23,7 @@ COUNTS = {
 }
 
 
-def _check(found: nw.Design, value: Fraction | float) -> None:
+def _check(found: nw.results.Design, value: Fraction | float) -> None:
     assert found.loss == pytest.approx(float(value), abs=CLOSE)
     assert found.exact_bound <= found.exact_loss
     assert found.gap <= CLOSE

@@ -55,7 +55,7 @@ def draw(dice: random.Random) -> dict[str, Any]:
     }
 
 
-def check(problem: dict[str, Any]) -> nw.Design:
+def check(problem: dict[str, Any]) -> nw.results.Design:
     """Design and compare with the definitions."""
     n, costs = problem["n"], problem["costs"]
     loss = {"matrix": costs, "callable": lambda x, y: costs[x][y]}.get(

@@ -17,7 +17,7 @@ DIAGONAL = "the largest diagonal"
 PROGRAM = "linear program"
 
 
-def agrees(found: nw.Design, pairs: Any, epsilon: float, *, delta: float = 0.0) -> None:
+def agrees(found: nw.results.Design, pairs: Any, epsilon: float, *, delta: float = 0.0) -> None:
     problem = found.problem
     optimum = definitions.optimum(
         problem.loss.costs,

@@ -26,7 +26,7 @@ SPACES: dict[str, Any] = {
 }
 
 
-def agrees(found: nw.Design, epsilon: float, delta: float) -> None:
+def agrees(found: nw.results.Design, epsilon: float, delta: float) -> None:
     problem = found.problem
     optimum = definitions.optimum(
         problem.loss.costs,

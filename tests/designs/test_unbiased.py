@@ -29,7 +29,7 @@ def costs(name: str, inputs: list[Fraction], outputs: list[Fraction]) -> Any:
     return [[d ** int(name[1]) for d in row] for row in away]
 
 
-def agrees(found: nw.Design, ratio: Fraction, *, inputs: Any, outputs: Any) -> None:
+def agrees(found: nw.results.Design, ratio: Fraction, *, inputs: Any, outputs: Any) -> None:
     """The mean is exact, the properties hold, and a plain program finds no lower loss."""
     problem, table = found.problem, found.mechanism
     for x, row in zip(inputs, table.weights.tolist(), strict=True):
@@ -126,7 +126,7 @@ def test_without_an_optimum_in_the_interior_there_is_no_trace_of_one() -> None:
     """With outputs 0..n and a large δ the ends are certain; they stay so, to the last unit."""
     found = nw.design(nw.Counts(3), epsilon=1, delta="3/4", loss="L2", properties="U")
     assert found.mechanism.weights[0].tolist() == [found.mechanism.total, 0, 0, 0]
-    assert nw.bias_by_input(found.mechanism) == (0.0, 0.0, 0.0, 0.0)
+    assert nw.analysis.bias_by_input(found.mechanism) == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_certificates_claim_what_the_checker_knows() -> None:

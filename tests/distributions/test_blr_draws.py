@@ -24,8 +24,8 @@ TABLE: dict[str, NDArray[Any]] = {
 
 
 @cache
-def made(epsilon: float) -> nw.Blr:
-    return nw.blr(TABLE, WORKLOAD, epsilon=epsilon, m=60)
+def made(epsilon: float) -> nw.results.Blr:
+    return nw.workloads.blr(TABLE, WORKLOAD, epsilon=epsilon, m=60)
 
 
 def errors(draws: int) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ def test_the_law_of_the_error(alarm: Alarm) -> None:
     limits = [0.02, 0.04, 0.08]
     cut = np.array(limits) + 1e-9
 
-    def chances(mechanism: nw.Blr) -> list[float]:
+    def chances(mechanism: nw.results.Blr) -> list[float]:
         return [float(mechanism.chance_within(edge)) for edge in cut.tolist()]
 
     def draw(size: int) -> NDArray[np.int64]:

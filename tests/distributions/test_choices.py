@@ -15,16 +15,16 @@ from tests.distributions.alarm import Alarm
 
 NAMES = ["a", "b", "c"]
 QUALITIES = [2, 1, 0]
-MAKERS: dict[str, Callable[..., nw.Selection]] = {
+MAKERS: dict[str, Callable[..., nw.results.Selection]] = {
     "exponential": nw.exponential,
-    "permute and flip": nw.permute_and_flip,
-    "noisy max": nw.noisy_max,
+    "permute and flip": nw.select.permute_and_flip,
+    "noisy max": nw.select.noisy_max,
 }
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_choices(name: str, alarm: Alarm) -> None:
-    def made(epsilon: float) -> nw.Selection:
+    def made(epsilon: float) -> nw.results.Selection:
         return MAKERS[name](NAMES, QUALITIES, sensitivity=1, epsilon=epsilon)
 
     truth = made(3)
@@ -38,7 +38,7 @@ def test_choices(name: str, alarm: Alarm) -> None:
 
 
 def test_a_base_measure(alarm: Alarm) -> None:
-    def made(*base: int) -> nw.Selection:
+    def made(*base: int) -> nw.results.Selection:
         return nw.exponential(NAMES, QUALITIES, sensitivity=1, epsilon=3, base=base)
 
     truth = made(10, 7, 30)
@@ -56,10 +56,10 @@ def test_choices_among_many_doubles(name: str, alarm: Alarm) -> None:
     """Four hundred different qualities, in four groups of candidates."""
     qualities = np.random.default_rng(5).random(400) + np.repeat([0.0, 2.0, 1.0, 2.5], 100)
 
-    def made(epsilon: float) -> nw.Selection:
+    def made(epsilon: float) -> nw.results.Selection:
         return MAKERS[name](range(400), qualities, sensitivity="0.25", epsilon=epsilon)
 
-    def grouped(choice: nw.Selection) -> NDArray[np.float64]:
+    def grouped(choice: nw.results.Selection) -> NDArray[np.float64]:
         return choice.probabilities.reshape(4, 100).sum(axis=1)
 
     truth = made(1)
@@ -113,10 +113,10 @@ def test_synthetic_databases(measure: Any, alarm: Alarm) -> None:
     data = [(0,), (0,), (1,), (2,), (2,), (2,)]
     outputs = list(itertools.combinations_with_replacement([0, 1, 2], 2))
 
-    def made(epsilon: float) -> nw.Blr:
-        return nw.blr(data, workload, epsilon=epsilon, m=2, measure=measure)
+    def made(epsilon: float) -> nw.results.Blr:
+        return nw.workloads.blr(data, workload, epsilon=epsilon, m=2, measure=measure)
 
-    def chances(mechanism: nw.Blr) -> list[float]:
+    def chances(mechanism: nw.results.Blr) -> list[float]:
         counts = [[output.count(x) for x in range(3)] for output in outputs]
         return [float(mechanism.probability(each)) for each in counts]
 
@@ -127,5 +127,5 @@ def test_synthetic_databases(measure: Any, alarm: Alarm) -> None:
         return np.array([drawn.count(output) for output in outputs])
 
     swapped = "sequences" if measure == "multisets" else "multisets"
-    other = nw.blr(data, workload, epsilon=1, m=2, measure=swapped)
+    other = nw.workloads.blr(data, workload, epsilon=1, m=2, measure=swapped)
     alarm.judge(draw, chances(truth), [chances(made(2.5)), chances(other)], most=1 << 14)

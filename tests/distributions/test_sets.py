@@ -107,7 +107,7 @@ def test_equal_keys_are_drawn_again() -> None:
 
 
 def test_what_a_design_draws_is_what_it_proves(alarm: Alarm) -> None:
-    mechanism = two_levels(nw.Subsets(range(4)), nw.Guarantee(1), {0, 1})
+    mechanism = two_levels(nw.Subsets(range(4)), nw.accounting.Guarantee(1), {0, 1})
 
     def draw(n: int) -> NDArray[np.intp]:
         bits = mechanism.sample_bits((np.tile([1, 3], n), 2 * np.arange(n + 1)))

@@ -79,6 +79,8 @@ def _text(path: Path) -> str:
 def test_the_loss_may_exceed_epsilon_far_more_often_than_delta() -> None:
     """P = (.6, .4), Q = (.4, .6), e^ε = 1.25: δ = .1, the loss exceeds ε with probability .6."""
     coin = nw.from_matrix(nw.Categories(["a", "b"]), [[6, 4], [4, 6]])
-    assert nw.tight_delta(coin, epsilon=nw.Epsilon.of(alpha="4/5")) == pytest.approx(0.1, abs=1e-12)
+    assert nw.tight_delta(coin, epsilon=nw.accounting.Epsilon.of(alpha="4/5")) == pytest.approx(
+        0.1, abs=1e-12
+    )
     exceeds = sum(p for p, q in zip(*coin.matrix, strict=True) if p > 1.25 * q)
     assert exceeds == pytest.approx(0.6, abs=1e-12)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from noisewright.engines.persons import Kept, PersonKeys, PersonRows, chosen_rows
 from noisewright.errors import InputError, OutsideSpaceError

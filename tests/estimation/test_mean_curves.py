@@ -65,14 +65,14 @@ def test_bands_cover(about: Any) -> None:
 
 def test_the_mean_of_released_curves() -> None:
     random = np.random.default_rng(3)
-    mechanism = nw.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
     truth = days(4_000, random)
     released = mechanism.sample(truth, source=nw.SeededSource(1))
     found = nw.estimate(released, mechanism, about="people", together=True)
     assert found.people == 4_000
     assert np.allclose(found.values, released.values.mean(axis=0))
     assert np.allclose(found.standard_errors, mechanism.standard_error() / np.sqrt(4_000))
-    planned = nw.expected_error(mechanism, people=4_000, about="people")
+    planned = nw.planning.expected_error(mechanism, people=4_000, about="people")
     assert np.allclose(planned.standard_errors, found.standard_errors)
     # What five coordinates can show of the true mean lies in the band.
     design = mechanism.coordinates.functions.at(np.arange(24.0))
@@ -89,7 +89,7 @@ def test_the_mean_of_released_curves() -> None:
 
 
 def test_one_release_of_a_mean_uses_its_own_band() -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
     release = mechanism.mean(days(50, np.random.default_rng(4)))
     found = nw.estimate(release, about="people")
     band = release.band(level=0.95, simultaneous=False)
@@ -100,14 +100,14 @@ def test_one_release_of_a_mean_uses_its_own_band() -> None:
 
 
 def test_what_curves_cannot_answer() -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
     released = mechanism.sample(days(3, np.random.default_rng(5)))
     with pytest.raises(InputError, match="mean"):
         nw.estimate(released, mechanism, of="quantiles")
     with pytest.raises(InputError, match="unbiased"):
         nw.estimate(released, mechanism, method="likelihood")
     with pytest.raises(InputError, match="about='people'"):
-        nw.expected_error(mechanism, people=3)
+        nw.planning.expected_error(mechanism, people=3)
     with pytest.raises(InputError, match="covariance"):
         mean_curve(
             np.zeros((3, 2)), np.eye(3), np.arange(2.0), (0.0, 1.0), "people", 0.95, together=False

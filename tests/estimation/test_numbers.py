@@ -237,7 +237,7 @@ def test_numbers_off_the_lattice() -> None:
         nw.estimate([1.0], huge, of="quantiles")
     with pytest.raises(OutsideSpaceError, match="row 2"):
         nw.estimate([1.0, 1.5], huge)
-    found = nw.epsilon_for(LINE, target=0.5, people=2_000, about="people")
+    found = nw.planning.epsilon_for(LINE, target=0.5, people=2_000, about="people")
     assert found.expected.standard_error == pytest.approx(0.5, rel=1e-4)
 
 

@@ -16,7 +16,7 @@ SHARES = {"red": 0.7, "green": 0.25, "blue": 0.05}
 @pytest.mark.parametrize("about", ["people", "population"])
 def test_the_plan_is_what_many_releases_show(about: str) -> None:
     """800 simulated releases, seeded; their spread is known to some three percent."""
-    planned = nw.expected_error(RESPONSE, people=400, shares=SHARES, about=about)
+    planned = nw.planning.expected_error(RESPONSE, people=400, shares=SHARES, about=about)
     random = np.random.default_rng(9)
     shares = np.array(list(SHARES.values()))
     found: list[Any] = []
@@ -35,7 +35,7 @@ def test_the_plan_is_what_many_releases_show(about: str) -> None:
 
 def test_randomized_response_by_its_textbook_formula() -> None:
     truth, other = RESPONSE.matrix[0, :2]
-    planned = nw.expected_error(RESPONSE, people=100, shares=SHARES)
+    planned = nw.planning.expected_error(RESPONSE, people=100, shares=SHARES)
     seen = other + (truth - other) * np.array([0.7, 0.25, 0.05])
     assert np.allclose(planned.standard_errors, np.sqrt(seen * (1 - seen) / 100) / (truth - other))
 
@@ -44,14 +44,14 @@ def test_randomized_response_by_its_textbook_formula() -> None:
 def test_no_shares_are_worse_than_the_worst(about: str) -> None:
     table = nw.geometric(nw.Counts(3), epsilon=1)
     for mechanism in (RESPONSE, table, nw.product(a=RESPONSE, b=table)):
-        worst = nw.expected_error(mechanism, people=10, shares="worst", about=about)
+        worst = nw.planning.expected_error(mechanism, people=10, shares="worst", about=about)
         shape = worst.values.shape
         random = np.random.default_rng(3)
         cells = int(np.prod(shape))
         best = np.zeros(shape)
         for shares in [*np.eye(cells), *random.dirichlet(np.full(cells, 0.2), size=300)]:
             given = shares.reshape(shape)
-            planned = nw.expected_error(mechanism, people=10, shares=given, about=about)
+            planned = nw.planning.expected_error(mechanism, people=10, shares=given, about=about)
             assert (planned.standard_errors <= worst.standard_errors * (1 + 1e-9)).all()
             best = np.maximum(best, planned.standard_errors)
         assert (best >= worst.standard_errors * 0.9).all()
@@ -60,15 +60,15 @@ def test_no_shares_are_worse_than_the_worst(about: str) -> None:
 def test_plans_for_tables_and_numbers() -> None:
     grid = nw.Interval(0, 10, step=1)
     both = nw.product(color=RESPONSE, size=nw.randomized_response(grid, epsilon=2))
-    plans = nw.expected_error(both, people=1_000, of="pairs")
+    plans = nw.planning.expected_error(both, people=1_000, of="pairs")
     assert list(plans) == ["color", "size", ("color", "size")]
     assert plans["color", "size"].standard_errors.shape == (3, 11)
-    alone = nw.expected_error(RESPONSE, people=1_000)
+    alone = nw.planning.expected_error(RESPONSE, people=1_000)
     assert np.allclose(plans["color"].standard_errors, alone.standard_errors)
-    mean = nw.expected_error(nw.randomized_response(grid, epsilon=2), people=1_000)
+    mean = nw.planning.expected_error(nw.randomized_response(grid, epsilon=2), people=1_000)
     assert mean.what == "mean"
     assert mean.value == pytest.approx(5)
-    four = nw.expected_error(nw.randomized_response(grid, epsilon=2), people=4_000)
+    four = nw.planning.expected_error(nw.randomized_response(grid, epsilon=2), people=4_000)
     assert four.standard_error == pytest.approx(mean.standard_error / 2)
 
 
@@ -86,7 +86,7 @@ def test_plans_for_tables_and_numbers() -> None:
 )
 def test_epsilon_for_inverts_the_plan(space: Any, given: dict[str, Any]) -> None:
     target = given.pop("target", 0.02)
-    found = nw.epsilon_for(space, target=target, people=20_000, **given)
+    found = nw.planning.epsilon_for(space, target=target, people=20_000, **given)
     assert found.lower < found.epsilon <= found.lower * (1 + 1e-5)
     error = found.expected.standard_errors.max()
     if "confidence" in given:
@@ -101,28 +101,46 @@ def test_epsilon_for_inverts_the_plan(space: Any, given: dict[str, Any]) -> None
 
 
 def test_epsilon_for_a_loss_is_as_before() -> None:
-    found = nw.epsilon_for(nw.Counts(4), target=0.3, loss="L0")
+    found = nw.planning.epsilon_for(nw.Counts(4), target=0.3, loss="L0")
     assert found.design.loss <= 0.3
 
 
 def test_what_cannot_be_planned() -> None:
     cases: list[tuple[Any, type[Exception], str]] = [
-        (lambda: nw.expected_error(RESPONSE, people=0), ParameterError, "people is 0"),
-        (lambda: nw.expected_error(RESPONSE, people=9, shares="bad"), ParameterError, "worst"),
-        (lambda: nw.expected_error(RESPONSE, people=9, shares=[1, 1, 1]), ParameterError, "sum"),
-        (lambda: nw.expected_error(RESPONSE, people=9, shares=[1, 0]), InputError, "shape"),
+        (lambda: nw.planning.expected_error(RESPONSE, people=0), ParameterError, "people is 0"),
         (
-            lambda: nw.expected_error(
+            lambda: nw.planning.expected_error(RESPONSE, people=9, shares="bad"),
+            ParameterError,
+            "worst",
+        ),
+        (
+            lambda: nw.planning.expected_error(RESPONSE, people=9, shares=[1, 1, 1]),
+            ParameterError,
+            "sum",
+        ),
+        (
+            lambda: nw.planning.expected_error(RESPONSE, people=9, shares=[1, 0]),
+            InputError,
+            "shape",
+        ),
+        (
+            lambda: nw.planning.expected_error(
                 nw.randomized_response(nw.Counts(3), epsilon=1), people=9, of="quantiles"
             ),
             InputError,
             "cannot be planned",
         ),
-        (lambda: nw.epsilon_for(COLORS, target=0, people=9), ParameterError, "above 0"),
-        (lambda: nw.epsilon_for(COLORS, target=1e-3, people=99), ParameterError, "sample"),
-        (lambda: nw.epsilon_for(COLORS, target=1, people=9, loss="L1"), InputError, "loss"),
+        (lambda: nw.planning.epsilon_for(COLORS, target=0, people=9), ParameterError, "above 0"),
+        (lambda: nw.planning.epsilon_for(COLORS, target=1e-3, people=99), ParameterError, "sample"),
         (
-            lambda: nw.epsilon_for(nw.Records(a=COLORS, b=COLORS), target=1, people=9, of="pairs"),
+            lambda: nw.planning.epsilon_for(COLORS, target=1, people=9, loss="L1"),
+            InputError,
+            "loss",
+        ),
+        (
+            lambda: nw.planning.epsilon_for(
+                nw.Records(a=COLORS, b=COLORS), target=1, people=9, of="pairs"
+            ),
             InputError,
             "one table",
         ),

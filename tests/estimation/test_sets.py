@@ -135,22 +135,22 @@ def _from_cells(counts: Any, cells: Any, mechanism: Any, about: Any) -> Any:
 
 
 def test_plans_for_items() -> None:
-    planned = nw.expected_error(MECHANISM, people=400, shares={"tea": 0.5})
+    planned = nw.planning.expected_error(MECHANISM, people=400, shares={"tea": 0.5})
     p, q = float(MECHANISM.present), float(MECHANISM.absent)
     seen = (p + q) / 2
     assert planned["tea"].standard_error == pytest.approx(
         np.sqrt(seen * (1 - seen) / 400) / (p - q)
     )
     for about in ("people", "population"):
-        worst = nw.expected_error(MECHANISM, people=400, shares="worst", about=about)
+        worst = nw.planning.expected_error(MECHANISM, people=400, shares="worst", about=about)
         tried = [
-            nw.expected_error(MECHANISM, people=400, shares=share, about=about)[
+            nw.planning.expected_error(MECHANISM, people=400, shares=share, about=about)[
                 "tea"
             ].standard_error
             for share in np.linspace(0, 1, 41)
         ]
         assert max(tried) == pytest.approx(worst["tea"].standard_error, rel=1e-3)
-    found = nw.epsilon_for(nw.Subsets(ITEMS, largest=2), target=0.02, people=10_000)
+    found = nw.planning.epsilon_for(nw.Subsets(ITEMS, largest=2), target=0.02, people=10_000)
     assert found.expected.standard_errors.max() == pytest.approx(0.02, rel=1e-4)
 
 
@@ -165,9 +165,21 @@ def test_what_sets_cannot_answer() -> None:
         (lambda: nw.estimate([{"tea"}], MECHANISM, method="likelihood"), InputError, "unbiased"),
         (lambda: nw.estimate([{1}], many, of="pairs"), TooLargeError, "Name the items"),
         (lambda: nw.estimate(np.zeros((2, 9), np.uint8), MECHANISM), InputError, "9 bytes"),
-        (lambda: nw.expected_error(MECHANISM, people=9, of="pairs"), InputError, "'items'"),
-        (lambda: nw.expected_error(MECHANISM, people=9, shares=2), ParameterError, "0 and 1"),
-        (lambda: nw.expected_error(MECHANISM, people=9, shares={"gin": 1}), InputError, "'gin'"),
+        (
+            lambda: nw.planning.expected_error(MECHANISM, people=9, of="pairs"),
+            InputError,
+            "'items'",
+        ),
+        (
+            lambda: nw.planning.expected_error(MECHANISM, people=9, shares=2),
+            ParameterError,
+            "0 and 1",
+        ),
+        (
+            lambda: nw.planning.expected_error(MECHANISM, people=9, shares={"gin": 1}),
+            InputError,
+            "'gin'",
+        ),
     ]
     for call, kind, message in cases:
         with pytest.raises(kind, match=message):

@@ -39,7 +39,7 @@ def matrix_of(mechanism: nw.Mechanism) -> Any:
     return np.array([channel.push(row, 0) for row in np.eye(channel.inputs)])
 
 
-def estimated(channels: list[Channel], counts: Any, about: str = "people") -> nw.Estimate:
+def estimated(channels: list[Channel], counts: Any, about: str = "people") -> nw.results.Estimate:
     axes = tuple(Axis(f"c{i}", range(c.inputs)) for i, c in enumerate(channels))
     shaped = np.asarray(counts).reshape([channel.outputs for channel in channels])
     asked: Any = about

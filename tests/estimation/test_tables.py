@@ -11,8 +11,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.estimation import released as released_data
@@ -112,7 +111,7 @@ def test_the_columns_named_by_the_user_come_first() -> None:
     found = nw.estimate(
         {"pairs": ["low"], "b": ["mid"]}, nw.product(pairs=response, b=response), of="pairs"
     )
-    assert isinstance(found, nw.Estimate)
+    assert isinstance(found, nw.results.Estimate)
 
 
 def test_an_answer_as_an_arrow_table_and_as_text() -> None:

@@ -75,7 +75,7 @@ def test_the_mean_on_a_fine_grid() -> None:
 
 
 def test_the_mean_of_curves() -> None:
-    mechanism = nw.curve_noise(nw.Curves(range(12), low=0, high=10, step="0.1"), epsilon=3)
+    mechanism = nw.curves.curve_noise(nw.Curves(range(12), low=0, high=10, step="0.1"), epsilon=3)
     release = mechanism.sample(np.full((800, 12), 4.0), source=nw.SeededSource(5))
     mean = nw.estimate(release, about="people")
     _agrees(typical_error(mechanism, mean), mean.standard_errors)

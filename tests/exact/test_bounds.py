@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Exp, Known, Logistic, exp_bounds, fixed, log_bounds

@@ -6,8 +6,7 @@ from operator import add, mul, sub, truediv
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Exp

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
 from noisewright.exact import as_text, ceiling_float, exactly, floor_float, shown

@@ -183,7 +183,7 @@ def seeds(name: str) -> list[bytes]:
         nw.staircase(grid, epsilon=1),
         nw.per_item(nw.Subsets(["a", "b"]), epsilon=1),
         nw.product(a=nw.uniform(labels), b=nw.laplace(grid, epsilon=1)),
-        nw.curve_noise(nw.Curves([0, 1], low=0, high=1), epsilon=1),
+        nw.curves.curve_noise(nw.Curves([0, 1], low=0, high=1), epsilon=1),
     ]
     return [nw.certify(one).to_json().encode() for one in mechanisms]
 

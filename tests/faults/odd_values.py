@@ -147,9 +147,9 @@ ODD: dict[str, Callable[[], Any]] = {
     "columns": lambda: nw.product(a=nw.geometric(nw.Counts(2), epsilon=1)),
     "person": lambda: nw.per_person(nw.geometric(nw.Counts(2), epsilon=1), rows=2),
     "sets": lambda: nw.per_item(nw.Subsets(["a", "b"]), epsilon=1),
-    "curves": lambda: nw.curve_noise(nw.Curves([0, 1], low=0, high=1), epsilon=1),
-    "Epsilon": lambda: nw.Epsilon.of(1),
-    "Guarantee": lambda: nw.Guarantee(1),
+    "curves": lambda: nw.curves.curve_noise(nw.Curves([0, 1], low=0, high=1), epsilon=1),
+    "Epsilon": lambda: nw.accounting.Epsilon.of(1),
+    "Guarantee": lambda: nw.accounting.Guarantee(1),
     "selection": lambda: nw.exponential(["a", "b"], [1, 2], sensitivity=1, epsilon=1),
     "SeededSource": lambda: nw.SeededSource(1),
 }

@@ -29,7 +29,7 @@ def test_a_full_ledger(name: str, ledger: nw.Ledger) -> None:
     with pytest.raises(OverBudgetError):
         ALL[name](FIRST).sample(ledger=ledger, dataset="few", source=NoBits())
     assert spends(ledger) == 0
-    assert ledger.left("few") == nw.Guarantee("1/100")
+    assert ledger.left("few") == nw.accounting.Guarantee("1/100")
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if "BLR" not in name])
@@ -64,7 +64,7 @@ def test_a_ledger_that_takes_no_certificate(ledger: nw.Ledger) -> None:
     """An account of one's own that would debit without a proof is not used that way."""
 
     class Careless:
-        def spend(self, dataset: str, guarantee: nw.Guarantee, *, what: str) -> NoReturn:
+        def spend(self, dataset: str, guarantee: nw.accounting.Guarantee, *, what: str) -> NoReturn:
             raise AssertionError("debited without a certificate")
 
     careless: Any = Careless()

@@ -122,7 +122,7 @@ CALLS: list[tuple[Callable[[], Any], type[NoisewrightError], str]] = [
         "Use table=False: the formula needs no table",
     ),
     (lambda: nw.geometric(nw.Counts(2**63), epsilon=1), TooLargeError, r"beyond 2\^62"),
-    (lambda: Geometric(nw.Counts(8), nw.Epsilon.of(0)), ParameterError, "epsilon is 0"),
+    (lambda: Geometric(nw.Counts(8), nw.accounting.Epsilon.of(0)), ParameterError, "epsilon is 0"),
     (lambda: nw.explicit_fair(COLORS, epsilon=1), SpaceError, "is for counts"),  # pyright: ignore[reportArgumentType]
     (lambda: nw.explicit_fair(nw.Counts(8), epsilon=0), ParameterError, r"Use nw\.uniform"),
     (lambda: nw.explicit_fair(nw.Counts(10**6), epsilon=1), TooLargeError, "Use a smaller n"),
@@ -216,7 +216,7 @@ MADE_FROM_A_SPACE: list[Callable[..., Any]] = [
     nw.randomized_response,
     nw.discrete_exponential,
     nw.design,
-    nw.error_bound,
+    nw.analysis.error_bound,
     lambda space, **_: nw.uniform(space),
 ]
 

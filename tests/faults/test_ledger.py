@@ -84,7 +84,7 @@ def spend_until_killed(path: Path, pipe: int) -> None:
         ledger = nw.Ledger.open(path)
         print("ready", file=out)
         while True:
-            spend = ledger.spend("survey", nw.Guarantee("1/1000"), what="until killed")
+            spend = ledger.spend("survey", nw.accounting.Guarantee("1/1000"), what="until killed")
             print(spend.sequence, file=out)
             if spend.sequence % 3:
                 spend.released()
@@ -155,7 +155,7 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
 def spend_until_refused(ledger: nw.Ledger) -> tuple[int, str]:
     for count in range(3000):
         try:
-            ledger.spend("survey", nw.Guarantee("1/10000"), what="x" * 500)
+            ledger.spend("survey", nw.accounting.Guarantee("1/10000"), what="x" * 500)
         except LedgerError as problem:
             return count, str(problem)
     raise AssertionError("the disk never became full")

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import noisewright as nw
 from tests.faults.power_loss import Recording, recorded
@@ -42,7 +41,7 @@ for number in (1, 2):
     nw.release(table, plan, out=where("out.csv"), ledger=ledger, dataset="people",
                overwrite=True, report=False, progress=progress)
     say(f"released out.csv {{number}}")
-with ledger.spend("people", nw.Guarantee(1), what="by hand"):
+with ledger.spend("people", nw.accounting.Guarantee(1), what="by hand"):
     say("drawing")
 nw.synthesize(table, plan, out=where("made.csv"), ledger=ledger, dataset="people", report=False)
 say("released made.csv 1")

@@ -340,7 +340,7 @@ def test_an_interruption_after_the_last_rename_is_a_release(
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
     assert "whole and is accounted for" in " ".join(problem.value.__notes__)
     assert survey.states() == ["released"]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 @pytest.fixture
@@ -471,7 +471,7 @@ def test_racing_releases_spend_exactly_what_was_granted(
     assert survey.states() == ["released"] * fitting
     out = sorted(survey.folder.glob("*.parquet"))
     assert len(out) == fitting
-    assert all(nw.Release.open(path).rows == 500 for path in out)
+    assert all(nw.results.Release.open(path).rows == 500 for path in out)
     assert nw.Ledger.open(survey.ledger).left("survey").epsilon.is_zero
 
 
@@ -489,7 +489,7 @@ def test_racing_releases_to_one_name_do_not_overtake_each_other(tmp_path: Path, 
     assert all("another process" in one or "exists already" in one for one in others)
     # Those that came too late spent nothing.
     assert survey.states() == ["released"]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_only_what_nobody_holds_is_cleaned_up(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def require_sound(survey: Survey, *names: str) -> list[str]:
             spends.setdefault(entry.what, set()).add(ledger.state(entry.sequence))
     out = [name for name in names if (survey.folder / name).exists()]
     for name in out:
-        made = nw.Release.open(survey.folder / name)
+        made = nw.results.Release.open(survey.folder / name)
         assert made.table.num_rows == made.rows == survey.rows
         assert set(made.files) == {"data", "certificate", "recipe"}
         assert spends[name] & {"reserved", "released"}
@@ -121,12 +121,12 @@ def test_killed_while_it_replaces_a_release(survey: Survey, runs: Runs) -> None:
         remove_stale(survey.folder)
         number += 1
     assert mixed == 2
-    assert nw.Release.open(survey.out).rows == survey.rows
+    assert nw.results.Release.open(survey.out).rows == survey.rows
 
 
 def opened(path: Path) -> str:
     try:
-        nw.Release.open(path)
+        nw.results.Release.open(path)
     except nw.errors.ReleaseError as problem:
         return str(problem)
     return ""

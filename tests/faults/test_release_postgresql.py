@@ -46,7 +46,7 @@ def test_a_connection_that_is_cut_once_releases_once(
     assert count() >= 1
     assert states(address) == ["released"]
     assert made.notes == ()
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -78,13 +78,13 @@ def test_a_server_that_is_gone_when_the_files_are_out_is_said_and_nothing_is_los
     made = nw.release(
         survey.csv, PLAN, out=survey.out, ledger=ledger, progress=go_away, report=False
     )
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
     assert made.is_accounted
     assert made.balance is not None
     assert f"Entry {made.entry} could not be marked as released and stays reserved" in made.notes[0]
     assert "counts as spent" in made.notes[0]
     assert states(address) == ["reserved"]
-    assert nw.Ledger.open(address).left("survey") == nw.Guarantee(8)
+    assert nw.Ledger.open(address).left("survey") == nw.accounting.Guarantee(8)
 
 
 def test_a_server_that_is_gone_while_drawing_fails_leaves_a_reserved_spend(

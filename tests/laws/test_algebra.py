@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.mechanisms import Mechanism, Table
@@ -88,7 +87,7 @@ def test_a_mixture_mixes_probabilities(a: Table, b: Table, share: Fraction) -> N
 def test_the_claim_of_a_mixture() -> None:
     parts = [nw.randomized_response(COLORS, epsilon=e, delta=d) for e, d in ((1, "1/2"), (2, 0))]
     mixed = nw.mixture(parts, ["1/4", "3/4"])  # pyright: ignore[reportArgumentType]
-    assert mixed.claim == nw.Guarantee(2, "1/8")
+    assert mixed.claim == nw.accounting.Guarantee(2, "1/8")
     assert nw.verify(mixed, epsilon=2, delta="1/8")
     assert nw.mixture([parts[0], TABLES["floats"]]).claim is None  # pyright: ignore[reportArgumentType]
 
@@ -137,10 +136,10 @@ def test_the_claim_of_a_product_over_columns_holds(columns: dict[str, Any]) -> N
 
 def test_column_claims_add_up() -> None:
     response = nw.randomized_response(COLORS, epsilon="1/2", delta="1/10")
-    assert nw.product(a=response, b=response).claim == nw.Guarantee(1, "1/5")
+    assert nw.product(a=response, b=response).claim == nw.accounting.Guarantee(1, "1/5")
     # A count protects neighbors only; a whole record may move it by n.
     counts = nw.geometric(nw.Counts(10**6), epsilon="1/10")
-    assert nw.product(n=counts).claim == nw.Guarantee(10**5)
+    assert nw.product(n=counts).claim == nw.accounting.Guarantee(10**5)
     ln = nw.geometric(nw.Counts(10**6), alpha="1/2")
-    assert nw.product(n=ln).claim.epsilon >= nw.Epsilon.of("693147.18")  # pyright: ignore[reportOptionalMemberAccess]
+    assert nw.product(n=ln).claim.epsilon >= nw.accounting.Epsilon.of("693147.18")  # pyright: ignore[reportOptionalMemberAccess]
     assert nw.product(a=TABLES["floats"]).claim is None

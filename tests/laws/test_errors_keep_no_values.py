@@ -95,7 +95,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
         for given in forms(value):
             curves = SPACES["curves"]
             yield "curves.read", lambda c=curves, g=given: c.read(g)
-            yield "median", lambda g=given: nw.private_median(g, nw.Counts(5), epsilon=1)
+            yield "median", lambda g=given: nw.select.private_median(g, nw.Counts(5), epsilon=1)
             yield "quality", lambda g=given: nw.exponential([1], g, sensitivity=1, epsilon=1)
             yield "table", lambda g=given: released({"a": g})
 

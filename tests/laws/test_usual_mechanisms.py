@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import ParameterError, SpaceError
@@ -44,7 +43,9 @@ def test_a_planned_mechanism_is_the_one_that_a_plan_releases(space: Any, epsilon
 def test_epsilon_for_answers_with_what_a_plan_of_that_epsilon_releases(name: str) -> None:
     space = SPACES[name]
     target = {"categories": 0.02, "few counts": 0.05}.get(name, float(space.size) / 100)
-    found = nw.epsilon_for(space, target=target, people=5_000, about="people", tolerance=1e-3)
+    found = nw.planning.epsilon_for(
+        space, target=target, people=5_000, about="people", tolerance=1e-3
+    )
     plan = nw.Plan({"value": nw.Column(space)}, epsilon=found.epsilon)
     assert found.mechanism.describe() == plan.parts[0].mechanism.describe()
     assert float(plan.guarantee.epsilon) == pytest.approx(found.epsilon)
@@ -52,7 +53,7 @@ def test_epsilon_for_answers_with_what_a_plan_of_that_epsilon_releases(name: str
 
 def test_counts_of_groups_are_planned_with_a_mechanism_that_is_named() -> None:
     groups = nw.Counts(8)
-    found = nw.epsilon_for(
+    found = nw.planning.epsilon_for(
         groups,
         target=0.05,
         people=5_000,
@@ -64,6 +65,6 @@ def test_counts_of_groups_are_planned_with_a_mechanism_that_is_named() -> None:
 
 def test_what_a_plan_refuses_is_not_planned() -> None:
     with pytest.raises(SpaceError, match="neighbors"):
-        nw.epsilon_for(nw.Interval(0, 9, step=1, neighbors=2), target=1, people=99)
+        nw.planning.epsilon_for(nw.Interval(0, 9, step=1, neighbors=2), target=1, people=99)
     with pytest.raises(ParameterError, match="delta"):
-        nw.epsilon_for(nw.Counts(80), target=1, people=99, delta="1e-6")
+        nw.planning.epsilon_for(nw.Counts(80), target=1, people=99, delta="1e-6")

@@ -10,7 +10,7 @@ from noisewright.errors import OverBudgetError
 # Forked: real processes that need no loading, and a test that nothing is shared by mistake.
 FORKED = multiprocessing.get_context("fork")
 
-TENTH = nw.Guarantee("1/10")
+TENTH = nw.accounting.Guarantee("1/10")
 
 
 def spend_all(where: str, start: Any, answers: Any) -> None:

@@ -23,11 +23,14 @@ def path(folder: Path) -> Path:
     (folder / "survey.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     ledger = nw.Ledger.create(folder / "budget.db")
     ledger.grant("survey", epsilon=2, delta="1e-6", data=folder / "survey.csv", why="the board")
-    with ledger.spend("survey", nw.Guarantee(0.5), what="ages", certificate="ab" * 32):
+    with ledger.spend("survey", nw.accounting.Guarantee(0.5), what="ages", certificate="ab" * 32):
         pass
-    with pytest.raises(KeyError), ledger.spend("survey", nw.Guarantee(alpha="1/2"), what="jobs"):
+    with (
+        pytest.raises(KeyError),
+        ledger.spend("survey", nw.accounting.Guarantee(alpha="1/2"), what="jobs"),
+    ):
         raise KeyError
-    ledger.spend("survey", nw.Guarantee("1/10", "1e-9"), what="incomes")
+    ledger.spend("survey", nw.accounting.Guarantee("1/10", "1e-9"), what="incomes")
     return folder / "budget.db"
 
 
@@ -191,16 +194,16 @@ def test_a_chain_that_fits_must_also_make_sense(path: Path, change: dict[int, di
 def test_an_open_ledger_notices_too(path: Path) -> None:
     ledger = nw.Ledger.open(path)
     before = path.read_bytes()
-    ledger.spend("survey", nw.Guarantee("1/100"), what="more")
+    ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="more")
     path.write_bytes(before)  # someone restores an older copy
     with pytest.raises(AlteredLedgerError, match="is gone"):
-        ledger.spend("survey", nw.Guarantee("1/100"), what="again")
+        ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="again")
     with pytest.raises(AlteredLedgerError):
         ledger.left("survey")
     path.unlink()
     nw.Ledger.create(path)  # or starts over
     with pytest.raises(AlteredLedgerError, match="replaced"):
-        ledger.spend("survey", nw.Guarantee("1/100"), what="again")
+        ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="again")
 
 
 def test_other_tools_are_kept_from_editing_by_accident(path: Path) -> None:

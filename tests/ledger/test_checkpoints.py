@@ -27,9 +27,9 @@ def path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ledger.grant("survey", epsilon=9, delta="1e-3", data=folder / "survey.csv")
     ledger.grant("visits", epsilon=90, delta="1e-3", person="patient", rows=3)
     for number in range(12):
-        with ledger.spend("survey", nw.Guarantee(alpha="9/10", delta="1e-9"), what="a"):
+        with ledger.spend("survey", nw.accounting.Guarantee(alpha="9/10", delta="1e-9"), what="a"):
             pass
-        spend = ledger.spend("visits", nw.Guarantee("1/7", "1e-8"), what="b")
+        spend = ledger.spend("visits", nw.accounting.Guarantee("1/7", "1e-8"), what="b")
         if number % 3:
             spend.wasted()
     return folder / "budget.db"

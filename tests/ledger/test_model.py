@@ -11,8 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import BudgetError, OverBudgetError, UnknownDatasetError
@@ -79,7 +78,7 @@ def test_the_ledger_is_the_model(folder: Path, steps: list[tuple]) -> None:
                 account.granted_delta += delta
                 entries += 1
             case ("spend", name, spent, delta):
-                guarantee = nw.Guarantee(**spent, delta=delta)
+                guarantee = nw.accounting.Guarantee(**spent, delta=delta)
                 account = model.get(name)
                 if account is None:
                     with pytest.raises(UnknownDatasetError):
@@ -136,56 +135,58 @@ def test_the_ledger_is_the_model(folder: Path, steps: list[tuple]) -> None:
 def test_what_the_message_says_fits_does_fit_and_no_more(folder: Path) -> None:
     ledger = nw.Ledger.create(folder / "b.db")
     ledger.grant("survey", epsilon=1, delta="1e-9")
-    ledger.spend("survey", nw.Guarantee(alpha="2/3", delta="1/3000000000"), what="x")
+    ledger.spend("survey", nw.accounting.Guarantee(alpha="2/3", delta="1/3000000000"), what="x")
     with pytest.raises(OverBudgetError, match="too much epsilon for 'survey'") as refused:
-        ledger.spend("survey", nw.Guarantee(1), what="y")
+        ledger.spend("survey", nw.accounting.Guarantee(1), what="y")
     words = str(refused.value).partition("epsilon up to ")[2].split()
     epsilon, delta = words[0], words[5].rstrip(".")
     assert float(epsilon) == pytest.approx(1 - 0.405465108108, abs=1e-11)
-    ledger.spend("survey", nw.Guarantee(epsilon, delta), what="as the message says")
+    ledger.spend("survey", nw.accounting.Guarantee(epsilon, delta), what="as the message says")
     with pytest.raises(OverBudgetError, match="too much epsilon and delta"):
-        ledger.spend("survey", nw.Guarantee("1e-10", "1e-10"), what="z")
+        ledger.spend("survey", nw.accounting.Guarantee("1e-10", "1e-10"), what="z")
     with pytest.raises(OverBudgetError, match="too much delta"):
-        ledger.spend("survey", nw.Guarantee(0, "1e-10"), what="z")
+        ledger.spend("survey", nw.accounting.Guarantee(0, "1e-10"), what="z")
 
 
 def test_a_budget_of_doubles_and_logarithms_is_decided_to_the_last_bit(folder: Path) -> None:
     ledger = nw.Ledger.create(folder / "b.db")
     ledger.grant("tenths", epsilon="0.3")
     for _ in range(3):
-        ledger.spend("tenths", nw.Guarantee("0.1"), what="x")
+        ledger.spend("tenths", nw.accounting.Guarantee("0.1"), what="x")
     assert ledger.left("tenths").epsilon.is_zero
     # Three doubles 0.1 are more than the decimal 0.3, by 2^-56 or so.
     ledger.grant("doubles", epsilon="0.3")
-    ledger.spend("doubles", nw.Guarantee(0.1), what="x")
-    ledger.spend("doubles", nw.Guarantee(0.1), what="x")
+    ledger.spend("doubles", nw.accounting.Guarantee(0.1), what="x")
+    ledger.spend("doubles", nw.accounting.Guarantee(0.1), what="x")
     with pytest.raises(OverBudgetError):
-        ledger.spend("doubles", nw.Guarantee(0.1), what="x")
+        ledger.spend("doubles", nw.accounting.Guarantee(0.1), what="x")
     # ln 3 lies between two rationals that are 2^-150 apart.
-    below = nw.Epsilon.log(Fraction(3)).bounds(150)[0]
+    below = nw.accounting.Epsilon.log(Fraction(3)).bounds(150)[0]
     for extra, fits in ((0, False), (2, True)):
         name = f"log{extra}"
         ledger.grant(name, epsilon=Fraction(below + extra, 1 << 150))
         if fits:
-            ledger.spend(name, nw.Guarantee(alpha="1/3"), what="x")
+            ledger.spend(name, nw.accounting.Guarantee(alpha="1/3"), what="x")
         else:
             with pytest.raises(OverBudgetError):
-                ledger.spend(name, nw.Guarantee(alpha="1/3"), what="x")
+                ledger.spend(name, nw.accounting.Guarantee(alpha="1/3"), what="x")
 
 
 def test_numbers_too_long_to_write_out_are_rounded_up(folder: Path) -> None:
     """Spends of ln(r) with long r, and a guarantee whose fraction has 10,000 digits."""
     long = Fraction(10**10_000 + 1, 3 * 10**10_000)
-    kept = recordable(nw.Guarantee(long))
+    kept = recordable(nw.accounting.Guarantee(long))
     assert kept.epsilon.rational > long
     assert kept.epsilon.rational - long < Fraction(1, 2**190)
     ledger = nw.Ledger.create(folder / "b.db")
     ledger.grant("survey", epsilon=100)
-    spent = ledger.spend("survey", nw.Guarantee(long), what="x")
+    spent = ledger.spend("survey", nw.accounting.Guarantee(long), what="x")
     assert read_epsilon(spent.entry.epsilon or "") == kept.epsilon
     ratio = Fraction(2**3000 + 1, 2**3000)
     for _ in range(6):
-        ledger.spend("survey", nw.Guarantee(nw.Epsilon.log(1 + ratio)), what="x")
+        ledger.spend(
+            "survey", nw.accounting.Guarantee(nw.accounting.Epsilon.log(1 + ratio)), what="x"
+        )
     left = float(ledger.left("survey").epsilon)
     assert left == pytest.approx(100 - 1 / 3 - 6 * 0.6931471805599453, abs=1e-12)
     nw.Ledger.open(folder / "b.db")

@@ -13,7 +13,7 @@ from noisewright.errors import AlteredLedgerError, OverBudgetError, UnitError
 from noisewright.ledger.units import AccountUnit
 from tests.ledger.old_ledgers import FIVE, digest, write_old_ledger
 
-HALF = nw.Guarantee("1/2")
+HALF = nw.accounting.Guarantee("1/2")
 
 
 @pytest.fixture

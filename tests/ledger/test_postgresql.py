@@ -39,11 +39,13 @@ def test_a_ledger_on_a_server_is_like_one_in_a_file(where: str, tmp_path: Path) 
     (tmp_path / "survey.csv").write_text("größe\n1\n", encoding="utf-8")
     ledger = nw.Ledger.open(where)
     ledger.grant("survey", epsilon=1, delta="1e-6", data=tmp_path / "survey.csv", why="größer")
-    with ledger.spend(ledger.find(tmp_path / "survey.csv"), nw.Guarantee(alpha="1/3"), what="ä"):
+    with ledger.spend(
+        ledger.find(tmp_path / "survey.csv"), nw.accounting.Guarantee(alpha="1/3"), what="ä"
+    ):
         pass
     ledger.spend("survey", TENTH, what="b")
     with pytest.raises(OverBudgetError, match=r"epsilon up to 1\.80138"):
-        ledger.spend("survey", nw.Guarantee(2), what="c")
+        ledger.spend("survey", nw.accounting.Guarantee(2), what="c")
     again = nw.Ledger.open(where, head=ledger.head)
     assert again.history() == ledger.history()
     assert pickle.loads(pickle.dumps(again)).history() == ledger.history()
@@ -123,7 +125,7 @@ def test_after_the_last_attempt_the_record_is_asked(where: str, moment: str) -> 
 def test_a_spend_while_someone_reads_is_no_alarm(where: str) -> None:
     """Committed between the reader's look at the head and its look at the entries."""
     reader, writer = nw.Ledger.open(where), nw.Ledger.open(where)
-    spends: list[nw.Reservation] = []
+    spends: list[nw.results.Reservation] = []
 
     def spend(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         if "FROM noisewright_ledger" in statement:
@@ -134,7 +136,7 @@ def test_a_spend_while_someone_reads_is_no_alarm(where: str) -> None:
     assert reader.verify() == before
     assert len(spends) == 1
     reader.left("survey")
-    assert reader.left("survey").epsilon.rational == nw.Guarantee("1.8").epsilon.rational
+    assert reader.left("survey").epsilon.rational == nw.accounting.Guarantee("1.8").epsilon.rational
 
 
 def test_a_session_that_holds_the_lock_is_waited_for_then_refused(where: str) -> None:

@@ -21,7 +21,7 @@ from noisewright.errors import (
 )
 from noisewright.ledger.database import database_at
 
-HALF = nw.Guarantee("1/2")
+HALF = nw.accounting.Guarantee("1/2")
 
 
 @pytest.fixture
@@ -147,17 +147,17 @@ def test_a_database_that_is_gone_at_the_end_leaves_the_spend_reserved(
 def test_over_budget_nothing_is_recorded(ledger: nw.Ledger) -> None:
     head = ledger.head
     with pytest.raises(OverBudgetError) as refused:
-        ledger.spend("survey", nw.Guarantee("2.01"), what="x")
+        ledger.spend("survey", nw.accounting.Guarantee("2.01"), what="x")
     assert ledger.head == head
-    assert refused.value.left == ledger.left("survey") == nw.Guarantee(2, "1e-6")
-    assert refused.value.asked == nw.Guarantee("2.01")
+    assert refused.value.left == ledger.left("survey") == nw.accounting.Guarantee(2, "1e-6")
+    assert refused.value.asked == nw.accounting.Guarantee("2.01")
     assert "left are epsilon=2, delta=0.000001" in str(refused.value)
-    ledger.spend("survey", nw.Guarantee(2, "1e-6"), what="all of it")
+    ledger.spend("survey", nw.accounting.Guarantee(2, "1e-6"), what="all of it")
     with pytest.raises(OverBudgetError, match=r"epsilon up to 0 with delta up to 0\."):
-        ledger.spend("survey", nw.Guarantee("1e-300"), what="a drop more")
-    ledger.spend("survey", nw.Guarantee(0), what="what costs nothing")
+        ledger.spend("survey", nw.accounting.Guarantee("1e-300"), what="a drop more")
+    ledger.spend("survey", nw.accounting.Guarantee(0), what="what costs nothing")
     ledger.grant("survey", epsilon="1/100", why="the board agreed")
-    ledger.spend("survey", nw.Guarantee("1/100"), what="the rest")
+    ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="the rest")
 
 
 def test_names_are_not_guessed(ledger: nw.Ledger) -> None:
@@ -175,7 +175,7 @@ def test_names_are_not_guessed(ledger: nw.Ledger) -> None:
         (lambda b: b.grant("survey"), "nothing is granted"),
         (lambda b: b.grant("survey", epsilon=-1), "at least 0"),
         (lambda b: b.grant("survey", delta=2), "between 0 and 1"),
-        (lambda b: b.grant("survey", epsilon=nw.Epsilon.of(alpha="1/2")), "rational"),
+        (lambda b: b.grant("survey", epsilon=nw.accounting.Epsilon.of(alpha="1/2")), "rational"),
         (lambda b: b.grant("", epsilon=1), "name is empty"),
         (lambda b: b.grant("a\0b", epsilon=1), "position 1"),
         (lambda b: b.grant("n" * 201, epsilon=1), "at most 200"),
@@ -187,7 +187,7 @@ def test_names_are_not_guessed(ledger: nw.Ledger) -> None:
         (lambda b: b.verify(head="12"), "a head looks like"),
         (lambda b: b.export("x.xlsx"), "'jsonl' or 'csv'"),
         (lambda b: b.find(3), "give a path"),
-        (lambda b: nw.Fingerprint("abc"), "64 hexadecimal"),
+        (lambda b: nw.results.Fingerprint("abc"), "64 hexadecimal"),
         (lambda b: nw.Ledger.open(b.where, patience=-1), "seconds to wait"),
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
@@ -203,7 +203,7 @@ def test_no_budget_exceeds_a_delta_of_one(ledger: nw.Ledger) -> None:
     ledger.grant("survey", delta="0.9")
     with pytest.raises(BudgetError, match="promises nothing"):
         ledger.grant("survey", delta="0.1")
-    assert ledger.balance("survey").granted.delta == nw.Guarantee(0, "0.900001").delta
+    assert ledger.balance("survey").granted.delta == nw.accounting.Guarantee(0, "0.900001").delta
 
 
 def test_data_draws_on_one_budget(ledger: nw.Ledger, folder: Path) -> None:
@@ -255,9 +255,9 @@ def test_a_missing_library_is_named_with_its_extra(
 
 
 def test_room_can_be_asked_for_without_a_record(ledger: nw.Ledger) -> None:
-    ledger.require_room("survey", nw.Guarantee(2, "1e-6"))
+    ledger.require_room("survey", nw.accounting.Guarantee(2, "1e-6"))
     with pytest.raises(OverBudgetError, match="What fits: epsilon up to 2 ") as problem:
-        ledger.require_room("survey", nw.Guarantee("2.1"))
+        ledger.require_room("survey", nw.accounting.Guarantee("2.1"))
     assert problem.value.left == ledger.left("survey")
     with pytest.raises(UnknownDatasetError):
         ledger.require_room("servey", HALF)
@@ -267,14 +267,16 @@ def test_room_can_be_asked_for_without_a_record(ledger: nw.Ledger) -> None:
 def test_a_large_grant_is_compared_at_once(folder: Path) -> None:
     ledger = nw.Ledger.create(folder / "large.db")
     ledger.grant("people", epsilon=10**7)
-    third = nw.Guarantee(nw.Epsilon.log(Fraction(4, 3)))
+    third = nw.accounting.Guarantee(nw.accounting.Epsilon.log(Fraction(4, 3)))
     with ledger.spend("people", third, what="a little"):
         pass
-    with ledger.spend("people", nw.Guarantee(Fraction(1, 10**160)), what="nearly nothing"):
+    with ledger.spend(
+        "people", nw.accounting.Guarantee(Fraction(1, 10**160)), what="nearly nothing"
+    ):
         pass
     assert not ledger.balance("people").reserved
     with (
         pytest.raises(OverBudgetError),
-        ledger.spend("people", nw.Guarantee(10**7), what="all of it"),
+        ledger.spend("people", nw.accounting.Guarantee(10**7), what="all of it"),
     ):
         pytest.fail("more than is left was spent")

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import noisewright as nw
 from noisewright.errors import OverBudgetError, ParameterError, UnitError
 from noisewright.ledger.units import AccountUnit, Claim, grouped
 
-ONE = nw.Guarantee(1)
+ONE = nw.accounting.Guarantee(1)
 LABELS = ["a", "b", "c"]
 
 
@@ -51,10 +50,10 @@ def test_the_same_data_released_with_and_without_a_person_and_synthesized(
     assert table.charged == ONE
     assert spent(ledger) == 1
     table = nw.release(data, plan(), ledger=ledger, out=folder / "b.csv", report=False)
-    assert table.charged == nw.Guarantee(3)
+    assert table.charged == nw.accounting.Guarantee(3)
     assert spent(ledger) == 4
     made = nw.synthesize(data, plan(), ledger=ledger)
-    assert made.charged == nw.Guarantee(3)
+    assert made.charged == nw.accounting.Guarantee(3)
     assert spent(ledger) == 7
     with pytest.raises(OverBudgetError, match=r"for each of 3 rows.*at most 3 rows"):
         nw.release(data, plan(), ledger=ledger, out=folder / "c.csv", report=False)
@@ -120,8 +119,12 @@ def test_models_say_for_whom_they_promise(ledger: nw.Ledger) -> None:
     total = 0
     for declared, cost in ((mine, 1), (columns, 4)):
         for model in (
-            nw.PrivateNaiveBayes(declared, label="sex", epsilon=1, ledger=ledger, dataset="visits"),
-            nw.PrivateTree(declared, label="sex", epsilon=1, ledger=ledger, dataset="visits"),
+            nw.models.PrivateNaiveBayes(
+                declared, label="sex", epsilon=1, ledger=ledger, dataset="visits"
+            ),
+            nw.models.PrivateTree(
+                declared, label="sex", epsilon=1, ledger=ledger, dataset="visits"
+            ),
         ):
             model.fit(rows)
             total += cost
@@ -161,7 +164,7 @@ def test_what_a_promise_costs_in_each_unit(
         with pytest.raises(UnitError, match="Nothing was recorded"):
             ledger.spend("visits", ONE, what="x", person=person)
         return
-    assert ledger.require_room("visits", ONE, person=person) == nw.Guarantee(cost)
+    assert ledger.require_room("visits", ONE, person=person) == nw.accounting.Guarantee(cost)
     entry = ledger.spend("visits", ONE, what="x", person=person).entry
     assert (entry.epsilon, spent(ledger)) == (str(cost), cost)
     assert ledger.balance("visits").unit == AccountUnit(unit.get("person"), unit.get("rows"))
@@ -213,8 +216,8 @@ def test_that_each_row_is_a_person_can_be_said_later(ledger: nw.Ledger) -> None:
 def test_a_unit_said_later_restates_what_was_spent(ledger: nw.Ledger) -> None:
     ledger.grant("visits", epsilon=4, delta="1e-3", rows=1)
     ledger.spend("visits", ONE, what="rows")
-    ledger.spend("visits", nw.Guarantee(1, "1e-6"), what="rows", independent=True)
-    ledger.spend("visits", nw.Guarantee(alpha="1/2"), what="all rows", person="patient")
+    ledger.spend("visits", nw.accounting.Guarantee(1, "1e-6"), what="rows", independent=True)
+    ledger.spend("visits", nw.accounting.Guarantee(alpha="1/2"), what="all rows", person="patient")
     with pytest.raises(OverBudgetError, match=r"epsilon=6\.69.*in the same call"):
         ledger.grant("visits", person="patient", rows=3)
     before = ledger.balance("visits")
@@ -239,12 +242,12 @@ def test_a_unit_said_later_restates_what_was_spent(ledger: nw.Ledger) -> None:
 
 def test_delta_of_rows_that_are_drawn_together_grows_faster(ledger: nw.Ledger) -> None:
     """Independent rows: kδ. Rows that are drawn together: δ(1 + e^ε + e^2ε)."""
-    some = nw.Guarantee(1, "1e-6")
+    some = nw.accounting.Guarantee(1, "1e-6")
     ledger.grant("apart", epsilon=3, delta="1e-3", rows=3)
     ledger.grant("together", epsilon=3, delta="1e-3", rows=3)
     ledger.spend("apart", some, what="x", independent=True)
     ledger.spend("together", some, what="x")
-    assert ledger.balance("apart").spent == nw.Guarantee(3, "3e-6")
+    assert ledger.balance("apart").spent == nw.accounting.Guarantee(3, "3e-6")
     delta = ledger.balance("together").spent.delta
     exact = (math.exp(3) - 1) / (math.exp(1) - 1) * 1e-6
     assert float(delta) == pytest.approx(exact, rel=1e-12)
@@ -280,7 +283,7 @@ def tables(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
 def test_group_privacy_holds_and_is_tight_by_enumeration(epsilon: float) -> None:
     delta = 1e-3
     apart, walk = tables(epsilon, delta)
-    one = nw.Guarantee(epsilon, delta)
+    one = nw.accounting.Guarantee(epsilon, delta)
     for table, adds_up in ((apart, True), (walk, False)):
         steps = [(0, 1), (0, 2), (1, 3), (2, 3)]
         for a, b in [*steps, *((b, a) for a, b in steps)]:
@@ -301,7 +304,7 @@ def test_group_privacy_holds_and_is_tight_by_enumeration(epsilon: float) -> None
     st.integers(2, 2000),
 )
 def test_the_sum_of_powers_is_rounded_up(epsilon: Fraction, delta: Fraction, rows: int) -> None:
-    found = grouped(nw.Guarantee(epsilon, delta), rows, adds_up=False)
+    found = grouped(nw.accounting.Guarantee(epsilon, delta), rows, adds_up=False)
     assert found.epsilon.rational == rows * epsilon
     # Term by term in doubles, with room for their rounding.
     total = math.fsum(math.exp(min(i * float(epsilon), 600.0)) for i in range(rows))
@@ -313,7 +316,7 @@ def test_the_sum_of_powers_is_rounded_up(epsilon: Fraction, delta: Fraction, row
 def test_huge_factors_are_refused_at_once(ledger: nw.Ledger) -> None:
     ledger.grant("visits", epsilon=10**9, delta="1/2", rows=10**6)
     with pytest.raises(OverBudgetError, match="too much delta"):
-        ledger.spend("visits", nw.Guarantee(900, "1e-9"), what="x")
+        ledger.spend("visits", nw.accounting.Guarantee(900, "1e-9"), what="x")
 
 
 @pytest.mark.parametrize(

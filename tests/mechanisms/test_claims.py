@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from noisewright.mechanisms import Table, explicit_fair, geometric, randomized_response, uniform
 from noisewright.spaces import Categories, Counts

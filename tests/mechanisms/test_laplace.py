@@ -155,7 +155,7 @@ def test_products_and_records() -> None:
     number = nw.laplace(GRID, epsilon="1/2", off_grid="round")
     label = nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1)
     both = nw.product(x=number, c=label)
-    assert both.claim == nw.Guarantee("3/2")
+    assert both.claim == nw.accounting.Guarantee("3/2")
     assert nw.tight_epsilon(both) == 1.5
     assert nw.verify(both, epsilon="3/2")
     released = both.sample({"x": [0.3, 1.0], "c": ["a", "b"]}, source=SEED)
@@ -169,7 +169,7 @@ def test_products_and_records() -> None:
     assert len((number**3).sample([0, 0.5, 1], source=SEED)) == 3
     assert nw.tight_epsilon(number**3) == 0.5
     near = nw.laplace(GRID, epsilon="1/2", sensitivity="1/8")
-    assert nw.product(x=near).claim == nw.Guarantee(4)
+    assert nw.product(x=near).claim == nw.accounting.Guarantee(4)
 
 
 def test_what_is_refused() -> None:
@@ -185,7 +185,7 @@ def test_what_is_refused() -> None:
         lambda: nw.laplace(GRID, epsilon=1, delta=1),
         lambda: untyped.laplace(GRID, epsilon=1, scale="half"),
         lambda: nw.laplace(GRID, epsilon=1, scale="paper", form="bounded"),
-        lambda: nw.laplace_scale(0, epsilon=1),
+        lambda: nw.analysis.laplace_scale(0, epsilon=1),
         lambda: untyped.laplace_scale(1, epsilon=1, rule="half"),
     ):
         with pytest.raises(nw.errors.InputError):

@@ -38,7 +38,7 @@ def test_the_marginal_of_a_joint_response_is_the_sum_over_the_other_columns(
     names: str | list[str], by_table: bool
 ) -> None:
     joint = nw.randomized_response(JOINT, epsilon=1.5, delta="1/100", table=by_table)
-    part = nw.marginal(joint, names)
+    part = nw.analysis.marginal(joint, names)
     assert type(part) is (Table if by_table else Response)
     for x, y in every(JOINT.points, part.outputs.points):
         whole = sum(
@@ -49,7 +49,7 @@ def test_the_marginal_of_a_joint_response_is_the_sum_over_the_other_columns(
 
 def test_it_is_the_formula_of_the_two_probabilities() -> None:
     joint = nw.randomized_response(JOINT, epsilon=1, table=True)
-    part = nw.marginal(joint, "job").table()
+    part = nw.analysis.marginal(joint, "job").table()
     p, q = Fraction(joint.weights[0, 0], joint.total), Fraction(joint.weights[0, 1], joint.total)
     assert part.probability("a", "a") == p + 7 * q
     assert part.probability("a", "b") == 8 * q
@@ -59,7 +59,7 @@ def test_it_is_the_formula_of_the_two_probabilities() -> None:
 def test_its_claim_holds(by_table: bool) -> None:
     joint = nw.randomized_response(JOINT, epsilon=1.5, delta="1/100", table=by_table)
     for names in WANTED:
-        part = nw.marginal(joint, names)
+        part = nw.analysis.marginal(joint, names)
         assert part.claim == joint.claim
         assert nw.verify(part, epsilon=1.5, delta="1/100")
 
@@ -70,26 +70,26 @@ def test_a_marginal_of_a_product_is_the_product_of_these_columns() -> None:
         nw.uniform(nw.Counts(2)),
     )
     both = nw.product(job=job, kids=kids)
-    assert nw.marginal(both, "kids") is kids
-    other_way = nw.marginal(both, ["kids", "job"])
+    assert nw.analysis.marginal(both, "kids") is kids
+    other_way = nw.analysis.marginal(both, ["kids", "job"])
     assert isinstance(other_way, ColumnProduct)
     assert [name for name, _ in other_way.columns] == ["kids", "job"]
-    summed = nw.marginal(both.table(), "job")
-    assert summed == nw.marginal(both, "job").table()
+    summed = nw.analysis.marginal(both.table(), "job")
+    assert summed == nw.analysis.marginal(both, "job").table()
 
 
 def test_a_table_whose_columns_leak_into_each_other_has_no_marginal() -> None:
     space = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
     swapped = nw.from_matrix(space, np.eye(4)[[0, 2, 1, 3]])
     with pytest.raises(InputError, match=r"'a' depends on other columns"):
-        nw.marginal(swapped, "a")
-    assert nw.marginal(swapped, ["b", "a"]).table().probability((0, 1), (1, 0)) == 1
+        nw.analysis.marginal(swapped, "a")
+    assert nw.analysis.marginal(swapped, ["b", "a"]).table().probability((0, 1), (1, 0)) == 1
 
 
 def test_without_a_promise_for_any_change_the_widest_ratio_is_claimed() -> None:
     space = nw.Records(a=nw.Counts(1), b=nw.Counts(1), neighbors=[((0, 0), (0, 1))])
     joint = nw.randomized_response(space, epsilon=1, table=True)
-    part = nw.marginal(joint, "a")
+    part = nw.analysis.marginal(joint, "a")
     assert part.claim is not None
     assert nw.verify(part, epsilon=part.claim.epsilon)
 
@@ -97,18 +97,18 @@ def test_without_a_promise_for_any_change_the_widest_ratio_is_claimed() -> None:
 def test_what_it_does_not_take() -> None:
     joint = nw.randomized_response(JOINT, epsilon=1)
     with pytest.raises(InputError, match="records to records"):
-        nw.marginal(nw.uniform(nw.Counts(2)), "sex")
+        nw.analysis.marginal(nw.uniform(nw.Counts(2)), "sex")
     with pytest.raises(InputError, match="different names out of"):
-        nw.marginal(joint, "age")
+        nw.analysis.marginal(joint, "age")
     with pytest.raises(InputError, match="different names out of"):
-        nw.marginal(joint, ["sex", "sex"])
+        nw.analysis.marginal(joint, ["sex", "sex"])
     with pytest.raises(InputError, match="different names out of"):
-        nw.marginal(joint, [])
+        nw.analysis.marginal(joint, [])
     near = nw.Records(a=nw.Counts(3, neighbors="metric"), b=nw.Counts(1))
     with pytest.raises(SpaceError, match="neighbors='metric'"):
-        nw.marginal(nw.randomized_response(near, epsilon=1), "a")
+        nw.analysis.marginal(nw.randomized_response(near, epsilon=1), "a")
     other = nw.from_matrix(
         nw.Records(a=nw.Counts(1)), np.eye(2), outputs=nw.Records(b=nw.Counts(1))
     )
     with pytest.raises(InputError, match="other columns"):
-        nw.marginal(other, "a")
+        nw.analysis.marginal(other, "a")

@@ -35,8 +35,8 @@ def test_the_formula_is_the_tight_epsilon_of_the_table(
     assert nw.verify(table, epsilon=epsilon)
     # The exact ratio, and a hair below it.
     ratio = mechanism.tight_ratio()
-    assert sets_within(mechanism, nw.Epsilon.log(ratio))
-    assert not sets_within(mechanism, nw.Epsilon.log(ratio - Fraction(1, 10**30)))
+    assert sets_within(mechanism, nw.accounting.Epsilon.log(ratio))
+    assert not sets_within(mechanism, nw.accounting.Epsilon.log(ratio - Fraction(1, 10**30)))
     refuted = nw.verify(mechanism, epsilon=0.09)
     assert refuted.witness is not None
     assert refuted.witness.p / refuted.witness.q == ratio
@@ -64,12 +64,12 @@ def test_the_whole_privacy_curve_is_that_of_the_table(
 ) -> None:
     mechanism = nw.per_item(space(items, largest), epsilon=2, frequency=frequency)
     table = mechanism.table()
-    for epsilon in (0, 0.5, "19/10", nw.Epsilon.log(Fraction(3)), 2, 3):
+    for epsilon in (0, 0.5, "19/10", nw.accounting.Epsilon.log(Fraction(3)), 2, 3):
         assert nw.tight_delta(mechanism, epsilon=epsilon) == nw.tight_delta(table, epsilon=epsilon)
     for delta in (0.01, "1/7", 0.9):
         assert nw.tight_epsilon(mechanism, delta=delta) == nw.tight_epsilon(table, delta=delta)
     # Where a rational δ is needed exactly, and a hair less of it.
-    needed = mechanism.delta_bounds(nw.Epsilon.log(Fraction(3)), 4096)
+    needed = mechanism.delta_bounds(nw.accounting.Epsilon.log(Fraction(3)), 4096)
     assert needed.low == needed.high
     if needed.low:
         assert nw.verify(mechanism, alpha="1/3", delta=needed.low)
@@ -282,7 +282,7 @@ def test_certificates_of_many_items(tmp_path: Path, largest: int | None) -> None
     mechanism = nw.per_item(nw.Subsets(range(300), largest=largest), epsilon="1/2")
     certificate = nw.certify(mechanism)
     assert nw.check(certificate).holds
-    assert certificate.guarantee == nw.Guarantee("1/2")
+    assert certificate.guarantee == nw.accounting.Guarantee("1/2")
     assert nw.load(certificate.save(tmp_path / "m.json")) == mechanism
     # A delta is proven from the formula, but not yet by the checker.
     with_delta = nw.per_item(space(4, 2), epsilon=1, delta=0.1)

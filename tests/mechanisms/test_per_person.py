@@ -1,14 +1,12 @@
 """All rows of one person: k rows cost k times one row, and nothing less is true of them."""
 
 from fractions import Fraction
-from itertools import combinations
-from itertools import product as every
+from itertools import combinations, product as every
 from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import (
@@ -44,12 +42,12 @@ def test_its_tight_epsilon_is_that_of_its_table(weights: list[int], rows: int) -
         for a, b in combinations(whole, 2)
         for p, q in zip(a, b, strict=True)
     )
-    assert nw.tight_epsilon(person) == nw.Epsilon.log(widest).ceiling()
+    assert nw.tight_epsilon(person) == nw.accounting.Epsilon.log(widest).ceiling()
     assert nw.tight_epsilon(person.table()) == nw.tight_epsilon(person)
-    assert nw.verify(person, epsilon=nw.Epsilon.log(widest))
+    assert nw.verify(person, epsilon=nw.accounting.Epsilon.log(widest))
     less = widest * (1 - Fraction(1, 10**9))
     if less > 1:
-        refuted = nw.verify(person, epsilon=nw.Epsilon.log(less))
+        refuted = nw.verify(person, epsilon=nw.accounting.Epsilon.log(less))
         assert not refuted
         assert refuted.witness is not None
         assert refuted.witness.p == widest * refuted.witness.q
@@ -60,7 +58,7 @@ def test_its_tight_epsilon_is_that_of_its_table(weights: list[int], rows: int) -
 def test_the_claim_with_a_delta_holds_of_the_table(rows: int) -> None:
     row = nw.randomized_response(COLORS, epsilon=1, delta="1/50")
     person = nw.per_person(row, rows=rows)
-    assert person.claim == nw.Guarantee(rows, Fraction(rows, 50))
+    assert person.claim == nw.accounting.Guarantee(rows, Fraction(rows, 50))
     assert nw.verify(person.table(), epsilon=rows, delta=Fraction(rows, 50))
     # The rows together may have a smaller delta at this epsilon than the sum; the table decides.
     least = nw.tight_delta(person, epsilon=rows)
@@ -90,7 +88,7 @@ def test_neighbors_are_all_databases_and_not_those_of_one_row() -> None:
 
 def test_a_row_with_other_neighbors_counts_for_any_change() -> None:
     person = nw.per_person(nw.geometric(nw.Counts(3), epsilon="1/2", table=False), rows=4)
-    assert person.claim == nw.Guarantee(6)
+    assert person.claim == nw.accounting.Guarantee(6)
     assert nw.verify(person, epsilon=6)
     near = nw.per_person(nw.geometric(nw.Counts(3), epsilon="1/2"), rows=2)
     assert near.claim is not None
@@ -100,7 +98,7 @@ def test_a_row_with_other_neighbors_counts_for_any_change() -> None:
 
 def test_a_thousand_rows_are_not_listed() -> None:
     person = nw.per_person(KEEP, rows=1000)
-    assert person.claim == nw.Guarantee(1000)
+    assert person.claim == nw.accounting.Guarantee(1000)
     assert len(nw.certify(person).to_json()) < len(nw.certify(KEEP).to_json()) + 1000
     with pytest.raises(TooLargeError, match="entries"):
         person.table()
@@ -155,13 +153,13 @@ def test_what_it_refuses() -> None:
 
 def test_a_smaller_claim_is_refused_and_a_larger_one_is_certified() -> None:
     person = nw.per_person(nw.product(c=KEEP, d=KEEP), rows=5)
-    assert nw.certify(person, epsilon=11).guarantee == nw.Guarantee(11)
+    assert nw.certify(person, epsilon=11).guarantee == nw.accounting.Guarantee(11)
     with pytest.raises(NotPrivateError, match="5 rows together spend epsilon=10"):
         nw.certify(person, epsilon="9.99")
 
 
 def test_a_row_without_a_form_is_named() -> None:
-    normal = nw.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, delta="1e-6")
+    normal = nw.curves.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, delta="1e-6")
     product = nw.product(load=normal, c=KEEP)
     with pytest.raises(CertificateError, match="the column 'load': certificates have no form"):
         nw.certify(nw.per_person(product, rows=2))

@@ -7,8 +7,7 @@ the sensitivity apart, flat ones, deep ones, and ones at which a weight falls to
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from noisewright.mechanisms.powers import mixed_weights
 from tests.mechanisms.independent import EPSILONS, is_private

@@ -15,7 +15,7 @@ from tests.models.people import DOMAIN, people
 
 
 @pytest.mark.parametrize("delta", [0, 1e-6], ids=["pure", "delta"])
-@pytest.mark.parametrize("model", [nw.PrivateNaiveBayes, nw.PrivateTree])
+@pytest.mark.parametrize("model", [nw.models.PrivateNaiveBayes, nw.models.PrivateTree])
 def test_a_fit_is_certified_before_it_is_debited(model: Any, delta: float, tmp_path: Path) -> None:
     book = nw.Ledger.create(tmp_path / "budget.db")
     book.grant("clinic", epsilon=1, delta=1e-6)
@@ -40,7 +40,7 @@ def test_a_fit_is_certified_before_it_is_debited(model: Any, delta: float, tmp_p
 
 def test_the_proof_does_not_depend_on_the_rows() -> None:
     proofs = [
-        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None)
+        nw.models.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None)
         .fit(people(rows, seed))
         .certificate_
         for rows, seed in ((50, 1), (300, 2))

@@ -25,9 +25,9 @@ NOISELESS = 3_000
 """At this ε the noise is zero with a probability beyond 1 − 1e-100."""
 
 
-def model(**options: Any) -> nw.PrivateNaiveBayes:
+def model(**options: Any) -> nw.models.PrivateNaiveBayes:
     given: dict[str, Any] = {"label": "sick", "epsilon": NOISELESS, "ledger": None, **options}
-    return nw.PrivateNaiveBayes(DOMAIN, **given)
+    return nw.models.PrivateNaiveBayes(DOMAIN, **given)
 
 
 def test_without_noise_it_is_the_textbook() -> None:
@@ -59,7 +59,7 @@ def test_noise_costs_little_accuracy() -> None:
     private = model(epsilon=1, source=nw.SeededSource(1)).fit(X, y)
     assert exact > 0.8
     assert private.score(others, truth) > exact - 0.02
-    assert private.guarantee_.epsilon == nw.Guarantee(1).epsilon
+    assert private.guarantee_.epsilon == nw.accounting.Guarantee(1).epsilon
     assert [table.columns for table in private.measurements_] == [
         ("sick", "smokes"),
         ("sick", "visits"),
@@ -135,7 +135,9 @@ def test_the_label_may_be_a_column_and_the_table_a_stream() -> None:
 def test_domains_are_declared_in_several_ways(domain: Any) -> None:
     X, y, others, _ = halves(300)
     wanted = model().fit(X, y).predict_proba(others)
-    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS, ledger=None).fit(X, y)
+    fitted = nw.models.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS, ledger=None).fit(
+        X, y
+    )
     assert (fitted.predict_proba(others) == wanted).all()
 
 
@@ -170,13 +172,13 @@ def test_empty_and_undeclared_cells_count_as_was_declared(domain: Any, kind: Any
     cleaned = ["nurse", "none", "baker", "else"] * 50
     ages = list(range(10, 110)) * 2
     y = ["yes", "no", "no", "yes"] * 50
-    wanted = nw.PrivateNaiveBayes(
+    wanted = nw.models.PrivateNaiveBayes(
         {**EMPTY, "job": ["nurse", "baker", "else", "none"], "sick": ["no", "yes"]},
         label="sick",
         epsilon=NOISELESS,
         ledger=None,
     ).fit({"job": cleaned, "age": ages}, y)
-    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS, ledger=None)
+    fitted = nw.models.PrivateNaiveBayes(domain, label="sick", epsilon=NOISELESS, ledger=None)
     fitted.fit(kind({"job": jobs, "age": ages}), y)
     rows = {"job": ["judge", None, "nurse"], "age": [5, 47, 90]}
     same = {"job": ["else", "none", "nurse"], "age": [5, 47, 90]}
@@ -190,7 +192,7 @@ def test_empty_and_undeclared_cells_count_as_was_declared(domain: Any, kind: Any
 )
 def test_no_rows_have_no_predictions(domain: Any) -> None:
     X, y, _, _ = halves(50)
-    fitted = nw.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit(X, y)
+    fitted = nw.models.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit(X, y)
     nobody = {name: values[:0] for name, values in X.items()}
     assert fitted.predict_proba(nobody).shape == (0, 2)
 
@@ -277,7 +279,7 @@ class TestRefusals:
     )
     def test_domains_that_do_not_fit(self, domain: Any, words: str) -> None:
         with pytest.raises((InputError, TooLargeError), match=words):
-            nw.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit({})
+            nw.models.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit({})
 
     def test_no_rows(self) -> None:
         X, y, _, _ = halves(20)
@@ -293,7 +295,7 @@ class TestRefusals:
     def test_cells_of_several_types_are_not_shown(self) -> None:
         jobs = ["nurse", 4711] * 10
         with pytest.raises(InputError, match="'job' holds values of several types") as problem:
-            nw.PrivateNaiveBayes(EMPTY, label="sick", epsilon=1, ledger=None).fit(
+            nw.models.PrivateNaiveBayes(EMPTY, label="sick", epsilon=1, ledger=None).fit(
                 {"job": jobs, "age": [30] * 20}, ["yes"] * 20
             )
         assert "4711" not in str(problem.value)
@@ -307,7 +309,7 @@ class TestRefusals:
     def test_labels_for_other_rows(self, domain: Any) -> None:
         table = {"job": ["nurse"] * 20, "age": [30] * 20}
         with pytest.raises(InputError, match="X has 20 rows and y 19; each row needs its label"):
-            nw.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit(
+            nw.models.PrivateNaiveBayes(domain, label="sick", epsilon=1, ledger=None).fit(
                 table, ["yes"] * 19
             )
 
@@ -318,7 +320,9 @@ class TestRefusals:
             model().fit(X, y)
 
 
-@pytest.mark.parametrize("kind", [nw.PrivateNaiveBayes, nw.PrivateTree], ids=["bayes", "tree"])
+@pytest.mark.parametrize(
+    "kind", [nw.models.PrivateNaiveBayes, nw.models.PrivateTree], ids=["bayes", "tree"]
+)
 @pytest.mark.parametrize("declared", [list, nw.Column], ids=["labels", "column"])
 def test_a_column_of_one_value_says_nothing_and_is_no_mistake(kind: Any, declared: Any) -> None:
     domain = {"clinic": declared(["north"]), "a": declared(["x", "y"]), "b": declared(["x", "y"])}
@@ -332,14 +336,14 @@ def test_a_feature_with_one_possible_value_costs_nothing() -> None:
     domain = {"ill": ["yes", "no"], "sex": ["f", "m"], "where": ["here"]}
     data = {"ill": ["yes", "no"] * 50, "sex": ["f", "m"] * 50, "where": ["here"] * 100}
     source = nw.SeededSource(1)
-    model = nw.PrivateNaiveBayes(domain, label="ill", epsilon=1, source=source, ledger=None).fit(
-        data
-    )
+    model = nw.models.PrivateNaiveBayes(
+        domain, label="ill", epsilon=1, source=source, ledger=None
+    ).fit(data)
     assert [(spend.what, spend.amount) for spend in model.spends_] == [("counts of ill × sex", 1)]
     assert model.feature_shares_["where"].tolist() == [[1.0], [1.0]]
     rows = {"sex": ["f", "m"], "where": ["here", "here"]}
     assert model.predict(rows).tolist() == ["yes", "no"]
-    alone = nw.PrivateNaiveBayes(
+    alone = nw.models.PrivateNaiveBayes(
         {"ill": ["yes", "no"], "where": ["here"]},
         label="ill",
         epsilon=1,
@@ -347,7 +351,9 @@ def test_a_feature_with_one_possible_value_costs_nothing() -> None:
         ledger=None,
     ).fit({name: data[name] for name in ("ill", "where")})
     assert [spend.what for spend in alone.spends_] == ["counts of ill × where"]
-    tree = nw.PrivateTree(domain, label="ill", epsilon=9, source=source, ledger=None).fit(data)
+    tree = nw.models.PrivateTree(domain, label="ill", epsilon=9, source=source, ledger=None).fit(
+        data
+    )
     assert [(spend.what, spend.amount) for spend in tree.spends_] == [
         ("counts of ill", 1),
         ("counts of sex", 1),

@@ -70,7 +70,7 @@ def table_loss(a: tuple[int, ...], b: tuple[int, ...]) -> int:
     return int((np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1)).max())
 
 
-def decays(model: nw.PrivateNaiveBayes) -> list[Fraction]:
+def decays(model: nw.models.PrivateNaiveBayes) -> list[Fraction]:
     return [one.noise.amount / one.noise.change for one in model.measurements_]
 
 
@@ -78,7 +78,9 @@ def test_replacing_a_row_costs_exactly_epsilon() -> None:
     """The largest loss over all datasets of two rows and all neighbors is ε, to the last bit."""
     epsilon = Fraction(3, 7)
     data = next(datasets(2))
-    model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=epsilon, ledger=None).fit(table_of(data))
+    model = nw.models.PrivateNaiveBayes(TINY, label="y", epsilon=epsilon, ledger=None).fit(
+        table_of(data)
+    )
     found = decays(model)
     losses = {
         worst_loss(tallied(one), tallied(other), found)
@@ -92,7 +94,9 @@ def test_one_row_more_is_not_hidden() -> None:
     """The number of rows is public: noisy tables add up to it, whatever the noise."""
     for rows in (2, 3):
         data = next(datasets(rows))
-        model = nw.PrivateNaiveBayes(TINY, label="y", epsilon=1, ledger=None).fit(table_of(data))
+        model = nw.models.PrivateNaiveBayes(TINY, label="y", epsilon=1, ledger=None).fit(
+            table_of(data)
+        )
         assert {int(one.counts.sum()) for one in model.measurements_} == {rows}
 
 
@@ -119,18 +123,18 @@ def test_the_measure_of_dependence_changes_by_at_most_two() -> None:
 
 def test_the_noise_that_is_drawn_is_the_noise_that_was_proven() -> None:
     data = table_of(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
-    model = nw.PrivateNaiveBayes(
+    model = nw.models.PrivateNaiveBayes(
         TINY, label="y", epsilon=1, source=nw.SeededSource(5), ledger=None
     ).fit(data)
     source = nw.SeededSource(5)
     truth = tallied(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
     for names, decay, table in zip(TABLES, decays(model), model.measurements_, strict=True):
         counts = truth.counts[names]
-        (drawn,) = balanced_geometric(nw.Epsilon(rational=decay), counts.size, 1, source)
+        (drawn,) = balanced_geometric(nw.accounting.Epsilon(rational=decay), counts.size, 1, source)
         assert (table.counts == counts + drawn.reshape(counts.shape)).all()
 
 
-@pytest.mark.parametrize("model", [nw.PrivateNaiveBayes, nw.PrivateTree])
+@pytest.mark.parametrize("model", [nw.models.PrivateNaiveBayes, nw.models.PrivateTree])
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**6)], ids=["pure", "delta"])
 def test_the_parts_add_up_to_what_was_asked(model: Any, delta: Fraction) -> None:
     epsilon = Fraction(1, 3)
@@ -139,13 +143,13 @@ def test_the_parts_add_up_to_what_was_asked(model: Any, delta: Fraction) -> None
     )
     spent = sum(spend.amount for spend in fitted.spends_)
     claim = fitted.guarantee_
-    assert claim.epsilon == nw.Epsilon(rational=epsilon)
+    assert claim.epsilon == nw.accounting.Epsilon(rational=epsilon)
     if fitted.spends_[0].unit == "epsilon":
         assert spent == epsilon
         assert claim.delta == 0
     else:
         assert claim.delta == delta
-        assert nw.ZeroConcentrated(spent).delta(claim.epsilon) <= delta
+        assert nw.accounting.ZeroConcentrated(spent).delta(claim.epsilon) <= delta
 
 
 def test_the_better_noise_is_chosen() -> None:

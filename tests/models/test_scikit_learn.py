@@ -22,7 +22,7 @@ pipeline: Any = pytest.importorskip("sklearn.pipeline", reason="needs: scikit-le
 preprocessing: Any = pytest.importorskip("sklearn.preprocessing", reason="needs: scikit-learn")
 validation: Any = pytest.importorskip("sklearn.utils.validation", reason="needs: scikit-learn")
 
-MODELS = [nw.PrivateNaiveBayes, nw.PrivateTree]
+MODELS = [nw.models.PrivateNaiveBayes, nw.models.PrivateTree]
 
 
 def data(rows: int) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ def test_a_pipeline(kind: Any) -> None:
 def test_a_search_over_parameters() -> None:
     X, y = data(300)
     search = model_selection.GridSearchCV(
-        nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None),
+        nw.models.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=None),
         {"epsilon": [1, 100]},
         cv=2,
     )
@@ -94,10 +94,12 @@ def test_each_fold_is_debited(tmp_path: Path) -> None:
     X, y = data(200)
     book = nw.Ledger.create(tmp_path / "book.db")
     book.grant("clinic", epsilon=3, why="consent of 2026")
-    model = nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic")
+    model = nw.models.PrivateNaiveBayes(
+        DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic"
+    )
     scores = model_selection.cross_val_score(model, X, y, cv=3)
     assert np.isfinite(scores).all()
-    assert book.left("clinic") == nw.Guarantee(0)
+    assert book.left("clinic") == nw.accounting.Guarantee(0)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -109,26 +111,30 @@ def test_a_fitted_model_takes_its_ledger_along(kind: Any, tmp_path: Path) -> Non
     again = pickle.loads(pickle.dumps(model))
     assert again.predict(X).tolist() == model.predict(X).tolist()
     again.fit(X, y)
-    assert book.left("clinic") == nw.Guarantee(0)
+    assert book.left("clinic") == nw.accounting.Guarantee(0)
 
 
 def test_a_search_in_several_processes_is_debited(tmp_path: Path) -> None:
     X, y = data(200)
     book = nw.Ledger.create(tmp_path / "book.db")
     book.grant("clinic", epsilon=10, why="consent of 2026")
-    model = nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic")
+    model = nw.models.PrivateNaiveBayes(
+        DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic"
+    )
     search = model_selection.GridSearchCV(
         model, {"smoothing": [1, 2]}, cv=2, n_jobs=2, error_score="raise"
     )
     search.fit(X, y)
     # Two settings in two folds, and one more fit with the better one.
-    assert book.left("clinic") == nw.Guarantee(5)
+    assert book.left("clinic") == nw.accounting.Guarantee(5)
 
 
 def test_a_search_that_raises_stops_where_the_budget_ends(tmp_path: Path) -> None:
     X, y = data(100)
     book = nw.Ledger.create(tmp_path / "book.db")
     book.grant("clinic", epsilon=2, why="consent of 2026")
-    model = nw.PrivateNaiveBayes(DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic")
+    model = nw.models.PrivateNaiveBayes(
+        DOMAIN, label="sick", epsilon=1, ledger=book, dataset="clinic"
+    )
     with pytest.raises(OverBudgetError):
         model_selection.cross_val_score(model, X, y, cv=3, error_score="raise")

@@ -14,7 +14,7 @@ COLUMNS = {
     "ward": nw.Column(["A", "B", "C"]),
     "days": nw.Column(nw.Counts(3), outside="clamp"),
 }
-MODELS = [nw.PrivateNaiveBayes, nw.PrivateTree]
+MODELS = [nw.models.PrivateNaiveBayes, nw.models.PrivateTree]
 
 
 def plan(k: int, keep: str = "first") -> nw.Plan:
@@ -60,7 +60,7 @@ def test_rows_beyond_are_left_out_and_noise_is_larger(kind: Any, delta: float) -
             assert noise.scale == noise.amount / 8
             assert (noise.balanced_cells, first.balanced_cells) == (None, noise_cells(one))
         is_normal = several.noise_.startswith("rounded normal")
-        assert several.guarantee_ == nw.Guarantee(1, delta if is_normal else 0)
+        assert several.guarantee_ == nw.accounting.Guarantee(1, delta if is_normal else 0)
         assert several.certificate_.guarantee == several.guarantee_
         assert several.predict({"ward": ["A", "B"], "days": [0, 3]}).shape == (2,)
 
@@ -68,7 +68,9 @@ def test_rows_beyond_are_left_out_and_noise_is_larger(kind: Any, delta: float) -
 def test_a_label_may_be_given_by_itself_and_the_person_with_the_features() -> None:
     labels = DATA["sick"].to_pylist()
     features = {name: DATA[name].to_pylist() for name in ("patient", "ward", "days")}
-    made = nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(features, labels)
+    made = nw.models.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(
+        features, labels
+    )
     assert made.measurements_[0].rows == counted(2)
     assert "patient" not in made.feature_names_in_
 
@@ -76,8 +78,8 @@ def test_a_label_may_be_given_by_itself_and_the_person_with_the_features() -> No
 def test_without_the_column_it_is_refused() -> None:
     features = {name: DATA[name].to_pylist() for name in ("ward", "days")}
     with pytest.raises(InputError, match="X has no column 'patient'"):
-        nw.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(
+        nw.models.PrivateNaiveBayes(plan(2), label="sick", epsilon=1, ledger=None).fit(
             features, DATA["sick"].to_pylist()
         )
     with pytest.raises(InputError, match="'patient', which the table does not have"):
-        nw.PrivateTree(plan(2), epsilon=1, ledger=None).fit(DATA.drop_columns(["patient"]))
+        nw.models.PrivateTree(plan(2), epsilon=1, ledger=None).fit(DATA.drop_columns(["patient"]))

@@ -16,12 +16,12 @@ from tests.models.people import DOMAIN, halves, people
 NOISELESS = 3_000
 
 
-def tree(**options: Any) -> nw.PrivateTree:
+def tree(**options: Any) -> nw.models.PrivateTree:
     given: dict[str, Any] = {"epsilon": NOISELESS, "ledger": None, **options}
-    return nw.PrivateTree(DOMAIN, **given)
+    return nw.models.PrivateTree(DOMAIN, **given)
 
 
-def every_row(model: nw.PrivateTree) -> tuple[list[dict[str, Any]], Any]:
+def every_row(model: nw.models.PrivateTree) -> tuple[list[dict[str, Any]], Any]:
     """All rows there are, with their probabilities, multiplied out edge by edge."""
     names = [name for name, _ in DOMAIN.columns]
     sizes = [space.size for _, space in DOMAIN.columns]
@@ -42,7 +42,7 @@ def every_row(model: nw.PrivateTree) -> tuple[list[dict[str, Any]], Any]:
 
 
 @pytest.fixture(scope="module")
-def learned() -> nw.PrivateTree:
+def learned() -> nw.models.PrivateTree:
     return tree(epsilon=1, source=nw.SeededSource(2)).fit(people(2_000))
 
 
@@ -50,7 +50,7 @@ def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def test_rows_have_the_probability_of_the_product(learned: nw.PrivateTree) -> None:
+def test_rows_have_the_probability_of_the_product(learned: nw.models.PrivateTree) -> None:
     rows, chances = every_row(learned)
     assert chances.sum() == pytest.approx(1, abs=1e-7)
     assert np.exp(learned.log_likelihood(columns(rows))) == pytest.approx(chances, rel=1e-6)
@@ -59,7 +59,7 @@ def test_rows_have_the_probability_of_the_product(learned: nw.PrivateTree) -> No
 @pytest.mark.parametrize("column", [name for name, _ in DOMAIN.columns])
 @pytest.mark.parametrize("hidden", [(), ("visits",), ("age", "sick")], ids=["none", "one", "two"])
 def test_any_column_given_others(
-    learned: nw.PrivateTree, column: str, hidden: tuple[str, ...]
+    learned: nw.models.PrivateTree, column: str, hidden: tuple[str, ...]
 ) -> None:
     """What is not in the table is summed out, as it is over every row there is."""
     known = [name for name, _ in DOMAIN.columns if name != column and name not in hidden]
@@ -115,7 +115,7 @@ def test_it_predicts_its_label() -> None:
     assert set(fitted.predict(others, column="smokes")) <= {"never", "some", "much"}
 
 
-def test_made_up_rows_look_like_the_model(learned: nw.PrivateTree) -> None:
+def test_made_up_rows_look_like_the_model(learned: nw.models.PrivateTree) -> None:
     """Rows are rounded from the model's shares, so each count is within one of them."""
     drawn = learned.sample(1_000, source=nw.SeededSource(4))
     root = learned.model_.steps[0][0]
@@ -124,7 +124,7 @@ def test_made_up_rows_look_like_the_model(learned: nw.PrivateTree) -> None:
     assert np.isfinite(learned.log_likelihood(drawn)).all()
 
 
-def test_counts_and_choices_are_on_the_bill(learned: nw.PrivateTree) -> None:
+def test_counts_and_choices_are_on_the_bill(learned: nw.models.PrivateTree) -> None:
     words = [spend.what for spend in learned.spends_]
     assert len(words) == 4 + 3 + 3
     assert sum(word.startswith("choice") for word in words) == 3
@@ -175,7 +175,7 @@ def test_more_rows_than_memory_holds_are_refused() -> None:
     assert all(len(values) == 0 for values in model.sample(0).values())
 
 
-@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+@pytest.mark.parametrize("kind", [nw.models.PrivateTree, nw.models.PrivateNaiveBayes])
 @pytest.mark.parametrize("delta", [0, 1e-9])
 def test_an_epsilon_beyond_all_doubles_is_refused(kind: Any, delta: float) -> None:
     label = DOMAIN.columns[0][0]
@@ -183,7 +183,7 @@ def test_an_epsilon_beyond_all_doubles_is_refused(kind: Any, delta: float) -> No
         kind(DOMAIN, label=label, ledger=None, epsilon="1e400", delta=delta).fit(people(20))
 
 
-@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+@pytest.mark.parametrize("kind", [nw.models.PrivateTree, nw.models.PrivateNaiveBayes])
 @pytest.mark.parametrize("form", ["columns", "array", "rows"])
 def test_a_missing_y_is_said_to_be_missing(kind: Any, form: str) -> None:
     label, *features = (name for name, _ in DOMAIN.columns)
@@ -195,7 +195,7 @@ def test_a_missing_y_is_said_to_be_missing(kind: Any, form: str) -> None:
         kind(DOMAIN, label=label, ledger=None, epsilon=1).fit(X)
 
 
-@pytest.mark.parametrize("kind", [nw.PrivateTree, nw.PrivateNaiveBayes])
+@pytest.mark.parametrize("kind", [nw.models.PrivateTree, nw.models.PrivateNaiveBayes])
 def test_what_is_no_source_is_refused(kind: Any) -> None:
     label = DOMAIN.columns[0][0]
     with pytest.raises(ParameterError, match="source is of type int"):

@@ -15,8 +15,7 @@ from random import Random
 from typing import Any
 
 from tests.certificates.handmade import columns_of, load_checker, person_of, rows_of, sealed
-from tests.mutants import forged_bases as bases
-from tests.mutants import forged_steps
+from tests.mutants import forged_bases as bases, forged_steps
 from tests.mutants.table_truth import require_bound, require_properties
 from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 

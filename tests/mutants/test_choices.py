@@ -116,7 +116,7 @@ def steeper(made: Any) -> Any:
 
 
 def for_less(made: Any) -> Any:
-    return replace(made, claim=nw.Guarantee(Fraction(made.claim.epsilon.floor()) / 2))
+    return replace(made, claim=nw.accounting.Guarantee(Fraction(made.claim.epsilon.floor()) / 2))
 
 
 def more_sensitive(made: Any) -> Any:

@@ -45,13 +45,13 @@ def least_delta(mechanism: CurveNoise) -> float:
 def test_the_claim_holds_for_all_outputs_and_is_nearly_used_up(
     epsilon: float, delta: float
 ) -> None:
-    mechanism = nw.curve_noise(SPACE, epsilon=epsilon, delta=delta)
+    mechanism = nw.curves.curve_noise(SPACE, epsilon=epsilon, delta=delta)
     found = least_delta(mechanism)
     assert found <= delta + 1e-9
     # Rounding normal noise to whole numbers only hides: some of δ is not used.
     assert found >= 0.8 * delta
     if not delta:
-        less = nw.curve_noise(SPACE, epsilon=epsilon * 1.001)
+        less = nw.curves.curve_noise(SPACE, epsilon=epsilon * 1.001)
         stretched = replace(less, claim=mechanism.claim)
         assert least_delta(stretched) > 1e-6
 
@@ -67,7 +67,7 @@ def test_sums_are_exact_however_large() -> None:
 @pytest.mark.parametrize("basis", ["values", "fourier", "bspline"])
 def test_replacing_a_curve_moves_the_sum_as_far_as_it_moves_itself(basis: str) -> None:
     space = nw.Curves(range(8), low=0, high=1, step="1/10")
-    mechanism = nw.curve_noise(space, epsilon=1, delta=1e-6, basis=basis)
+    mechanism = nw.curves.curve_noise(space, epsilon=1, delta=1e-6, basis=basis)
     steps = np.arange(80).reshape(10, 8) * 7 % 11
     changed = steps.copy()
     changed[4] = 10 - changed[4]

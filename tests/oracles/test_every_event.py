@@ -4,8 +4,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.exact import Epsilon, ceiling_float

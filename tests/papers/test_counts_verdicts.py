@@ -217,7 +217,7 @@ def test_all_optimal_mechanisms_at_10_11_and_n_8() -> None:
     for face, codes in ((wm, WM), (wh, ("WH",))):
         chosen = best(8, STRONG, "L0", codes)
         assert face.optimum == pytest.approx(chosen.loss, abs=1e-9)
-        ours = nw.rmse(chosen.mechanism, binomial_weights(8, 0.1))
+        ours = nw.analysis.rmse(chosen.mechanism, binomial_weights(8, 0.1))
         assert root(face, 0.1).low - 1e-6 <= ours <= root(face, 0.1).high + 1e-6
 
 

@@ -29,10 +29,10 @@ def squared_error(plan: nw.Plan, of: tuple[str, ...], question: str) -> float:
     parts = dict(plan.mechanism.columns)
     first, *others = of
     if others:
-        planned = nw.expected_error(plan.mechanism, people=1, of=of, about="people")
+        planned = nw.planning.expected_error(plan.mechanism, people=1, of=of, about="people")
         return float((planned.standard_errors**2).mean())
     scale = 100.0 if question == "mean" else 1.0
-    planned = nw.expected_error(parts[first], people=1, of=question, about="people")
+    planned = nw.planning.expected_error(parts[first], people=1, of=question, about="people")
     return float(((planned.standard_errors / scale) ** 2).mean())
 
 
@@ -53,7 +53,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], list[tuple[tuple[str, ...], str, flo
     ),
     "weights": (
         some("job", "age"),
-        {"estimates": [nw.Wanted("job", weight=9), "age"]},
+        {"estimates": [nw.planning.Wanted("job", weight=9), "age"]},
         [(("job",), "shares", 9), (("age",), "mean", 1)],
     ),
     "a pair": (
@@ -91,11 +91,15 @@ def test_shares_are_kept_in_the_text_and_sum_to_one(together: Any) -> None:
         epsilon="1/3",
         shares="best",
         together=together,
-        estimates=["job", ("job", "sex"), nw.Wanted("age", weight="1/3", question="shares")],
+        estimates=[
+            "job",
+            ("job", "sex"),
+            nw.planning.Wanted("age", weight="1/3", question="shares"),
+        ],
     )
     columns: list[Any] = [column for _, column in plan.columns]
     assert sum(column.share for column in columns) == 1
-    assert plan.guarantee == nw.Guarantee("1/3")
+    assert plan.guarantee == nw.accounting.Guarantee("1/3")
     again = nw.Plan.from_toml(plan.to_toml())
     assert again == plan
     assert again.to_toml() == plan.to_toml()
@@ -127,7 +131,7 @@ def test_a_joint_part_is_weighed_by_its_marginals() -> None:
     from noisewright.plans.error_curves import kept_by_response, response_error
 
     plan = nw.Plan(some("job", "sex"), epsilon=2, together=[("job", "sex")])
-    planned = nw.expected_error(
+    planned = nw.planning.expected_error(
         marginal(plan.parts[0].mechanism, "job"), people=1, about="people"
     ).standard_errors
     formula = response_error(16, kept_by_response(16, 2, 0), of=8) - 1 / 8
@@ -140,7 +144,7 @@ def test_a_joint_part_is_weighed_by_its_marginals() -> None:
         ({"estimates": ["nobody"]}, "'nobody', which the plan does not randomize"),
         ({"estimates": "job"}, "estimates is a list"),
         ({"estimates": [("job", "likes")]}, "of 'likes' asks for shares"),
-        ({"estimates": [nw.Wanted("sex", question="mean")]}, "one can ask for shares"),
+        ({"estimates": [nw.planning.Wanted("sex", question="mean")]}, "one can ask for shares"),
         ({"estimates": ["job"], "shares": "equal"}, "shares is 'equal'"),
         ({"shares": "fair"}, "it must be 'equal', "),
     ],
@@ -154,11 +158,11 @@ def test_estimates_that_cannot_be_had(settings: dict[str, Any], said: str) -> No
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: nw.Wanted([]), "of a column, or of a list"),
-        (lambda: nw.Wanted(["a", "a"]), "each column once"),
-        (lambda: nw.Wanted("a", weight=0), "above 0"),
-        (lambda: nw.Wanted("a", question="median"), "it must be 'shares', 'mean'"),
-        (lambda: nw.Wanted(["a", "b"], question="mean"), "a table of shares"),
+        (lambda: nw.planning.Wanted([]), "of a column, or of a list"),
+        (lambda: nw.planning.Wanted(["a", "a"]), "each column once"),
+        (lambda: nw.planning.Wanted("a", weight=0), "above 0"),
+        (lambda: nw.planning.Wanted("a", question="median"), "it must be 'shares', 'mean'"),
+        (lambda: nw.planning.Wanted(["a", "b"], question="mean"), "a table of shares"),
     ],
     ids=["nothing", "twice", "weight", "question", "joint"],
 )
@@ -191,7 +195,7 @@ def test_never_worse_than_the_equal_shares_of_a_plan(together: Any) -> None:
         return objective(plan, wanted) + sum(
             float(
                 (
-                    nw.expected_error(
+                    nw.planning.expected_error(
                         marginal(pair, name), people=1, about="people"
                     ).standard_errors
                     ** 2

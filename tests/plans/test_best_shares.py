@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.plans.best_shares import UNITS, Objective, Term, best_shares
@@ -87,7 +86,7 @@ def test_the_closed_form_is_what_estimation_plans(
     inputs: int, epsilon: float, delta: float
 ) -> None:
     mechanism = nw.randomized_response(nw.Categories(range(inputs)), epsilon=epsilon, delta=delta)
-    planned = nw.expected_error(mechanism, people=1, about="people").standard_errors
+    planned = nw.planning.expected_error(mechanism, people=1, about="people").standard_errors
     kept = kept_by_response(inputs, epsilon, delta)
     formula = response_error(inputs, kept) - 1 / inputs
     assert formula == pytest.approx(float(np.mean(planned**2)), rel=1e-6)

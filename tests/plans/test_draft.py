@@ -48,7 +48,7 @@ def codebook(folder: Path) -> Path:
     return path
 
 
-def treatments(draft: nw.Draft) -> dict[str, Any]:
+def treatments(draft: nw.results.Draft) -> dict[str, Any]:
     return {p.field.name: p.treatment for p in draft.proposals}
 
 
@@ -83,7 +83,7 @@ def test_a_finished_draft_is_the_text_of_its_plan(tmp_path: Path) -> None:
         drop=["zip", "day"],
         public=["wörld.x"],
         together=[("sex", "smokes")],
-        estimates=[("sex", "smokes"), nw.Wanted("income", weight=2)],
+        estimates=[("sex", "smokes"), nw.planning.Wanted("income", weight=2)],
         person=nw.Person("patient_id", rows=3, keep="first"),
         epsilon="1/3",
         order="shuffled",

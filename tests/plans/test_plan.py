@@ -30,7 +30,7 @@ def survey(**settings: Any) -> nw.Plan:
 def test_equal_shares_add_up_exactly() -> None:
     plan = survey(epsilon="1/3")
     assert [part.guarantee.epsilon.rational for part in plan.parts] == [Fraction(1, 21)] * 7
-    assert plan.guarantee == nw.Guarantee("1/3")
+    assert plan.guarantee == nw.accounting.Guarantee("1/3")
 
 
 def test_a_group_gets_a_share_for_each_of_its_columns() -> None:
@@ -38,7 +38,7 @@ def test_a_group_gets_a_share_for_each_of_its_columns() -> None:
     assert {part.columns: part.guarantee.epsilon.rational for part in plan.parts}[
         ("sex", "smokes")
     ] == 2
-    assert plan.guarantee == nw.Guarantee(7)
+    assert plan.guarantee == nw.accounting.Guarantee(7)
     assert plan.parts[-1].space == nw.Records(
         sex=nw.Categories(["f", "m"]), smokes=nw.Categories([False, True])
     )
@@ -68,7 +68,7 @@ def test_all_rows_of_a_person_share_the_budget() -> None:
     )
     assert [p.guarantee.epsilon.rational for p in plan.parts] == [Fraction(1, 3), Fraction(2, 3)]
     assert plan.row_guarantee.epsilon.rational == 1
-    assert plan.guarantee == nw.Guarantee(3, "1e-6")
+    assert plan.guarantee == nw.accounting.Guarantee(3, "1e-6")
     assert plan.dropped == ("who",)
 
 
@@ -109,13 +109,13 @@ def test_a_mechanism_of_the_callers_own_travels_in_the_text() -> None:
     again = nw.Plan.from_toml(plan.to_toml())
     assert again.parts[0].mechanism == own
     assert again.to_toml() == plan.to_toml()
-    assert plan.guarantee.epsilon <= nw.Epsilon.of(2)
+    assert plan.guarantee.epsilon <= nw.accounting.Epsilon.of(2)
 
 
 @pytest.mark.parametrize("person", [None, nw.Person("who", rows=3)], ids=["one row", "rows"])
 def test_the_certificate_claims_the_whole_budget(person) -> None:
     certificate = survey(person=person).certify()
-    assert certificate.guarantee == nw.Guarantee(8)
+    assert certificate.guarantee == nw.accounting.Guarantee(8)
     assert nw.check(certificate)
 
 
@@ -141,7 +141,7 @@ def test_the_certificate_claims_the_whole_budget(person) -> None:
         (lambda: nw.Column(nw.Counts(3), basis="fourier"), "no setting 'basis'"),
         (lambda: nw.Column("abc"), "list of labels"),
         (
-            lambda: nw.Column(DAY, mechanism=cast(Any, nw.curve_noise(DAY, epsilon=1))),
+            lambda: nw.Column(DAY, mechanism=cast(Any, nw.curves.curve_noise(DAY, epsilon=1))),
             "takes no mechanism of your own",
         ),
         (lambda: nw.Column(nw.Interval(0, 9, step=1, neighbors=1)), "leave neighbors"),

@@ -53,7 +53,7 @@ def test_predicted_errors_are_those_of_many_releases() -> None:
 def test_a_joint_part_is_predicted_column_by_column() -> None:
     found = PLAN.predict(people=1_000)
     joint = next(part.mechanism for part in PLAN.parts if part.is_joint)
-    whole = nw.expected_error(joint, people=1_000)
+    whole = nw.planning.expected_error(joint, people=1_000)
     # The variance of a sum of cells whose contributions are randomized response of the margin.
     assert found["sex"].standard_errors.shape == (2,)
     assert found["job"].values == pytest.approx([1 / 3] * 3)

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, NoisewrightError
@@ -93,7 +92,7 @@ def test_a_plan_comes_back_as_it_was(plan: nw.Plan) -> None:
     assert again == plan
     assert again.to_toml() == text
     assert again.guarantee == plan.guarantee
-    assert plan.guarantee.epsilon.compare(nw.Epsilon.of(plan.epsilon)) == 0
+    assert plan.guarantee.epsilon.compare(nw.accounting.Epsilon.of(plan.epsilon)) == 0
     assert len(plan.words()) >= len(plan.parts) + 4
 
 
@@ -150,7 +149,7 @@ def test_mistakes_are_named_with_their_place(text: str, said: str) -> None:
 def test_any_epsilon_is_taken_at_its_word(epsilon: str) -> None:
     text = HEAD.replace("epsilon = 1", f"epsilon = {epsilon}") + JOB
     plan = nw.Plan.from_toml(text)
-    assert plan.guarantee == nw.Guarantee(Fraction(epsilon.strip('"')))
+    assert plan.guarantee == nw.accounting.Guarantee(Fraction(epsilon.strip('"')))
     assert plan.words(rows=100)
     assert nw.Plan.from_toml(plan.to_toml()) == plan
 

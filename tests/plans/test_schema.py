@@ -9,8 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.plans.choices import CHOICES
@@ -54,7 +53,7 @@ PLANS = {
     "best": nw.Plan(
         {"job": nw.Column(["a", "b", "c"]), "sex": nw.Column(["f", "m"])},
         epsilon=2,
-        estimates=[("job", "sex"), nw.Wanted("sex", weight=2, question="shares")],
+        estimates=[("job", "sex"), nw.planning.Wanted("sex", weight=2, question="shares")],
     ),
     "design": nw.Plan(
         {"n": nw.Column(nw.Counts(3), mechanism="design", loss="L1", properties=["WH"])}, epsilon=1

@@ -110,7 +110,7 @@ def test_planned_errors_are_those_of_estimation() -> None:
     made = plan()
     parts = {part.name: part for part in made.parts}
     job = planned_error(parts["job"], "job", rows=1000)
-    expected = nw.expected_error(parts["job"].mechanism, people=1000, about="people")
+    expected = nw.planning.expected_error(parts["job"].mechanism, people=1000, about="people")
     assert job is not None
     assert job.question == "shares"
     assert job.error == pytest.approx(float(np.sqrt((expected.standard_errors**2).mean())))
@@ -137,9 +137,9 @@ def test_numbers_as_people_write_them(value: float, text: str) -> None:
 
 
 def test_budgets_are_rounded_up() -> None:
-    assert amounts(nw.Guarantee("1/3")) == "epsilon=0.3334"
-    assert amounts(nw.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-07"
-    assert amounts(nw.Guarantee(alpha="0.3")) == "epsilon=1.204"
+    assert amounts(nw.accounting.Guarantee("1/3")) == "epsilon=0.3334"
+    assert amounts(nw.accounting.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-07"
+    assert amounts(nw.accounting.Guarantee(alpha="0.3")) == "epsilon=1.204"
 
 
 def test_curves() -> None:

@@ -106,7 +106,7 @@ def test_a_composition_says_what_it_is_counted_for() -> None:
     assert both.counted.startswith("for a change that is each of these: for moving the input by")
     assert both.counted.endswith("; for replacing the input by any other")
     assert nw.compose(color**9).counted == "for replacing one row by any other"
-    assert "its parts" in nw.compose(nw.Guarantee(1)).counted
+    assert "its parts" in nw.compose(nw.accounting.Guarantee(1)).counted
 
 
 def false_tables() -> list[Mechanism]:
@@ -114,7 +114,7 @@ def false_tables() -> list[Mechanism]:
     size = 8
     weights = np.full((size, size), 1, dtype=object)
     np.fill_diagonal(weights, 16 * 7 + 9)
-    claim = nw.Guarantee("1/100")
+    claim = nw.accounting.Guarantee("1/100")
     spaces = [nw.Counts(7), nw.Counts(7, neighbors="replace"), nw.Categories(range(size))]
     tables = [Table(space, weights, total=128, claim=claim) for space in spaces]
     return [*tables, tables[0] ** 3, nw.product(a=tables[1], b=tables[2])]

@@ -38,7 +38,7 @@ def test_a_long_event_is_cut_in_words_only() -> None:
 def test_numbers_mean_what_they_say() -> None:
     """The float 0.1 is above 1/10; the string "0.1" is 1/10."""
     exact = nw.from_matrix(nw.Counts(1), [[1, 3], [3, 1]])
-    tight = nw.Epsilon.of(alpha="1/3")
+    tight = nw.accounting.Epsilon.of(alpha="1/3")
     for epsilon in (tight, tight.ceiling(), np.float64(1.0986122886681098), "1.09861228866811"):
         assert nw.verify(exact, epsilon=epsilon)
     for epsilon in (tight.floor(), "1.0986122886681096", Fraction(tight.floor())):
@@ -131,4 +131,4 @@ def test_a_response_by_formula_has_the_curve_of_its_table() -> None:
 def test_columns_without_a_claim_are_measured_not_refused() -> None:
     both = nw.product(a=TABLE, b=TABLE)
     assert nw.tight_epsilon(both) == pytest.approx(2 * math.log(3), rel=1e-15)
-    assert nw.certify(both).guarantee == nw.Guarantee(alpha="1/9")
+    assert nw.certify(both).guarantee == nw.accounting.Guarantee(alpha="1/9")

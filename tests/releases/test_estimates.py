@@ -22,7 +22,7 @@ def test_file_and_recipe_in_an_empty_folder_are_enough(
     elsewhere = tmp_path_factory.mktemp("analyst")
     for kind in ("data", "recipe"):
         shutil.copy(made.files[kind], elsewhere)
-    found = nw.Release.open(elsewhere / f"private{suffix}").estimate(about="people")
+    found = nw.results.Release.open(elsewhere / f"private{suffix}").estimate(about="people")
     assert list(found) == ["job", "visits", "mean of visits", "quantiles of visits", "region"]
     assert list(found["job"].axes[0].labels) == [*JOBS, "not said"]
     here = made.estimate(about="people")
@@ -43,7 +43,7 @@ def test_parquet_alone_is_enough(survey: Survey, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     alone.mkdir()
     shutil.copy(survey.out, alone)
-    found = nw.Release.open(alone / survey.out.name).estimate(("region", "job"))
+    found = nw.results.Release.open(alone / survey.out.name).estimate(("region", "job"))
     assert (found.values == made.estimate(("region", "job")).values).all()
 
 
@@ -72,7 +72,7 @@ def test_errors_of_many_releases_are_those_that_each_of_them_states() -> None:
 
 def test_rows_that_are_missing_since_are_noticed(survey: Survey) -> None:
     made = nw.release(survey.table(), PLAN, ledger=None)
-    shorter = nw.Release(made.plan, made.recipe, _kept=made.table.slice(1))
+    shorter = nw.results.Release(made.plan, made.recipe, _kept=made.table.slice(1))
     with pytest.raises(ReleaseError, match="has 499 rows, and 500 were released"):
         shorter.estimate("job")
 

@@ -48,21 +48,21 @@ def add_a_part(path: Path) -> None:
 def test_a_folder_reads_back_and_a_changed_one_is_noticed(
     folder: Path, change: Callable[[Path], None]
 ) -> None:
-    assert nw.Release.open(folder).table.num_rows == 500
+    assert nw.results.Release.open(folder).table.num_rows == 500
     change(folder)
     with pytest.raises(ReleaseError, match="SHA-256 differ"):
-        nw.Release.open(folder)
+        nw.results.Release.open(folder)
 
 
 def test_the_files_of_a_folder_are_enough(folder: Path) -> None:
     (folder.parent / "private.recipe.json").unlink()
-    assert nw.Release.open(folder).rows == 500
+    assert nw.results.Release.open(folder).rows == 500
     add_a_part(folder)
     with pytest.raises(ReleaseError, match="has 700 rows, and 500 were released"):
-        nw.Release.open(folder)
+        nw.results.Release.open(folder)
     pq.write_table(pa.table({"job": ["nurse"]}), folder / "part-00003.parquet")
     with pytest.raises(ReleaseError, match="has no recipe"):
-        nw.Release.open(folder)
+        nw.results.Release.open(folder)
 
 
 def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:

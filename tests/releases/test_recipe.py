@@ -22,7 +22,7 @@ validator = jsonschema.Draft202012Validator(schema)
 
 
 @pytest.fixture
-def made(survey: Survey) -> nw.Release:
+def made(survey: Survey) -> nw.results.Release:
     return nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
 
 
@@ -46,7 +46,7 @@ def test_the_schema_is_one_and_describes_every_field() -> None:
             parts += part
 
 
-def test_what_is_written_fits_the_schema(made: nw.Release) -> None:
+def test_what_is_written_fits_the_schema(made: nw.results.Release) -> None:
     assert made.path is not None
     beside = json.loads(made.files["recipe"].read_text())
     inside = json.loads(pq.read_schema(made.path).metadata[b"noisewright.recipe"])
@@ -64,12 +64,12 @@ def test_what_is_written_fits_the_schema(made: nw.Release) -> None:
     assert other.recipe.document["private"] is other.recipe.document["accounted"] is False
 
 
-def test_a_file_alone_is_enough(made: nw.Release) -> None:
+def test_a_file_alone_is_enough(made: nw.results.Release) -> None:
     assert made.path is not None
     made.files["recipe"].unlink()
     made.files["certificate"].unlink()
     moved = made.path.rename(made.path.with_name("renamed.parquet"))
-    read = nw.Release.open(moved)
+    read = nw.results.Release.open(moved)
     assert (read.plan, read.rows, read.guarantee) == (made.plan, made.rows, made.guarantee)
     assert nw.check(read.certificate)
     assert read.files == {"data": moved}
@@ -78,24 +78,24 @@ def test_a_file_alone_is_enough(made: nw.Release) -> None:
 def test_a_csv_file_needs_its_recipe(survey: Survey) -> None:
     out = survey.folder / "private.csv"
     made = nw.release(survey.csv, PLAN, out=out, ledger=survey.ledger, report=False)
-    assert nw.Release.open(out).table.num_rows == 500
+    assert nw.results.Release.open(out).table.num_rows == 500
     made.files["recipe"].unlink()
     with pytest.raises(ReleaseError, match=r"has no recipe.*private\.recipe\.json"):
-        nw.Release.open(out)
+        nw.results.Release.open(out)
     with pytest.raises(ReleaseError, match="there is no file"):
-        nw.Release.open(survey.folder / "nothing.csv")
+        nw.results.Release.open(survey.folder / "nothing.csv")
 
 
-def test_a_changed_file_is_noticed(made: nw.Release) -> None:
+def test_a_changed_file_is_noticed(made: nw.results.Release) -> None:
     assert made.path is not None
     table = pq.read_table(made.path)
     pq.write_table(table.slice(0, 400), made.path)
     with pytest.raises(ReleaseError, match="SHA-256 differ"):
-        nw.Release.open(made.path)
+        nw.results.Release.open(made.path)
     made.files["recipe"].unlink()
     # pyarrow keeps the metadata when somebody takes rows out.
     with pytest.raises(ReleaseError, match="has 400 rows, and 500 were released"):
-        nw.Release.open(made.path)
+        nw.results.Release.open(made.path)
 
 
 def edited(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], str]:
@@ -133,23 +133,23 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_recipe_is_refused_in_plain_words(made: nw.Release, damage: str) -> None:
+def test_a_damaged_recipe_is_refused_in_plain_words(made: nw.results.Release, damage: str) -> None:
     assert made.path is not None
     work, words = DAMAGES[damage]
     document = json.loads(made.files["recipe"].read_text())
     made.files["recipe"].write_text(work(document), encoding="utf-8")
     with pytest.raises(ReleaseError, match=words):
-        nw.Release.open(made.path)
+        nw.results.Release.open(made.path)
 
 
-def test_a_certificate_of_another_release_is_refused(made: nw.Release) -> None:
+def test_a_certificate_of_another_release_is_refused(made: nw.results.Release) -> None:
     assert made.path is not None
     nw.certify(nw.geometric(nw.Counts(3), epsilon=1)).save(made.files["certificate"])
     with pytest.raises(ReleaseError, match="not the certificate of this release"):
-        nw.Release.open(made.path)
+        nw.results.Release.open(made.path)
     made.files["certificate"].write_text("{}", encoding="utf-8")
     with pytest.raises(ReleaseError, match="is no certificate"):
-        nw.Release.open(made.path)
+        nw.results.Release.open(made.path)
 
 
 COUNTS = nw.Counts(4)
@@ -203,7 +203,7 @@ def test_every_kind_of_plan_reads_back_with_the_same_mechanisms(
     plan, columns = KINDS[kind]
     out = tmp_path / f"private.{suffix}"
     made = nw.release(pa.table(columns), plan, out=out, ledger=None, report=False)
-    read = nw.Release.open(out)
+    read = nw.results.Release.open(out)
     assert read.plan.digest == plan.resolved.digest
     assert [part.mechanism.describe() for part in read.plan.parts] == [
         part.mechanism.describe() for part in plan.parts
@@ -212,4 +212,4 @@ def test_every_kind_of_plan_reads_back_with_the_same_mechanisms(
     assert read.rows == made.rows == len(columns["a"])
     for file in (made.files["recipe"], made.files["certificate"]):
         file.unlink()
-    assert nw.Release.open(out).certificate.digest == made.certificate.digest
+    assert nw.results.Release.open(out).certificate.digest == made.certificate.digest

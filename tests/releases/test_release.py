@@ -77,11 +77,13 @@ def test_every_form_of_data_becomes_a_release_that_reads_back(
     assert made.path == out
     assert survey.states() == ["released"]
     assert made.balance is not None
-    assert made.balance.left == nw.Guarantee(8)
+    assert made.balance.left == nw.accounting.Guarantee(8)
     assert nw.check(made.files["certificate"])
-    read = nw.Release.open(out)
+    read = nw.results.Release.open(out)
     assert read.rows == made.rows == 500
-    assert read.guarantee == made.guarantee == read.certificate.guarantee == nw.Guarantee(2)
+    assert (
+        read.guarantee == made.guarantee == read.certificate.guarantee == nw.accounting.Guarantee(2)
+    )
     assert read.plan == PLAN
     assert set(read.files) == {"data", "certificate", "recipe"}
     table = read.table
@@ -100,7 +102,7 @@ def test_a_table_in_memory_is_released_in_memory(survey: Survey) -> None:
     assert survey.names() == ["budget.db", "plan.toml", "survey.csv"]
     # Written by whoever has it, it is a release that reads back.
     pq.write_table(made.table, survey.out)
-    assert nw.Release.open(survey.out).certificate.guarantee == nw.Guarantee(2)
+    assert nw.results.Release.open(survey.out).certificate.guarantee == nw.accounting.Guarantee(2)
     spend = next(e for e in nw.Ledger.open(survey.ledger).history() if e.kind == "spend")
     assert (spend.what, spend.certificate) == ("in a notebook", made.certificate.digest)
     with pytest.raises(ParameterError, match="out is missing"):
@@ -110,7 +112,7 @@ def test_a_table_in_memory_is_released_in_memory(survey: Survey) -> None:
 def test_rows_are_randomized_and_not_copied(survey: Survey) -> None:
     """500 answers all kept: probability below (4/5)^500 < 1e-48 for ε = 1 and four labels."""
     nw.release(survey.csv, survey.plan, out=survey.out, ledger=survey.ledger, report=False)
-    private = nw.Release.open(survey.out).table["job"].to_pylist()
+    private = nw.results.Release.open(survey.out).table["job"].to_pylist()
     assert private != survey.table()["job"].to_pylist()
 
 
@@ -155,10 +157,10 @@ def test_a_person_with_several_rows_pays_for_all_of_them(survey: Survey) -> None
         others="drop",
     )
     made = nw.release(survey.csv, plan, out=survey.out, ledger=survey.ledger, report=False)
-    assert made.rows == nw.Release.open(survey.out).table.num_rows == 6
-    assert made.guarantee == nw.Guarantee(2)
+    assert made.rows == nw.results.Release.open(survey.out).table.num_rows == 6
+    assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.balance is not None
-    assert made.balance.left == nw.Guarantee(8)
+    assert made.balance.left == nw.accounting.Guarantee(8)
 
 
 def test_a_certificate_that_proves_less_than_the_plan_gives_away_is_refused(
@@ -176,7 +178,7 @@ def test_a_certificate_that_the_checker_does_not_prove_is_refused(
 ) -> None:
     whole = PLAN.certify()
     claims = {**whole.document["claims"], "epsilon": {"value": "1/2"}}
-    forged = nw.Certificate({**whole.document, "claims": claims}, whole.guarantee)
+    forged = nw.results.Certificate({**whole.document, "claims": claims}, whole.guarantee)
     monkeypatch.setattr(nw.Plan, "certify", lambda _: forged)
     with pytest.raises(CertificateError, match="the checker does not prove"):
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
@@ -281,7 +283,7 @@ def test_a_ledger_without_its_key_spends_by_name_only(survey: Survey) -> None:
     assert made.balance is not None
     opened = nw.Ledger.open(where, key=key)
     nw.release(survey.csv, PLAN, out=survey.out, ledger=opened, overwrite=True, report=False)
-    assert opened.left("survey") == nw.Guarantee(6)
+    assert opened.left("survey") == nw.accounting.Guarantee(6)
 
 
 def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:
@@ -290,7 +292,7 @@ def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:
     made = nw.release(survey.csv, PLAN, out=survey.out, ledger=None, report=False)
     assert (made.balance, made.entry, made.is_accounted) == (None, None, False)
     assert "accounted for by nobody" in repr(made)
-    assert not nw.Release.open(survey.out).is_accounted
+    assert not nw.results.Release.open(survey.out).is_accounted
     with pytest.raises(ParameterError, match="no ledger"):
         nw.release(survey.csv, PLAN, ledger=None, dataset="survey", out=survey.out, overwrite=True)
 
@@ -308,7 +310,7 @@ def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Surve
         )
         assert not made.is_private
         assert "NOT PRIVATE" in repr(made)
-        tables.append(nw.Release.open(made.path or "").table)
+        tables.append(nw.results.Release.open(made.path or "").table)
     assert tables[0] == tables[1]
     recipe = json.loads((survey.folder / "a.recipe.json").read_text())
     assert recipe["private"] is False
@@ -324,7 +326,7 @@ def test_existing_files_are_replaced_only_when_told_to(survey: Survey) -> None:
     assert survey.states() == ["released"]
     nw.release(survey.csv, PLAN, overwrite=True, **again)
     assert survey.out.read_bytes() != before
-    nw.Release.open(survey.out)
+    nw.results.Release.open(survey.out)
     # Files of one stem would share the recipe.
     with pytest.raises(TargetError, match=r"belongs to private\.parquet"):
         nw.release(survey.csv, PLAN, out=survey.folder / "private.csv", ledger=survey.ledger)
@@ -356,4 +358,4 @@ def test_a_link_keeps_pointing_where_it_points(survey: Survey) -> None:
         "data.parquet",
         "data.recipe.json",
     ]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500

@@ -22,7 +22,7 @@ def test_it_tells_of_the_release_and_not_of_the_ledger(survey: Survey) -> None:
         assert told in page
     for inner in ("inner circle", "for Ann", SECRET, str(survey.folder), "NOT PRIVATE"):
         assert inner not in page
-    assert nw.Release.open(survey.out).files["report"] == made.files["report"]
+    assert nw.results.Release.open(survey.out).files["report"] == made.files["report"]
 
 
 def test_a_test_and_a_release_that_nobody_accounts_for_are_marked(survey: Survey) -> None:
@@ -51,7 +51,7 @@ def test_a_report_that_cannot_be_made_is_a_note_and_nothing_else(
     assert "The release is complete" in made.notes[0]
     assert "No space left on device" in made.notes[0]
     assert survey.states() == ["released"]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_an_old_report_does_not_stay_beside_new_data(survey: Survey) -> None:

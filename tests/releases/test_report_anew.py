@@ -51,7 +51,7 @@ def test_the_estimates_are_those_of_the_released_file(survey: Survey) -> None:
 def test_it_can_be_made_anew_from_the_file_alone(survey: Survey, suffix: str) -> None:
     out = survey.folder / f"private.{suffix}"
     nw.release(survey.csv, PLAN, out=out, ledger=survey.ledger, report=False)
-    opened = nw.Release.open(out)
+    opened = nw.results.Release.open(out)
     assert "report" not in opened.files
     assert opened.report() == survey.folder / "private.report.html"
     page = Page((survey.folder / "private.report.html").read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def test_it_can_be_made_anew_from_the_file_alone(survey: Survey, suffix: str) ->
         survey.folder / "board.html", balance=nw.Ledger.open(survey.ledger).balance("survey")
     )
     assert "left 8" in Page(elsewhere.read_text(encoding="utf-8")).text
-    assert nw.Release.open(out).files["report"] == survey.folder / "private.report.html"
+    assert nw.results.Release.open(out).files["report"] == survey.folder / "private.report.html"
 
 
 def test_a_release_in_memory_has_a_page_where_one_says(survey: Survey) -> None:
@@ -90,7 +90,7 @@ def test_what_goes_wrong_with_the_page_does_not_touch_the_release(
     assert "noisewright report" in made.notes[-1]
     assert "a picture too many" in made.notes[-1]
     assert survey.states() == ["released"]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_who_interrupts_the_page_is_told_that_the_release_is_complete(
@@ -104,7 +104,7 @@ def test_who_interrupts_the_page_is_told_that_the_release_is_complete(
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert "The release is complete" in " ".join(caught.value.__notes__)
     assert survey.states() == ["released"]
-    assert nw.Release.open(survey.out).rows == 500
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_without_the_libraries_of_charts_there_is_a_page_of_tables(

@@ -90,7 +90,7 @@ def test_what_is_read_back_is_what_was_made(
     assert made.notes == (*made.limits, *made.errors.remarks)
     document = json.loads(made.files["synthesis"].read_text(encoding="utf-8"))
     jsonschema.validate(document, schema())
-    again = nw.Synthesis.open(tmp_path / name)
+    again = nw.results.Synthesis.open(tmp_path / name)
     assert {each: getattr(again, each) for each in KEPT} == {
         each: getattr(made, each) for each in KEPT
     }
@@ -173,7 +173,7 @@ def test_a_page_that_cannot_be_made_is_a_note_and_nothing_else(
     assert "report" not in made.files
     assert "The table is complete" in made.notes[-1]
     assert "No space left on device" in made.notes[-1]
-    assert nw.Synthesis.open(out).rows == made.rows
+    assert nw.results.Synthesis.open(out).rows == made.rows
 
 
 def _edited(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
@@ -224,7 +224,7 @@ def test_files_that_do_not_belong_together_are_refused(kind: str, tmp_path: Path
     edit, words = BROKEN[kind]
     edit(tmp_path)
     with pytest.raises(ReleaseError, match=words):
-        nw.Synthesis.open(out)
+        nw.results.Synthesis.open(out)
 
 
 def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> 
     (one,) = made.measurements
     assert int(one.counts.sum()) == made.people
     _edited(lambda document: document["measurements"][0].pop("adds_up"))(tmp_path)
-    (other,) = nw.Synthesis.open(out).measurements
+    (other,) = nw.results.Synthesis.open(out).measurements
     assert (one.noise.balanced_cells, other.noise.balanced_cells) == (2, None)
     assert other.deviation > 1.9 * one.deviation
 
@@ -243,7 +243,7 @@ def test_conditions_of_your_own_are_named_and_not_read_back(tmp_path: Path) -> N
     odd = nw.Workload.predicates(domain, {"odd": lambda v: v % 2 == 1}, columns=["visits"])
     out = tmp_path / "synthetic.parquet"
     made = nw.synthesize(DATA, epsilon=1, ledger=None, out=out, workload=odd, report=False)
-    again = nw.Synthesis.open(out)
+    again = nw.results.Synthesis.open(out)
     assert again.errors == made.errors
     assert again.errors.parts[0].name == "odd"
     with pytest.raises(ReleaseError, match="conditions of its own"):
@@ -255,7 +255,7 @@ def test_without_the_certificate_all_else_can_be_read(tmp_path: Path) -> None:
     made = nw.synthesize(DATA, spaces("smokes"), epsilon=1, ledger=None, out=out, report=False)
     assert "report" not in made.files
     (tmp_path / "synthetic.certificate.json").unlink()
-    again = nw.Synthesis.open(out)
+    again = nw.results.Synthesis.open(out)
     assert again.rows == made.rows
     with pytest.raises(ReleaseError, match=made.certificate_digest):
         _ = again.certificate

@@ -41,12 +41,12 @@ def test_the_table_has_the_types_and_labels_of_the_original(method: Any, delta: 
 @pytest.mark.parametrize(("method", "delta"), METHODS, ids=IDS)
 def test_what_the_steps_spend_adds_up_to_what_was_asked(method: Any, delta: float) -> None:
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=0.7, delta=delta, method=method)
-    assert made.guarantee == nw.Guarantee(0.7, delta)
+    assert made.guarantee == nw.accounting.Guarantee(0.7, delta)
     total = sum((spend.amount for spend in made.spends), Fraction(0))
     assert total == made.spent.amount
     if delta:
         assert made.spent.unit == "rho"
-        assert Fraction(nw.ZeroConcentrated(total).delta(0.7)) <= Fraction(delta)
+        assert Fraction(nw.accounting.ZeroConcentrated(total).delta(0.7)) <= Fraction(delta)
     else:
         assert total == Fraction(0.7)
     costs = {f"counts of {one.name}": one.noise.amount for one in made.measurements}
@@ -95,18 +95,18 @@ def test_the_noise_is_that_of_the_smaller_expected_error(method: Any) -> None:
             options["rounds"] = 40
         table = pa.table({name: [False, True] * 1_000 for name in spaces})
         made = nw.synthesize(table, spaces, ledger=None, delta=1e-9, **options)
-        known = nw.predict_synthesis(spaces, people=2_000, delta=1e-9, **options)
-        pure = nw.predict_synthesis(spaces, people=2_000, **options)
+        known = nw.planning.predict_synthesis(spaces, people=2_000, delta=1e-9, **options)
+        pure = nw.planning.predict_synthesis(spaces, people=2_000, **options)
         assert made.expected_error == known.expected <= pure.expected
         assert made.errors.remarks == known.remarks
         units.append(made.spent.unit)
         if made.spent.unit == "epsilon":
-            assert made.guarantee == made.certificate.guarantee == nw.Guarantee(1)
+            assert made.guarantee == made.certificate.guarantee == nw.accounting.Guarantee(1)
             assert known.expected == pure.expected
             assert made.noise == "two-sided geometric"
             assert "delta=1e-09 would allow, is expected to make the errors" in made.notes[0]
         else:
-            assert made.guarantee == made.certificate.guarantee == nw.Guarantee(1, 1e-9)
+            assert made.guarantee == made.certificate.guarantee == nw.accounting.Guarantee(1, 1e-9)
             assert made.noise == "rounded normal"
             assert known.remarks == ()
     assert units == ["epsilon", "rho"]
@@ -114,7 +114,7 @@ def test_the_noise_is_that_of_the_smaller_expected_error(method: Any) -> None:
 
 @pytest.mark.parametrize("method", ["mst", "mwem"])
 def test_a_table_that_says_nothing_is_called_so_before(method: Any) -> None:
-    known = nw.predict_synthesis(SPACES, people=4_000, epsilon=1e-12, method=method)
+    known = nw.planning.predict_synthesis(SPACES, people=4_000, epsilon=1e-12, method=method)
     assert any("will say nothing about the data" in words for words in known.remarks)
     assert "will say nothing about the data" in str(known)
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1e-12, method=method)
@@ -122,23 +122,29 @@ def test_a_table_that_says_nothing_is_called_so_before(method: Any) -> None:
     assert made.workload_error is not None
     assert made.workload_error <= 2
     assert all(part.found is None or part.found <= 2 for part in made.errors.parts)
-    assert nw.predict_synthesis(SPACES, people=4_000, epsilon=1, method=method).remarks == ()
+    assert (
+        nw.planning.predict_synthesis(SPACES, people=4_000, epsilon=1, method=method).remarks == ()
+    )
 
 
 def test_a_bound_that_promises_nothing_is_called_so_before() -> None:
-    known = nw.predict_synthesis({"smokes": [True, False]}, people=30, epsilon=0.01, method="blr")
+    known = nw.planning.predict_synthesis(
+        {"smokes": [True, False]}, people=30, epsilon=0.01, method="blr"
+    )
     assert "Nothing is promised" in known.remarks[0]
-    many = nw.predict_synthesis({"smokes": [True, False]}, people=10**6, epsilon=1, method="blr")
+    many = nw.planning.predict_synthesis(
+        {"smokes": [True, False]}, people=10**6, epsilon=1, method="blr"
+    )
     assert many.expected < 1
     assert many.remarks == ()
 
 
 def test_a_delta_that_is_large_for_so_many_people_is_said_before() -> None:
     spaces = binary(3)
-    known = nw.predict_synthesis(spaces, people=3_000, epsilon=1, delta=0.5)
+    known = nw.planning.predict_synthesis(spaces, people=3_000, epsilon=1, delta=0.5)
     assert "delta=0.5 is large for 3,000 rows" in known.remarks[0]
     assert "1/3,000" in str(known)
-    small = nw.predict_synthesis(binary(20), people=3_000, epsilon=1, delta=1e-5)
+    small = nw.planning.predict_synthesis(binary(20), people=3_000, epsilon=1, delta=1e-5)
     assert small.remarks == ()
 
 
@@ -184,7 +190,7 @@ def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None
         nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=path, out=path, overwrite=True)
     both = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=[1, 2], rows=10)
     assert both.workload.groupings == (("smokes",), ("visits",), ("smokes", "visits"))
-    assert nw.predict_synthesis(domain, people=5, epsilon=1, workload=[1, 2])
+    assert nw.planning.predict_synthesis(domain, people=5, epsilon=1, workload=[1, 2])
     for wrong in (3, True, 0, [2, 3], [], ["age"], {2: 1}):
         with pytest.raises(InputError, match=r"ways is|workload is a dict"):
             nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=wrong)  # type: ignore[arg-type]
@@ -203,7 +209,7 @@ def test_a_prediction_refuses_the_same_numbers_of_rows() -> None:
     for asked in ({"people": 10**13}, {"people": 10, "rows": 10**13}):
         wanted: Any = asked
         with pytest.raises(TooLargeError, match="do not fit into memory"):
-            nw.predict_synthesis(SPACES, epsilon=1, **wanted)
+            nw.planning.predict_synthesis(SPACES, epsilon=1, **wanted)
 
 
 def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
@@ -259,7 +265,7 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     plan.save(tmp_path / "plan.toml")
     pq.write_table(DATA, tmp_path / "people.parquet")
     made = nw.synthesize(tmp_path / "people.parquet", tmp_path / "plan.toml", ledger=None)
-    assert made.guarantee == nw.Guarantee(2)
+    assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.table.column_names == ["visits", "smokes"]
 
 
@@ -370,7 +376,7 @@ def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
         DATA, epsilon=1, method=method, workload=nw.Workload.marginals(domain, ways=1), ledger=None
     )
     assert made.table.column_names == ["visits", "smokes"]
-    assert made.guarantee == nw.Guarantee(1)
+    assert made.guarantee == nw.accounting.Guarantee(1)
     assert not made.is_accounted
 
 

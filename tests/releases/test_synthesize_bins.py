@@ -193,7 +193,7 @@ def test_cells_outside_of_the_grid_are_named_by_row_and_not_shown() -> None:
 
 def test_a_prediction_is_about_the_same_bins() -> None:
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, rows=10)
-    errors = nw.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1)
+    errors = nw.planning.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1)
     assert errors.expected == made.expected_error
-    finer = nw.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1, bins=64)
+    finer = nw.planning.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1, bins=64)
     assert finer.expected > errors.expected

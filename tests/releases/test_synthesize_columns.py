@@ -40,7 +40,7 @@ def test_a_constant_column_comes_out_constant(
     )
     assert made.table["study"].to_pylist() == ["A7"] * 6
     assert nw.check(made.files["certificate"])
-    assert nw.Synthesis.open(tmp_path / "s.parquet").table.equals(made.table)
+    assert nw.results.Synthesis.open(tmp_path / "s.parquet").table.equals(made.table)
 
 
 @pytest.mark.parametrize("inference", ["graph", "tree", "mbi"])
@@ -110,7 +110,7 @@ DATES: dict[str, Any] = {
 }
 
 
-def declared_dates(kind: pa.DataType, space: Any) -> nw.Synthesis:
+def declared_dates(kind: pa.DataType, space: Any) -> nw.results.Synthesis:
     """Synthesize a column of dates that was declared to hold something else."""
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     days = pa.array([DAY] * 9, plain)

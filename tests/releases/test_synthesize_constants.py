@@ -15,7 +15,7 @@ TWO: dict[str, Any] = {"a": ["x", "z"] * 500, "b": ["y"] * 1000}
 TWO_SPACES: dict[str, Any] = {"a": ["x", "z"], "b": ["y"]}
 
 
-def page_of(made: nw.Synthesis, folder: Path) -> str:
+def page_of(made: nw.results.Synthesis, folder: Path) -> str:
     source = made.report(folder / "page.html").read_text(encoding="utf-8")
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", source)).split())
 
@@ -62,7 +62,7 @@ def test_the_page_of_a_table_in_memory_names_no_file(tmp_path: Path) -> None:
     assert made.certificate_digest in page
 
 
-def steps_of(made: nw.Synthesis) -> list[str]:
+def steps_of(made: nw.results.Synthesis) -> list[str]:
     return [spend.what for spend in made.spends]
 
 
@@ -92,16 +92,16 @@ def test_a_column_with_one_possible_value_costs_nothing(case: str) -> None:
     if "b" in expected:
         assert expected["b"] == (0.0, True, 0.0)
     # The table of both is as far off as the column that can be.
-    again = nw.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, **asked)
+    again = nw.planning.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, **asked)
     assert again.expected == made.expected_error
 
 
 @pytest.mark.parametrize("method", ["mst", "mwem"])
 def test_the_noise_beside_a_constant_is_that_of_the_column_alone(method: Any) -> None:
-    alone = nw.predict_synthesis(
+    alone = nw.planning.predict_synthesis(
         {"a": ["x", "z"]}, people=1000, epsilon=1, workload=1, method=method
     )
-    both = nw.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, method=method)
+    both = nw.planning.predict_synthesis(TWO_SPACES, people=1000, epsilon=1, method=method)
     assert both.expected == alone.expected > 0
 
 
@@ -195,6 +195,6 @@ def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
 def test_errors_are_compared_before_they_are_cut_off() -> None:
     """Of one row nothing is known with either noise; the remark says what is compared."""
     spaces = {name: ["x", "y"] for name in "abc"}
-    predicted = nw.predict_synthesis(spaces, people=1, epsilon=0.01, delta=1e-9)
+    predicted = nw.planning.predict_synthesis(spaces, people=1, epsilon=0.01, delta=1e-9)
     assert predicted.expected == 2
     assert "before they are cut off" in predicted.remarks[0]

@@ -66,7 +66,7 @@ def test_the_ledger_is_debited_once_and_before_the_first_bit(
     spends = [entry for entry in ledger.history() if entry.kind == "spend"]
     assert len(spends) == 1
     assert ledger.state(spends[0].sequence) == "released"
-    assert ledger.balance("people").spent == nw.Guarantee(1, delta)
+    assert ledger.balance("people").spent == nw.accounting.Guarantee(1, delta)
     assert made.is_accounted
     assert made.entry == spends[0].sequence
     assert f"synthetic table ({method}): synthetic.parquet" in spends[0].what
@@ -103,7 +103,7 @@ def test_what_is_impossible_is_found_before_the_debit(
         options = {**options, "out": tmp_path / options["out"]}
     with pytest.raises((ParameterError, TooLargeError, TargetError), match=words):
         nw.synthesize(DATA, SPACES, ledger=ledger, dataset="people", epsilon=1, **options)
-    assert ledger.balance("people").spent == nw.Guarantee(0)
+    assert ledger.balance("people").spent == nw.accounting.Guarantee(0)
 
 
 class Failing(Source):
@@ -136,7 +136,7 @@ def test_what_fails_after_the_debit_is_wasted_and_leaves_no_file(
             source=Failing(fills),
         )
     assert "marked as wasted" in " ".join(failed.value.__notes__)
-    assert ledger.balance("people").spent == nw.Guarantee(1)
+    assert ledger.balance("people").spent == nw.accounting.Guarantee(1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["budget.db"]
 
 
@@ -163,7 +163,7 @@ def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
     assert made.files["certificate"] == path
     assert path.read_text(encoding="utf-8") == made.certificate.to_json()
     assert nw.check(path)
-    assert made.certificate.guarantee == made.guarantee == nw.Guarantee(1, delta)
+    assert made.certificate.guarantee == made.guarantee == nw.accounting.Guarantee(1, delta)
     (spend,) = [entry for entry in ledger.history("people") if entry.kind == "spend"]
     assert spend.certificate == made.certificate.digest
     said = json.loads((tmp_path / "synthetic.synthesis.json").read_text(encoding="utf-8"))
@@ -238,6 +238,8 @@ def test_a_description_that_says_other_than_its_proof_is_refused(tmp_path: Path)
     ):
         side.write_text(json.dumps(document | forged), encoding="utf-8")
         with pytest.raises(ReleaseError, match="certificate proves"):
-            nw.Synthesis.open(tmp_path / "s.parquet")
+            nw.results.Synthesis.open(tmp_path / "s.parquet")
     side.write_text(text, encoding="utf-8")
-    assert nw.Synthesis.open(tmp_path / "s.parquet").guarantee == nw.Guarantee(10)
+    assert nw.results.Synthesis.open(tmp_path / "s.parquet").guarantee == nw.accounting.Guarantee(
+        10
+    )

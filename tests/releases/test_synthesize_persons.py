@@ -81,7 +81,7 @@ def test_so_many_rows_of_each_count_and_the_person_is_not_in_the_table(
     assert made.table.column_names == ["ward", "days"]
     assert made.people == made.rows == bounded(DATA, 3)
     assert made.rows_per_person == 3
-    assert made.guarantee == nw.Guarantee(1)
+    assert made.guarantee == nw.accounting.Guarantee(1)
     assert sum((spend.amount for spend in made.spends), Fraction(0)) == 1
 
 
@@ -121,10 +121,10 @@ def test_blr_gives_each_row_its_part() -> None:
         {"ward": COLUMNS["ward"]}, epsilon=1, others="drop", person=nw.Person("patient", rows=4)
     )
     made = nw.synthesize(DATA, small, ledger=None, epsilon=1, method="blr", rows=30)
-    assert made.guarantee == nw.Guarantee(1)
+    assert made.guarantee == nw.accounting.Guarantee(1)
     (spend,) = made.spends
     assert spend.amount == 1
-    assert made.expected_error == nw.blr_accuracy(
+    assert made.expected_error == nw.workloads.blr_accuracy(
         2, queries=2, rows=bounded(DATA, 4), m=30, epsilon=0.25
     )
 
@@ -144,7 +144,7 @@ def test_the_ledger_is_debited_for_a_person(tmp_path: Path) -> None:
     )
     assert made.balance is not None
     # With two columns normal noise is worse, and no delta is spent.
-    assert made.balance.spent == nw.Guarantee(2)
+    assert made.balance.spent == nw.accounting.Guarantee(2)
     written = json.loads(made.files["synthesis"].read_text())
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))
     assert written["rows_per_person"] == 4

@@ -25,10 +25,10 @@ JOBS: dict[str, Callable[..., Any]] = {
     "synthesize to a file": lambda folder, **who: nw.synthesize(
         DATA, COLUMNS, epsilon=1, out=folder / "s.parquet", report=False, **who
     ),
-    "naive Bayes": lambda **who: nw.PrivateNaiveBayes(SPACES, label="sick", epsilon=1, **who).fit(
-        DATA
-    ),
-    "tree": lambda **who: nw.PrivateTree(SPACES, epsilon=1, **who).fit(DATA),
+    "naive Bayes": lambda **who: nw.models.PrivateNaiveBayes(
+        SPACES, label="sick", epsilon=1, **who
+    ).fit(DATA),
+    "tree": lambda **who: nw.models.PrivateTree(SPACES, epsilon=1, **who).fit(DATA),
 }
 
 
@@ -47,7 +47,7 @@ def book(tmp_path: Path) -> nw.Ledger:
 
 @pytest.mark.parametrize(
     "what",
-    [nw.release, nw.synthesize, nw.PrivateNaiveBayes, nw.PrivateTree],
+    [nw.release, nw.synthesize, nw.models.PrivateNaiveBayes, nw.models.PrivateTree],
     ids=lambda w: w.__name__,
 )
 def test_who_accounts_is_said_outright(what: Any) -> None:

@@ -7,12 +7,14 @@ from noisewright.report.budget_bar import budget
 
 def test_the_unit_of_the_account_is_named_and_the_charge_is_in_it() -> None:
     unit = AccountUnit("<b>patient", 3)
-    left = nw.Guarantee(3)
-    balance = nw.Balance("", nw.Guarantee(7), nw.Guarantee(4), left, unit=unit)
-    charged = balance.charge(nw.Guarantee(1), all_rows=False)
-    assert charged == nw.Guarantee(3)
+    left = nw.accounting.Guarantee(3)
+    balance = nw.results.Balance(
+        "", nw.accounting.Guarantee(7), nw.accounting.Guarantee(4), left, unit=unit
+    )
+    charged = balance.charge(nw.accounting.Guarantee(1), all_rows=False)
+    assert charged == nw.accounting.Guarantee(3)
     page = str(budget(balance, charged, accounted=True))
     assert "at most 3 rows" in page
     assert "&lt;b&gt;patient" in page
     assert "spent before ε = 1, spent by this release ε = 3, left ε = 3" in page
-    assert balance.charge(nw.Guarantee(1), all_rows=True) == nw.Guarantee(1)
+    assert balance.charge(nw.accounting.Guarantee(1), all_rows=True) == nw.accounting.Guarantee(1)

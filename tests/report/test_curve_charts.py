@@ -9,7 +9,7 @@ from noisewright.report import curve_bands
 from tests.report.rendering import drawn, texts
 
 SPACE = nw.Curves(range(6), low=0, high=10)
-RELEASE = nw.curve_noise(SPACE, epsilon=5).mean(np.full((100, 6), 4.0))
+RELEASE = nw.curves.curve_noise(SPACE, epsilon=5).mean(np.full((100, 6), 4.0))
 
 
 def areas(svg: str) -> int:
@@ -34,7 +34,7 @@ def test_each_band_has_its_area() -> None:
 
 
 def test_one_position_is_a_point_and_a_bar() -> None:
-    one = nw.curve_noise(nw.Curves([3], low=0, high=1), epsilon=1).mean([[0.5]])
+    one = nw.curves.curve_noise(nw.Curves([3], low=0, high=1), epsilon=1).mean([[0.5]])
     svg = drawn(curve_bands({"released": one.band()}))
     assert 'aria-roledescription="rule mark"' in svg
     assert 'aria-roledescription="point"' in svg

@@ -100,7 +100,7 @@ def test_it_says_what_was_released_and_what_that_promises(page: Page) -> None:
         "12" * 32,
         EVERYTHING.digest,
         "noisewright estimate private.parquet",
-        "nw.Release.open('private.parquet')",
+        "nw.results.Release.open('private.parquet')",
         "1.23 MB",
         "ab" * 32,
     ):

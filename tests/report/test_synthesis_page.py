@@ -144,7 +144,7 @@ def test_it_says_what_it_is_what_it_costs_and_what_it_cannot_tell(
         "How the other 3 pairs of columns go together",
         "No ledger kept account",
         "noisewright check synthetic.certificate.json",
-        "nw.Synthesis.open('synthetic.parquet')",
+        "nw.results.Synthesis.open('synthetic.parquet')",
         "12" * 32,
     ):
         assert words in page.text

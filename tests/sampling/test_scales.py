@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.exact import Epsilon, Exp, Known, Logistic
 from noisewright.sampling.gaussian import ExpMinus

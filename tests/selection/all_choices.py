@@ -27,9 +27,9 @@ class NoBits(Source):
         raise AssertionError("something was drawn")
 
 
-def blr(data: Data, **options: Any) -> nw.Blr:
+def blr(data: Data, **options: Any) -> nw.results.Blr:
     rows = [(value % 2,) for value in data]
-    return nw.blr(rows, nw.Workload.marginals(ONE), **options)
+    return nw.workloads.blr(rows, nw.Workload.marginals(ONE), **options)
 
 
 ALL: dict[str, Callable[[Data], Any]] = {
@@ -52,22 +52,28 @@ ALL: dict[str, Callable[[Data], Any]] = {
     "a range, narrow": lambda data: nw.exponential(
         NAMES, data, sensitivity=99, alpha="1/9", calibrated=True, quality_range=(0, 4)
     ),
-    "permute and flip": lambda data: nw.permute_and_flip(NAMES, data, sensitivity=1, epsilon=1),
-    "permute and flip, monotonic": lambda data: nw.permute_and_flip(
+    "permute and flip": lambda data: nw.select.permute_and_flip(
+        NAMES, data, sensitivity=1, epsilon=1
+    ),
+    "permute and flip, monotonic": lambda data: nw.select.permute_and_flip(
         NAMES, data, sensitivity="1/3", epsilon=2, monotonic=True
     ),
-    "noisy max": lambda data: nw.noisy_max(NAMES, data, sensitivity=1, epsilon=1, step="1/2"),
-    "top k": lambda data: nw.top_k(NAMES, data, k=2, sensitivity=1, epsilon=1),
-    "top k, delta": lambda data: nw.top_k(NAMES, data, k=2, sensitivity=2, epsilon=1, delta="1e-6"),
-    "top k, delta, coins": lambda data: nw.top_k(
+    "noisy max": lambda data: nw.select.noisy_max(
+        NAMES, data, sensitivity=1, epsilon=1, step="1/2"
+    ),
+    "top k": lambda data: nw.select.top_k(NAMES, data, k=2, sensitivity=1, epsilon=1),
+    "top k, delta": lambda data: nw.select.top_k(
+        NAMES, data, k=2, sensitivity=2, epsilon=1, delta="1e-6"
+    ),
+    "top k, delta, coins": lambda data: nw.select.top_k(
         NAMES, data, k=2, sensitivity=1, alpha="1/2", delta="1e-3", method="permute_and_flip"
     ),
-    "top k, many rounds": lambda data: nw.top_k(
+    "top k, many rounds": lambda data: nw.select.top_k(
         range(60), [*data] * 20, k=50, sensitivity=1, epsilon=1, delta=1e-6
     ),
-    "median": lambda data: nw.private_median(data, nw.Counts(9), epsilon=1),
-    "quantile": lambda data: nw.private_quantile(data, nw.Counts(9), at="1/4", alpha="1/2"),
-    "minimum": lambda data: nw.private_quantile(data, nw.Counts(9), at=0, epsilon="1/2"),
+    "median": lambda data: nw.select.private_median(data, nw.Counts(9), epsilon=1),
+    "quantile": lambda data: nw.select.private_quantile(data, nw.Counts(9), at="1/4", alpha="1/2"),
+    "minimum": lambda data: nw.select.private_quantile(data, nw.Counts(9), at=0, epsilon="1/2"),
     "BLR": lambda data: blr(data, epsilon=1, m=3),
     "BLR, sequences": lambda data: blr(data, alpha="1/2", m=2, measure="sequences"),
 }

@@ -140,9 +140,9 @@ def test_the_utility_theorem_counts_weights() -> None:
     base, qualities = [6, 1, 3, 2], [0, 5, 2, 5]
     choice = nw.exponential(NAMES, qualities, sensitivity=1, epsilon=2, base=base)
     for beta in (0.5, 0.1, 0.01):
-        far = nw.utility_bound(sum(base), epsilon=2, beta=beta, best=3)
+        far = nw.select.utility_bound(sum(base), epsilon=2, beta=beta, best=3)
         assert 1 - choice.chance_within(far) <= beta
-        few = nw.utility_bound(4, epsilon=2, beta=beta, best=2)
+        few = nw.select.utility_bound(4, epsilon=2, beta=beta, best=2)
         assert few < far, "to count candidates would promise more than holds"
 
 

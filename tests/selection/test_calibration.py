@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError
@@ -101,7 +100,7 @@ def test_no_larger_factor_is_private(epsilon: float, data: st.DataObject) -> Non
     options = data.draw(st.integers(2, 12))
     quality = [[data.draw(st.integers(-4, 4)) for _ in range(options)] for _ in range(2)]
     quality[0][:2], quality[1][:2] = [1, 0], [0, 1]
-    for maker in (nw.exponential, nw.permute_and_flip):
+    for maker in (nw.exponential, nw.select.permute_and_flip):
         table = maker(range(options), quality, space=nw.Counts(1), epsilon=epsilon, calibrated=True)
         assert nw.tight_epsilon(table) == pytest.approx(epsilon, rel=1e-9)
         if maker is nw.exponential:
@@ -159,7 +158,7 @@ def test_a_quality_outside_of_the_range_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["1e-12", "1e-30", "1000"])
-@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip])
+@pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip])
 def test_any_epsilon(epsilon: str, maker: Any) -> None:
     """Where doubles see nothing any more, it is at least the usual factor."""
     quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
@@ -208,7 +207,7 @@ def test_one_dataset_is_private_by_its_integers(
         assert choice.weights is not None
         rows.append([Fraction(weight, sum(choice.weights)) for weight in choice.weights])
     worst = max(max(p / q, q / p) for p, q in zip(*rows, strict=True))
-    assert nw.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
+    assert nw.accounting.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
 
 
 def test_a_range_is_not_for_tables() -> None:
@@ -218,7 +217,7 @@ def test_a_range_is_not_for_tables() -> None:
         )
 
 
-@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip, nw.noisy_max])
+@pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max])
 def test_a_hair_more_than_calibrated_is_refuted(maker: Any) -> None:
     quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
     more = maker(range(3), quality, space=nw.Counts(2), epsilon=1.001, calibrated=True)

@@ -55,10 +55,10 @@ def test_a_draw_from_the_file(name: str) -> None:
             qualities = [made.qualities[place] for place in left]
             found.append(made.candidates[left.pop(drawn(step, qualities, amount, source))])
         again = made.sample(source=nw.SeededSource(seed))
-        assert again == (tuple(found) if isinstance(made, nw.TopK) else found[0])
+        assert again == (tuple(found) if isinstance(made, nw.results.TopK) else found[0])
 
 
-def chances(certificate: nw.Certificate, qualities: list[Fraction]) -> list[Fraction]:
+def chances(certificate: nw.results.Certificate, qualities: list[Fraction]) -> list[Fraction]:
     """The exact probabilities of an exponential mechanism with what its certificate says."""
     (step,) = certificate.document["mechanism"]["steps"]
     assert step["by"] == "exponential mechanism"

@@ -19,23 +19,23 @@ CHOICES: dict[str, tuple[Callable[[], Any], str]] = {
         "a choice by exponential mechanism",
     ),
     "permute and flip": (
-        lambda: nw.permute_and_flip(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
+        lambda: nw.select.permute_and_flip(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
         "a choice by permute and flip",
     ),
     "noisy max": (
-        lambda: nw.noisy_max(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
+        lambda: nw.select.noisy_max(NAMES, [3, 2, 1], sensitivity=1, epsilon=1),
         "a choice by noisy max",
     ),
     "top k": (
-        lambda: nw.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon=1),
+        lambda: nw.select.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon=1),
         "the top 2 by permute and flip",
     ),
     "quantile": (
-        lambda: nw.private_quantile([1, 2, 3], nw.Counts(9), at="1/4", epsilon=1),
+        lambda: nw.select.private_quantile([1, 2, 3], nw.Counts(9), at="1/4", epsilon=1),
         "a private quantile at 1/4",
     ),
     "BLR": (
-        lambda: nw.blr([(0,), (1,)], nw.Workload.marginals(ONE), epsilon=1, m=3),
+        lambda: nw.workloads.blr([(0,), (1,)], nw.Workload.marginals(ONE), epsilon=1, m=3),
         "3 synthetic records by BLR",
     ),
 }
@@ -76,14 +76,14 @@ def test_the_debit_comes_first_and_the_second_draw_is_over_budget(
     choice, words = made
     assert choice.sample(ledger=ledger, dataset="people") is not None
     entry = next(entry for entry in ledger.history() if entry.kind == "spend")
-    assert (entry.what, entry.guarantee) == (words, nw.Guarantee(1))
+    assert (entry.what, entry.guarantee) == (words, nw.accounting.Guarantee(1))
     assert entry.certificate == choice.certificate.digest
     assert ledger.state(entry.sequence) == "released"
     bits = NoBits(ledger)
     with pytest.raises(OverBudgetError):
         choice.sample(ledger=ledger, dataset="people", source=bits)
     assert bits.seen == ""
-    assert ledger.left("people") == nw.Guarantee("1/2")
+    assert ledger.left("people") == nw.accounting.Guarantee("1/2")
 
 
 def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
@@ -95,7 +95,7 @@ def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str])
     spends = [entry for entry in ledger.history() if entry.kind == "spend"]
     assert [entry.what for entry in spends] == ["a test"]
     assert ledger.state(spends[0].sequence) == "wasted"
-    assert ledger.left("people") == nw.Guarantee("1/2")
+    assert ledger.left("people") == nw.accounting.Guarantee("1/2")
 
 
 def test_no_ledger_pays_for_seeded_draws(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
@@ -135,9 +135,11 @@ DATASETS: dict[str, Any] = {
 }
 HUGE_FACTORS: dict[str, Callable[[Any], Any]] = {
     "exponential": lambda q: nw.exponential(NAMES, q, sensitivity=TINY, epsilon=1),
-    "permute and flip": lambda q: nw.permute_and_flip(NAMES, q, sensitivity=TINY, epsilon=1),
-    "top k by permuting": lambda q: nw.top_k(NAMES, q, k=2, sensitivity=TINY, epsilon=1),
-    "top k": lambda q: nw.top_k(NAMES, q, k=2, sensitivity=TINY, epsilon=1, method="exponential"),
+    "permute and flip": lambda q: nw.select.permute_and_flip(NAMES, q, sensitivity=TINY, epsilon=1),
+    "top k by permuting": lambda q: nw.select.top_k(NAMES, q, k=2, sensitivity=TINY, epsilon=1),
+    "top k": lambda q: nw.select.top_k(
+        NAMES, q, k=2, sensitivity=TINY, epsilon=1, method="exponential"
+    ),
     "many": lambda q: nw.exponential(range(300), [*q, *([0] * 297)], sensitivity=TINY, epsilon=1),
     "many doubles": lambda q: nw.exponential(
         range(300), [float(v) for v in (*q, *([0] * 297))], sensitivity=TINY, epsilon=1
@@ -151,7 +153,7 @@ def test_whether_there_is_an_answer_does_not_depend_on_the_data(choice: str, dat
     # Means over a billion people change by so little that a unit of quality is worth e^(10^8).
     made = HUGE_FACTORS[choice](DATASETS[data])
     assert made.sample() is not None
-    assert made.certificate.guarantee.epsilon <= nw.Epsilon.of(1)
+    assert made.certificate.guarantee.epsilon <= nw.accounting.Epsilon.of(1)
 
 
 def test_a_path_without_a_ledger_says_how_to_make_one(tmp_path: Path) -> None:
@@ -174,6 +176,6 @@ def test_a_path_is_as_good_as_an_open_ledger(tmp_path: Path) -> None:
     choice = nw.exponential(["a", "b"], [1, 2], sensitivity=1, epsilon=1)
     assert choice.sample(ledger=where, dataset="people") in {"a", "b"}
     assert choice.sample(ledger=str(where), dataset="people") in {"a", "b"}
-    assert nw.Ledger.open(where).left("people") == nw.Guarantee(0)
+    assert nw.Ledger.open(where).left("people") == nw.accounting.Guarantee(0)
     with pytest.raises(nw.errors.ParameterError, match="give a Ledger, a path"):
         choice.sample(ledger=3, dataset="people")  # pyright: ignore[reportArgumentType]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, NotPrivateError, ParameterError
@@ -111,7 +110,9 @@ def test_a_larger_sensitivity_is_more_private() -> None:
 
 
 @pytest.mark.parametrize(
-    "choose", [nw.exponential, nw.permute_and_flip, nw.noisy_max], ids=lambda one: one.__name__
+    "choose",
+    [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max],
+    ids=lambda one: one.__name__,
 )
 def test_a_function_of_the_candidate_is_about_one_dataset(choose: Any) -> None:
     bids = [1, 1, 1, 3]
@@ -127,7 +128,7 @@ def test_a_function_of_the_candidate_is_about_one_dataset(choose: Any) -> None:
 def test_a_function_that_could_take_both_needs_the_inputs() -> None:
     with pytest.raises(InputError, match="give space="):
         nw.exponential([1, 2], lambda *points: points[-1], sensitivity=1, epsilon=1)
-    top = nw.top_k([1, 2, 3], lambda candidate: -candidate, k=3, sensitivity=1, epsilon=1)
+    top = nw.select.top_k([1, 2, 3], lambda candidate: -candidate, k=3, sensitivity=1, epsilon=1)
     assert sorted(top.sample()) == [1, 2, 3]
 
 
@@ -149,7 +150,7 @@ def test_many_doubles_are_drawn_by_the_weights_that_are_shown(kind: str) -> None
     assert len(seen) > 50
 
 
-@pytest.mark.parametrize("maker", [nw.exponential, nw.permute_and_flip])
+@pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip])
 def test_many_doubles_can_be_pickled_and_show_the_same_chances(maker: Any) -> None:
     qualities = np.random.default_rng(12).random(300)
     choice = maker(range(300), qualities, sensitivity="0.2", epsilon=1)
@@ -183,7 +184,7 @@ def test_the_first_of_many_doubles_off_the_step_is_named(step: str, on: float, o
     assert (Fraction(off) / Fraction(step)) % 1
     values = np.full(300, on)
     values[::7] = 0
-    nw.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)
+    nw.select.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)
     values[[201, 250]] = off
     with pytest.raises(InputError, match="candidate 202 is not a whole number of steps"):
-        nw.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)
+        nw.select.noisy_max(range(300), values, sensitivity=1, epsilon=1, step=step)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
@@ -55,14 +54,16 @@ def by_convolution(qualities: list[int], decay: float) -> list[float]:
 @settings(max_examples=40, deadline=None)
 @given(QUALITIES, st.floats(0.01, 3))
 def test_permute_and_flip_is_what_its_name_says(qualities: list[int], epsilon: float) -> None:
-    choice = nw.permute_and_flip(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
+    choice = nw.select.permute_and_flip(
+        range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon
+    )
     assert np.allclose(choice.probabilities, by_permutations(qualities, epsilon / 2), rtol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
 @given(QUALITIES, st.floats(0.1, 3))
 def test_noisy_max_is_what_its_name_says(qualities: list[int], epsilon: float) -> None:
-    choice = nw.noisy_max(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
+    choice = nw.select.noisy_max(range(len(qualities)), qualities, sensitivity=1, epsilon=epsilon)
     assert np.allclose(choice.probabilities, by_convolution(qualities, epsilon / 2), rtol=1e-9)
 
 
@@ -81,11 +82,11 @@ def test_tables_of_noisy_max_are_proven_where_ratios_are_just_allowed(
         qualities = [[quality + 1 for quality in qualities[0]], *qualities]
     rows = [[quality * Fraction(step) for quality in row] for row in qualities]
     space = nw.Categories(range(len(rows)))
-    table = nw.noisy_max(range(len(rows[0])), rows, space=space, epsilon=epsilon, step=step)
+    table = nw.select.noisy_max(range(len(rows[0])), rows, space=space, epsilon=epsilon, step=step)
     assert nw.verify(table, epsilon=epsilon)
 
 
-MAKERS = [nw.exponential, nw.permute_and_flip, nw.noisy_max]
+MAKERS = [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max]
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
@@ -120,7 +121,7 @@ def test_tables_keep_their_claim_and_are_the_law(
         for r, s in itertools.pairwise(quality)
         for d in [[a - b for a, b in zip(r, s, strict=True)]]
     )
-    if maker is nw.noisy_max and epsilon / change < 0.01:
+    if maker is nw.select.noisy_max and epsilon / change < 0.01:
         return
     for x in range(n + 1):
         one = maker(
@@ -134,24 +135,29 @@ def test_tables_keep_their_claim_and_are_the_law(
 def test_permute_and_flip_is_never_worse(qualities: list[int], epsilon: float) -> None:
     names = range(len(qualities))
     one = nw.exponential(names, qualities, sensitivity=1, epsilon=epsilon)
-    other = nw.permute_and_flip(names, qualities, sensitivity=1, epsilon=epsilon)
+    other = nw.select.permute_and_flip(names, qualities, sensitivity=1, epsilon=epsilon)
     assert other.expected_quality >= one.expected_quality - 1e-9
 
 
 def test_a_finer_step_brings_noisy_max_to_permute_and_flip() -> None:
     def gap(step: str) -> float:
-        fine = nw.noisy_max(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1, step=step)
-        limit = nw.permute_and_flip(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1)
+        fine = nw.select.noisy_max(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1, step=step)
+        limit = nw.select.permute_and_flip(["a", "b", "c"], [3, 2, 0], sensitivity=1, epsilon=1)
         return float(np.abs(fine.probabilities - limit.probabilities).max())
 
     assert gap("1/200") < 2e-3 < gap("1/4") < gap("1")
 
 
 BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
-    (nw.noisy_max, {"quality": ["0.5", 1]}, InputError, "candidate 1 is not a whole number of"),
-    (nw.noisy_max, {"step": 0}, ParameterError, "step is 0; it must be positive"),
-    (nw.permute_and_flip, {"sensitivity": 0}, ParameterError, "sensitivity is 0"),
-    (nw.permute_and_flip, {"sensitivity": None}, ParameterError, "sensitivity is missing"),
+    (
+        nw.select.noisy_max,
+        {"quality": ["0.5", 1]},
+        InputError,
+        "candidate 1 is not a whole number of",
+    ),
+    (nw.select.noisy_max, {"step": 0}, ParameterError, "step is 0; it must be positive"),
+    (nw.select.permute_and_flip, {"sensitivity": 0}, ParameterError, "sensitivity is 0"),
+    (nw.select.permute_and_flip, {"sensitivity": None}, ParameterError, "sensitivity is missing"),
     (nw.exponential, {"quality": [1, 2, 3]}, InputError, "3 values; there are 2 candidates"),
     (nw.exponential, {"quality": {"a": 1}}, InputError, "nothing about 1 of the candidates"),
     (nw.exponential, {"calibrated": True}, ParameterError, "needs to know which qualities"),
@@ -175,19 +181,19 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
     (nw.exponential, {"candidates": {"a", "b"}}, InputError, "candidates is a set, whose order"),
     (nw.exponential, {"epsilon": 0}, ParameterError, "take one without looking at the data"),
     (
-        nw.noisy_max,
+        nw.select.noisy_max,
         {"quality": {"a": 1, "b": 2, "c": 3, 1: 2}},
         InputError,
         "quality has 2 keys besides the candidates",
     ),
     (
-        nw.permute_and_flip,
+        nw.select.permute_and_flip,
         {"quality": pd.Series({"a": 1, "c": 2})},
         InputError,
         "a Series whose index does not hold exactly the candidates",
     ),
     (
-        nw.permute_and_flip,
+        nw.select.permute_and_flip,
         {"quality": pd.Series([1, 2], index=["a", "a"])},
         InputError,
         "a Series whose index does not hold exactly the candidates",
@@ -247,7 +253,7 @@ def test_candidates_of_any_kind() -> None:
     twice = nw.exponential(["a", "b", "a"], [1, 0, 1], sensitivity=1, epsilon=1)
     assert twice.probability("a") == pytest.approx(1 - twice.probability("b"))
     arrays = [np.array([1, 2]), np.array([3, 4])]
-    chosen = nw.permute_and_flip(arrays, [5, 1], sensitivity=1, epsilon=1)
+    chosen = nw.select.permute_and_flip(arrays, [5, 1], sensitivity=1, epsilon=1)
     assert chosen.probability(arrays[0]) > 0.8
     drawn = chosen.sample()
     assert any(drawn is one for one in arrays)
@@ -276,7 +282,7 @@ def test_a_set_of_candidates_needs_qualities_by_candidate(quality: Any) -> None:
     made = nw.exponential({"a", "b"}, quality, sensitivity=1, epsilon=1)
     assert dict(zip(made.candidates, made.qualities, strict=True)) == {"a": 5, "b": 1}
     with pytest.raises(InputError, match="candidates is a set"):
-        nw.top_k({"a", "b"}, pd.Series([5, 1]), k=1, sensitivity=1, epsilon=1)
+        nw.select.top_k({"a", "b"}, pd.Series([5, 1]), k=1, sensitivity=1, epsilon=1)
 
 
 def test_numbers_of_any_kind() -> None:
@@ -299,11 +305,11 @@ def test_numbers_of_any_kind() -> None:
 def test_probabilities_among_many(count: int) -> None:
     """Above 128 candidates integrals are taken piece by piece; here they are worked out exactly."""
     qualities = [Fraction(17 * i % 97, 7) for i in range(count)]
-    choice = nw.permute_and_flip(range(count), qualities, sensitivity=1, epsilon="1/2")
+    choice = nw.select.permute_and_flip(range(count), qualities, sensitivity=1, epsilon="1/2")
     exponents = [choice.factor * (q - choice.best_quality) for q in qualities]
     exact = choice.law.masses(choice.factor)(exponents, 200)
     assert choice.probabilities.tolist() == pytest.approx([m / 2**200 for m in exact], rel=1e-11)
-    alike = nw.permute_and_flip(range(count), [0] * count, sensitivity=1, epsilon=1)
+    alike = nw.select.permute_and_flip(range(count), [0] * count, sensitivity=1, epsilon=1)
     assert alike.probabilities.tolist() == pytest.approx([1 / count] * count, rel=1e-12)
 
 
@@ -345,7 +351,7 @@ def test_a_hundred_thousand_candidates() -> None:
 
 
 def test_looking_at_noise_of_very_many_steps_is_refused() -> None:
-    choice = nw.noisy_max(["a", "b"], [1, 2], sensitivity=1, epsilon=1, step="1/1000000")
+    choice = nw.select.noisy_max(["a", "b"], [1, 2], sensitivity=1, epsilon=1, step="1/1000000")
     assert choice.sample() in ("a", "b")
     with pytest.raises(TooLargeError, match="Use a larger step"):
         _ = choice.probabilities
@@ -360,7 +366,9 @@ def test_a_choice_does_not_show_the_data() -> None:
 
 def test_any_python_values_are_candidates() -> None:
     models = [("tree", 3), ("tree", 4), None]
-    choice = nw.permute_and_flip(models, np.array([0.5, 0.25, 0.0]), sensitivity=0.1, epsilon=1)
+    choice = nw.select.permute_and_flip(
+        models, np.array([0.5, 0.25, 0.0]), sensitivity=0.1, epsilon=1
+    )
     assert choice.sample(source=nw.SeededSource(1)) in models
 
 
@@ -369,7 +377,7 @@ def test_the_integers_that_are_drawn_from() -> None:
     assert choice.weights is not None
     total = sum(choice.weights)
     assert np.allclose([w / total for w in choice.weights], choice.probabilities, rtol=1e-15)
-    assert nw.permute_and_flip(["a", "b"], [4, 1], sensitivity=1, epsilon=1).weights is None
+    assert nw.select.permute_and_flip(["a", "b"], [4, 1], sensitivity=1, epsilon=1).weights is None
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
@@ -385,7 +393,7 @@ def test_the_best_is_found_among_doubles_whose_differences_are_none() -> None:
     # (5e-324 - 0) * 0.5 is 0 in doubles; a coin of the better one must not be above 1.
     qualities = np.full(300, -1000.0)
     qualities[:2] = 0, 5e-324
-    choice = nw.permute_and_flip(range(300), qualities, sensitivity=1, epsilon=1)
+    choice = nw.select.permute_and_flip(range(300), qualities, sensitivity=1, epsilon=1)
     assert {choice.sample(source=nw.SeededSource(seed)) for seed in range(40)} == {0, 1}
 
 

@@ -16,8 +16,8 @@ from tests.selection.pricing import BIDS, DATABASES, PRICES, REVENUES, revenue
 CODE = DATABASES.code(BIDS)
 MAKERS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "exponential": (nw.exponential, {}),
-    "permute and flip": (nw.permute_and_flip, {}),
-    "noisy max": (nw.noisy_max, {"step": "0.1"}),
+    "permute and flip": (nw.select.permute_and_flip, {}),
+    "noisy max": (nw.select.noisy_max, {"step": "0.1"}),
 }
 
 
@@ -40,13 +40,13 @@ def test_the_probabilities_by_hand(epsilon: str) -> None:
     factor = Fraction(epsilon) / (2 * Fraction("3.2"))
     choice = nw.exponential(PRICES, REVENUES, sensitivity="3.2", epsilon=epsilon)
     truth = by_powers(REVENUES, factor)
-    assert choice.claim == nw.Guarantee(epsilon)
+    assert choice.claim == nw.accounting.Guarantee(epsilon)
     assert choice.weights is not None
     for place, price in enumerate(PRICES):
         assert choice.probability(price) == pytest.approx(float(truth[place]), rel=1e-14)
         drawn = Fraction(choice.weights[place], sum(choice.weights))
         assert abs(drawn / truth[place] - 1) < Fraction(1, 2**50)
-    coins = nw.permute_and_flip(PRICES, REVENUES, sensitivity="3.2", epsilon=epsilon)
+    coins = nw.select.permute_and_flip(PRICES, REVENUES, sensitivity="3.2", epsilon=epsilon)
     expected = [float(p) for p in by_coins(REVENUES, factor)]
     assert coins.probabilities.tolist() == pytest.approx(expected, rel=1e-13)
 

@@ -33,7 +33,9 @@ def test_it_is_the_exponential_mechanism_on_all_databases(at: str) -> None:
     table = nw.exponential(
         nw.Counts(4), lambda values, y: -misses(values, y, place), space=databases, epsilon=1
     )
-    found = [nw.private_quantile(list(values), GRID, at=at, epsilon=1) for values in databases]
+    found = [
+        nw.select.private_quantile(list(values), GRID, at=at, epsilon=1) for values in databases
+    ]
     rows = [[one.probability(y) for y in range(5)] for one in found]
     assert all(sum(row) == 1 for row in rows)
     assert np.allclose(table.matrix, np.array(rows, dtype=float), rtol=1e-12)
@@ -43,13 +45,13 @@ def test_it_is_the_exponential_mechanism_on_all_databases(at: str) -> None:
         for p, q in zip(rows[a], rows[b], strict=True)
     ]
     # The integers that are sampled, not the ideal law: every two neighbors, every output.
-    assert nw.Epsilon.of(1).sign(*max(ratios).as_integer_ratio()) <= 0
+    assert nw.accounting.Epsilon.of(1).sign(*max(ratios).as_integer_ratio()) <= 0
 
 
 def test_batches_are_counted_as_they_come() -> None:
     ages = np.random.default_rng(5).integers(0, 101, 4000)
     space = nw.Counts(100)
-    whole = nw.private_median(ages, space, epsilon=0.1)
+    whole = nw.select.private_median(ages, space, epsilon=0.1)
     forms: list[Any] = [
         (batch for batch in np.array_split(ages, 7)),
         pa.array(ages),
@@ -57,7 +59,7 @@ def test_batches_are_counted_as_they_come() -> None:
         ages[::-1],
     ]
     for form in forms:
-        other = nw.private_median(form, space, epsilon=0.1)
+        other = nw.select.private_median(form, space, epsilon=0.1)
         assert np.array_equal(other.starts, whole.starts)
         assert np.array_equal(other.sizes, whole.sizes)
         assert [other.probability(age) for age in (0, 50, 51)] == [
@@ -68,15 +70,18 @@ def test_batches_are_counted_as_they_come() -> None:
 def test_a_grid_of_millions_costs_nothing() -> None:
     incomes = nw.Interval(0, 10_000_000, step="0.01").reading(off_grid="round")
     values = np.linspace(20_000, 60_000, 1001)
-    middle = nw.private_median(values, incomes, epsilon=1)
+    middle = nw.select.private_median(values, incomes, epsilon=1)
     drawn = [middle.sample(source=nw.SeededSource(seed)) for seed in range(20)]
     assert all(39_000 < value < 41_000 for value in drawn)
     assert all(round(value * 100) == pytest.approx(value * 100) for value in drawn)
 
 
 def test_the_minimum_and_the_maximum_need_no_factor_of_two() -> None:
-    assert [nw.private_quantile([1], GRID, at=at, epsilon=5).factor for at in (0, 1)] == [5, 5]
-    assert nw.private_quantile([1], GRID, at="1/3", epsilon=5).factor == Fraction(5, 2)
+    assert [nw.select.private_quantile([1], GRID, at=at, epsilon=5).factor for at in (0, 1)] == [
+        5,
+        5,
+    ]
+    assert nw.select.private_quantile([1], GRID, at="1/3", epsilon=5).factor == Fraction(5, 2)
 
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -96,22 +101,22 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
 def test_bad_input(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     given: dict[str, Any] = {"values": [1, 2], "space": GRID, "at": 0.5, "epsilon": 1, **changes}
     with pytest.raises(error, match=message):
-        nw.private_quantile(given.pop("values"), given.pop("space"), **given)
+        nw.select.private_quantile(given.pop("values"), given.pop("space"), **given)
 
 
 def test_the_largest_grid() -> None:
-    wide = nw.private_median([5, 2**61], nw.Counts(2**62 - 2), epsilon="1e-30")
+    wide = nw.select.private_median([5, 2**61], nw.Counts(2**62 - 2), epsilon="1e-30")
     assert 0 <= wide.sample() <= 2**62 - 2
     assert float(wide.probability(7) * 2**62) == pytest.approx(1)
 
 
 def test_it_does_not_show_the_data() -> None:
-    assert "77" not in repr(nw.private_median([77, 77], nw.Counts(100), epsilon=1))
+    assert "77" not in repr(nw.select.private_median([77, 77], nw.Counts(100), epsilon=1))
 
 
 def test_what_is_too_far_weighs_the_floor_and_no_more() -> None:
     """At epsilon 9 a hundred thousand misses are cut off: every point still has its chance."""
-    far = nw.private_median([0] * 200_000, nw.Counts(10), epsilon=9)
+    far = nw.select.private_median([0] * 200_000, nw.Counts(10), epsilon=9)
     chances = [far.probability(y) for y in range(11)]
     assert sum(chances) == 1
     assert 0 < chances[10] == chances[1] < Fraction(1, 2**120)
@@ -120,7 +125,7 @@ def test_what_is_too_far_weighs_the_floor_and_no_more() -> None:
 
 def test_many_distinct_values() -> None:
     values = np.random.default_rng(6).permutation(100_000)
-    middle = nw.private_median(values, nw.Counts(10**6), epsilon="1/10")
+    middle = nw.select.private_median(values, nw.Counts(10**6), epsilon="1/10")
     assert 49_000 < middle.sample(source=nw.SeededSource(2)) < 51_000
     slope = middle.probability(50_100) / middle.probability(50_200)
     assert float(slope) == pytest.approx(np.exp(100 * 0.1 / 2), rel=1e-9)

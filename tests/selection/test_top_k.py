@@ -20,11 +20,11 @@ NAMES = ("a", "b", "c")
 def sequences(qualities: list[int], *, epsilon: Fraction) -> dict[tuple[str, ...], float]:
     """The probability of each ordered pair of candidates, round by round."""
     found: dict[tuple[str, ...], float] = {}
-    first = nw.permute_and_flip(NAMES, qualities, sensitivity=1, epsilon=epsilon)
+    first = nw.select.permute_and_flip(NAMES, qualities, sensitivity=1, epsilon=epsilon)
     for one in NAMES:
         rest = [name for name in NAMES if name != one]
         left = [qualities[NAMES.index(name)] for name in rest]
-        second = nw.permute_and_flip(rest, left, sensitivity=1, epsilon=epsilon)
+        second = nw.select.permute_and_flip(rest, left, sensitivity=1, epsilon=epsilon)
         for other in rest:
             found[one, other] = first.probability(one) * second.probability(other)
     return found
@@ -58,10 +58,10 @@ def votes(ballot: tuple[str, ...], name: str) -> int:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_a_table_of_all_sequences(method: str, k: int) -> None:
     """Round by round from the definition, and proven from its integers alone."""
-    table = nw.top_k(NAMES, votes, k=k, space=VOTES, epsilon=1, method=method)
+    table = nw.select.top_k(NAMES, votes, k=k, space=VOTES, epsilon=1, method=method)
     verdict = nw.verify(table, epsilon=1)
     assert verdict
-    assert table.claim == nw.Guarantee(1)
+    assert table.claim == nw.accounting.Guarantee(1)
     law = {"permute_and_flip": by_coins, "exponential": by_powers}[method]
     for ballot in [("a", "a", "a"), ("a", "b", "b"), ("c", "a", "b")]:
         for sequence in itertools.product(NAMES, repeat=k):
@@ -76,14 +76,14 @@ def test_a_table_of_all_sequences(method: str, k: int) -> None:
 
 
 def test_a_table_of_one_round_is_the_choice_itself() -> None:
-    table = nw.top_k(NAMES, votes, k=1, space=VOTES, epsilon="1/2")
-    one = nw.permute_and_flip(NAMES, votes, space=VOTES, epsilon="1/2")
+    table = nw.select.top_k(NAMES, votes, k=1, space=VOTES, epsilon="1/2")
+    one = nw.select.permute_and_flip(NAMES, votes, space=VOTES, epsilon="1/2")
     assert (table.weights == one.weights).all()
 
 
 def test_a_table_with_delta() -> None:
-    plain = nw.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, method="exponential")
-    some = nw.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, delta="1/100")
+    plain = nw.select.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, method="exponential")
+    some = nw.select.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, delta="1/100")
     assert nw.verify(some, epsilon=1, delta="1/100")
     assert nw.tight_epsilon(some) > nw.tight_epsilon(plain)
 
@@ -91,8 +91,8 @@ def test_a_table_with_delta() -> None:
 def test_a_monotonic_table_has_larger_rounds() -> None:
     """Approval votes of one person more or less: counts only rise."""
     people = nw.Counts(3)
-    table = nw.top_k(NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1)
-    half = nw.top_k(
+    table = nw.select.top_k(NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1)
+    half = nw.select.top_k(
         NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1, monotonic=False
     )
     assert nw.verify(table, epsilon=1)
@@ -101,36 +101,36 @@ def test_a_monotonic_table_has_larger_rounds() -> None:
 
 def test_one_dataset_needs_one_number_per_candidate() -> None:
     with pytest.raises(InputError, match="quality is of type function; for one dataset give one"):
-        nw.top_k(NAMES, lambda data, name: 1, k=2, sensitivity=1, epsilon=1)
+        nw.select.top_k(NAMES, lambda data, name: 1, k=2, sensitivity=1, epsilon=1)
 
 
 def test_one_dataset_may_have_a_function_of_the_candidate() -> None:
-    chosen = nw.top_k(NAMES, lambda name: NAMES.index(name), k=2, sensitivity=1, epsilon=1)
+    chosen = nw.select.top_k(NAMES, lambda name: NAMES.index(name), k=2, sensitivity=1, epsilon=1)
     assert chosen.qualities == (0, 1, 2)
 
 
 def test_a_table_has_its_limits() -> None:
     with pytest.raises(TooLargeError, match="fewer inputs, candidates or rounds"):
-        nw.top_k(range(30), [list(range(30)), [1] * 30], k=6, space=nw.Counts(1), epsilon=1)
+        nw.select.top_k(range(30), [list(range(30)), [1] * 30], k=6, space=nw.Counts(1), epsilon=1)
     near = nw.Counts(2, neighbors="metric")
     quality = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
-    assert nw.verify(nw.top_k(NAMES, quality, k=2, space=near, epsilon=1), epsilon=1)
+    assert nw.verify(nw.select.top_k(NAMES, quality, k=2, space=near, epsilon=1), epsilon=1)
     with pytest.raises(ParameterError, match="use delta=0"):
-        nw.top_k(NAMES, quality, k=2, space=near, epsilon=1, delta="1/100")
+        nw.select.top_k(NAMES, quality, k=2, space=near, epsilon=1, delta="1/100")
 
 
 def test_rounds_add_up_without_delta() -> None:
-    chosen = nw.top_k(NAMES, [5, 4, 0], k=2, sensitivity=1, epsilon=1)
-    assert chosen.each == nw.Guarantee("1/2")
+    chosen = nw.select.top_k(NAMES, [5, 4, 0], k=2, sensitivity=1, epsilon=1)
+    assert chosen.each == nw.accounting.Guarantee("1/2")
     assert chosen.factor == Fraction(1, 4)
     assert chosen.first().probability("a") == pytest.approx(
-        nw.permute_and_flip(NAMES, [5, 4, 0], sensitivity=1, epsilon="1/2").probability("a")
+        nw.select.permute_and_flip(NAMES, [5, 4, 0], sensitivity=1, epsilon="1/2").probability("a")
     )
 
 
 @pytest.mark.parametrize("delta", ["0", "1/1000"])
 def test_a_tiny_epsilon_leaves_something_for_each_round(delta: str) -> None:
-    chosen = nw.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon="1e-40", delta=delta)
+    chosen = nw.select.top_k(NAMES, [3, 2, 1], k=2, sensitivity=1, epsilon="1e-40", delta=delta)
     assert chosen.each.epsilon.rational >= Fraction("5e-41")
     assert len(set(chosen.sample())) == 2
 
@@ -138,21 +138,21 @@ def test_a_tiny_epsilon_leaves_something_for_each_round(delta: str) -> None:
 def test_what_is_drawn_is_different_and_good() -> None:
     qualities = [100 * y for y in range(20)]
     for method in ("permute_and_flip", "exponential"):
-        best = nw.top_k(range(20), qualities, k=3, sensitivity=1, epsilon=6, method=method)
+        best = nw.select.top_k(range(20), qualities, k=3, sensitivity=1, epsilon=6, method=method)
         assert best.sample(source=nw.SeededSource(7)) == (19, 18, 17)
-        every = nw.top_k(range(20), [0] * 20, k=20, sensitivity=1, epsilon=1, method=method)
+        every = nw.select.top_k(range(20), [0] * 20, k=20, sensitivity=1, epsilon=1, method=method)
         assert sorted(every.sample(source=nw.SeededSource(7))) == list(range(20))
 
 
 @pytest.mark.parametrize("rounds", [2, 5, 12])
 def test_delta_of_the_rounds_is_that_of_optimal_composition(rounds: int) -> None:
-    for point in nw.optimal_composition(nw.Guarantee("1/5"), times=rounds):
+    for point in nw.accounting.optimal_composition(nw.accounting.Guarantee("1/5"), times=rounds):
         found = composed_delta(Fraction(1, 5), rounds, point.epsilon)
         assert float(found) == pytest.approx(float(point.delta), abs=1e-40, rel=1e-12)
 
 
-def many(**options: Any) -> nw.TopK:
-    return nw.top_k(range(50), range(50), k=20, sensitivity=1, epsilon=1, **options)
+def many(**options: Any) -> nw.results.TopK:
+    return nw.select.top_k(range(50), range(50), k=20, sensitivity=1, epsilon=1, **options)
 
 
 def test_a_small_delta_buys_larger_rounds() -> None:
@@ -160,8 +160,8 @@ def test_a_small_delta_buys_larger_rounds() -> None:
     each = some.each.epsilon.rational
     assert each > plain.each.epsilon.rational * Fraction(113, 100)
     delta = Fraction("1e-6")
-    assert composed_delta(each, 20, nw.Epsilon.of(1)) <= delta
-    assert composed_delta(each * (1 + Fraction(1, 10**9)), 20, nw.Epsilon.of(1)) > delta
+    assert composed_delta(each, 20, nw.accounting.Epsilon.of(1)) <= delta
+    assert composed_delta(each * (1 + Fraction(1, 10**9)), 20, nw.accounting.Epsilon.of(1)) > delta
 
 
 def delta_of_rounds(each: float, rounds: int, epsilon: float, chance: float) -> float:
@@ -206,16 +206,16 @@ def test_rounds_of_a_bounded_range_cost_less() -> None:
 def test_bad_input(changes: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"k": 2, "sensitivity": 1, "epsilon": 1, **changes}
     with pytest.raises(ParameterError, match=message):
-        nw.top_k(NAMES, [1, 2, 3], **given)
+        nw.select.top_k(NAMES, [1, 2, 3], **given)
 
 
 @pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
 def test_rounds_of_many_doubles_are_choices_among_those_left(method: str) -> None:
     """Bit for bit, and for coins also those of fractions, which go another way."""
     values = [float(value) for value in np.random.default_rng(3).random(320)]
-    asked = nw.top_k(range(320), values, k=40, sensitivity="1/20", epsilon=40, method=method)
+    asked = nw.select.top_k(range(320), values, k=40, sensitivity="1/20", epsilon=40, method=method)
     drawn = asked.sample(source=nw.SeededSource(8))
-    maker = nw.permute_and_flip if method == "permute_and_flip" else nw.exponential
+    maker = nw.select.permute_and_flip if method == "permute_and_flip" else nw.exponential
     kinds = [float, Fraction] if method == "permute_and_flip" else [float]
     for kind in kinds:
         source, left, found = nw.SeededSource(8), list(range(320)), list[int]()
@@ -232,5 +232,7 @@ def test_rounds_of_many_doubles_are_choices_among_those_left(method: str) -> Non
 @pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
 def test_many_doubles_can_all_be_chosen(method: str) -> None:
     values = np.arange(300) / 7
-    every = nw.top_k(range(300), values, k=300, sensitivity=1, epsilon=300 * 400, method=method)
+    every = nw.select.top_k(
+        range(300), values, k=300, sensitivity=1, epsilon=300 * 400, method=method
+    )
     assert every.sample(source=nw.SeededSource(9)) == tuple(reversed(range(300)))

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.errors import InputError, SpaceError
 from noisewright.spaces import Categories, Counts, DistanceMatrix, Interval, Records, Space, Subsets

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.errors import OutsideSpaceError, TooLargeError
 from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Rows, Space, Subsets

@@ -33,7 +33,7 @@ def test_a_dataframe_is_released_and_read_back(spark: Any, place: Path, ledger: 
     made = nw.release(frame(spark, 3_000, 3), plan(), out=out, ledger=ledger, dataset="people")
     assert made.rows == 3_000
     assert nw.check(made.files["certificate"])
-    assert ledger.left("people") == nw.Guarantee(8, 0)
+    assert ledger.left("people") == nw.accounting.Guarantee(8, 0)
     assert ledger.history("people")[-1].kind == "released"
     assert {path.name for path in place.iterdir()} >= {
         "private.parquet",
@@ -41,7 +41,7 @@ def test_a_dataframe_is_released_and_read_back(spark: Any, place: Path, ledger: 
         "private.recipe.json",
     }
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
-    again = nw.Release.open(out)
+    again = nw.results.Release.open(out)
     assert again.guarantee == made.guarantee
     assert again.table.num_rows == 3_000
     # 1,000 of 3,000 were cooks; beyond 8 standard errors once in 1e15 runs.
@@ -50,7 +50,7 @@ def test_a_dataframe_is_released_and_read_back(spark: Any, place: Path, ledger: 
     assert spark.read.parquet(str(out)).count() == 3_000
     # The recipe is inside of the files, too.
     (place / "private.recipe.json").unlink()
-    assert nw.Release.open(out).recipe.rows == 3_000
+    assert nw.results.Release.open(out).recipe.rows == 3_000
 
 
 def test_a_draw_that_fails_wastes_the_spend_and_leaves_nothing(
@@ -72,7 +72,7 @@ def test_a_bad_cell_costs_nothing(spark: Any, place: Path, ledger: nw.Ledger) ->
     with pytest.raises(nw.errors.OutsideSpaceError):
         nw.release(table, plan(), out=place / "p.parquet", ledger=ledger, dataset="people")
     assert list(place.iterdir()) == []
-    assert ledger.left("people") == nw.Guarantee(10, 0)
+    assert ledger.left("people") == nw.accounting.Guarantee(10, 0)
 
 
 def test_the_verb_starts_a_session_of_its_own(place: Path, tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
 from noisewright.exact import exp_bounds

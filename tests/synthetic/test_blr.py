@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError, TooLargeError
@@ -71,7 +70,9 @@ def test_probabilities_to_the_last_digit(measure: Measure, m: int, epsilon: Frac
         error = max(abs(Fraction(data.count(x), 6) - Fraction(database.count(x), m)) for x in data)
         counts = tuple(database.count(x) for x in range(3))
         masses[counts] += power(-Fraction(epsilon) * 6 * error / 2)  # pyright: ignore[reportArgumentType]
-    mechanism = nw.blr(ROWS, nw.Workload.marginals(THREE), epsilon=epsilon, m=m, measure=measure)
+    mechanism = nw.workloads.blr(
+        ROWS, nw.Workload.marginals(THREE), epsilon=epsilon, m=m, measure=measure
+    )
     total = sum(masses.values())
     for counts, mass in masses.items():
         assert abs(mechanism.probability(counts) / (mass / total) - 1) < Fraction(1, 2**50)
@@ -90,7 +91,7 @@ def test_every_database_has_its_probability(
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
     workload = nw.Workload.marginals(domain) + nw.Workload.marginals(domain, ways=2)
     records = [divmod(x, 2) for x in data]
-    mechanism = nw.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
+    mechanism = nw.workloads.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
     expected = by_hand(data, 4, m, workload.matrix().tolist(), epsilon, measure)
     found = {counts: mechanism.probability(counts) for counts in expected}
     assert sum(found.values()) == 1
@@ -109,7 +110,9 @@ def test_the_integers_that_are_drawn_are_private(measure: Measure, epsilon: Frac
         data: [
             mechanism.probability(counts)
             for mechanism in [
-                nw.blr([(x,) for x in data], workload, epsilon=epsilon, m=3, measure=measure)
+                nw.workloads.blr(
+                    [(x,) for x in data], workload, epsilon=epsilon, m=3, measure=measure
+                )
             ]
             for counts in outputs
         ]
@@ -122,7 +125,7 @@ def test_the_integers_that_are_drawn_are_private(measure: Measure, epsilon: Frac
         if sum(x != y for x, y in zip(a, b, strict=True)) == 1
         for p, q in zip(rows[a], rows[b], strict=True)
     )
-    assert nw.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
+    assert nw.accounting.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
     assert math.log(worst) > 0.3 * float(epsilon)
 
 
@@ -145,7 +148,7 @@ def test_it_is_a_row_of_the_exponential_mechanism() -> None:
     )
     assert nw.verify(table, epsilon=2)
     for data in [(0, 0, 0, 0), (0, 1, 2, 2), (1, 1, 2, 1)]:
-        mechanism = nw.blr([(x,) for x in data], workload, epsilon=2, m=2)
+        mechanism = nw.workloads.blr([(x,) for x in data], workload, epsilon=2, m=2)
         found = [float(mechanism.probability(counts)) for counts in outputs]
         assert np.allclose(table.matrix[space.code(data)], found, rtol=1e-12)
 
@@ -164,7 +167,7 @@ def test_the_accuracy_theorem(
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
     workload = nw.Workload.marginals(domain, ways=2)
     records = [divmod(x, 2) for x in data]
-    mechanism = nw.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
+    mechanism = nw.workloads.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
     promised = mechanism.accuracy(beta=beta)
     # Exact probabilities, not draws: nothing here can happen to be lucky.
     assert mechanism.chance_within(promised) >= 1 - Fraction(beta)
@@ -177,7 +180,7 @@ def test_eight_points_and_twenty_records() -> None:
     workload = nw.Workload.marginals(domain, ways=2)
     rng = np.random.default_rng(3)
     table = {name: rng.integers(0, 2, 1000) for name in "abc"}
-    mechanism = nw.blr(table, workload, epsilon=1, m=20)
+    mechanism = nw.workloads.blr(table, workload, epsilon=1, m=20)
     assert sum(mechanism.members) == 888_030
     drawn = mechanism.sample(source=nw.SeededSource(4))
     assert drawn.rows == 20
@@ -189,7 +192,9 @@ def test_sequences_are_counted_to_the_last() -> None:
     rng = np.random.default_rng(3)
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
     table = {name: rng.integers(0, 2, 1000) for name in "ab"}
-    mechanism = nw.blr(table, nw.Workload.marginals(domain), epsilon=1, m=60, measure="sequences")
+    mechanism = nw.workloads.blr(
+        table, nw.Workload.marginals(domain), epsilon=1, m=60, measure="sequences"
+    )
     assert sum(mechanism.members) == 39_711
     candidates = sum(o * n for o, n in zip(mechanism.orders, mechanism.members, strict=True))
     assert candidates == 4**60
@@ -223,9 +228,11 @@ def test_what_ten_million_allow(points: int, m: int) -> None:
 
 
 def test_sizes_of_the_synthetic_database() -> None:
-    assert nw.blr_size(100, within=0.2) == math.ceil(2 * math.log(200) / 0.2**2)
-    assert nw.blr_size(100, within=0.2, bound="survey") == math.ceil(32 * math.log(100) / 0.2**2)
-    assert nw.blr_size(1, within=1, bound="survey") == 1
+    assert nw.workloads.blr_size(100, within=0.2) == math.ceil(2 * math.log(200) / 0.2**2)
+    assert nw.workloads.blr_size(100, within=0.2, bound="survey") == math.ceil(
+        32 * math.log(100) / 0.2**2
+    )
+    assert nw.workloads.blr_size(1, within=1, bound="survey") == 1
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -238,19 +245,21 @@ def test_the_accuracy_of_universes_that_nobody_lists(measure: Measure) -> None:
         return math.sqrt(math.log(200) / (2 * m)) + 2 / 5000 * (size + math.log(20))
 
     for points, m in [(8, 20), (1000, 9_000), (30_000, 30_000), (10**9, 10**6)]:
-        found = nw.blr_accuracy(points, queries=100, rows=5000, m=m, epsilon=1, measure=measure)
+        found = nw.workloads.blr_accuracy(
+            points, queries=100, rows=5000, m=m, epsilon=1, measure=measure
+        )
         assert formula(points, m) * (1 - 1e-9) <= found <= formula(points, m) * (1 + 1e-3)
     with pytest.raises(ParameterError, match="beta is 0"):
-        nw.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=1, beta=0)
+        nw.workloads.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=1, beta=0)
     with pytest.raises(ParameterError, match="epsilon is 0"):
-        nw.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=0)
+        nw.workloads.blr_accuracy(8, queries=1, rows=1, m=1, epsilon=0)
 
 
 def test_what_is_drawn_is_a_table() -> None:
     domain = nw.Records(sex=nw.Categories(["F", "M"]), kids=nw.Counts(2))
     workload = nw.Workload.marginals(domain, ways=2)
     data = [("F", 1)] * 50 + [("M", 2)] * 50
-    drawn = nw.blr(data, workload, epsilon=100, m=4).sample(source=nw.SeededSource(1))
+    drawn = nw.workloads.blr(data, workload, epsilon=100, m=4).sample(source=nw.SeededSource(1))
     assert drawn.records == [("F", 1), ("F", 1), ("M", 2), ("M", 2)]
     assert drawn.columns["sex"].tolist() == ["F", "F", "M", "M"]
     assert drawn.columns["kids"].tolist() == [1, 1, 2, 2]
@@ -261,7 +270,7 @@ def test_what_is_drawn_is_a_table() -> None:
 def made(**changes: Any) -> Any:
     given: dict[str, Any] = {"table": ROWS, "workload": nw.Workload.marginals(THREE)}
     given |= {"epsilon": 1, "m": 2, **changes}
-    return nw.blr(given.pop("table"), given.pop("workload"), **given)
+    return nw.workloads.blr(given.pop("table"), given.pop("workload"), **given)
 
 
 BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
@@ -274,8 +283,8 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: made(workload="all"), InputError, "workload is of type str; give a Workload"),
     (lambda: made(measure="sets"), ParameterError, "'multisets' or 'sequences'"),
     (lambda: made().probability([1, 1, 1]), InputError, "add up to 2"),
-    (lambda: nw.blr_size(3, within=0), ParameterError, "within is 0"),
-    (lambda: nw.blr_size(3, within=1, bound="best"), ParameterError, "bound is 'best'"),  # pyright: ignore[reportArgumentType]
+    (lambda: nw.workloads.blr_size(3, within=0), ParameterError, "within is 0"),
+    (lambda: nw.workloads.blr_size(3, within=1, bound="best"), ParameterError, "bound is 'best'"),  # pyright: ignore[reportArgumentType]
     (
         lambda: made(m=10_000),
         TooLargeError,
@@ -291,4 +300,4 @@ def test_bad_input(call: Callable[[], Any], error: type[Exception], message: str
 
 
 def test_m_follows_from_the_error() -> None:
-    assert made(m=None, within=0.5).m == nw.blr_size(3, within=0.5)
+    assert made(m=None, within=0.5).m == nw.workloads.blr_size(3, within=0.5)

@@ -75,7 +75,7 @@ def table() -> Any:
     return pa.table(dict(zip(SIZES, np.unravel_index(cells, SHAPE), strict=True)))
 
 
-def synthesized(**more: Any) -> nw.Synthesis:
+def synthesized(**more: Any) -> nw.results.Synthesis:
     source = nw.SeededSource("mbi")
     return nw.synthesize(table(), DOMAIN, epsilon=1, ledger=None, source=source, **more)
 
@@ -225,5 +225,5 @@ def test_without_it_nothing_is_spent_and_one_is_told_what_to_install(tmp_path: A
     )
     said, left, loaded = done.stdout.splitlines()
     assert "pip install 'noisewright[mbi]'" in said
-    assert left == str(nw.Guarantee(3))
+    assert left == str(nw.accounting.Guarantee(3))
     assert loaded == "False"

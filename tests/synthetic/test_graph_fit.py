@@ -226,7 +226,7 @@ def table() -> Any:
     return pa.table(dict(zip(SIZES, np.unravel_index(cells, SHAPE), strict=True)))
 
 
-def synthesized(**more: Any) -> nw.Synthesis:
+def synthesized(**more: Any) -> nw.results.Synthesis:
     source = nw.SeededSource("graph")
     return nw.synthesize(
         table(), DOMAIN, epsilon=1, ledger=None, source=source, inference="graph", **more

@@ -76,7 +76,7 @@ def test_a_prediction_needs_no_data_and_is_what_the_table_carries() -> None:
     data = {"a": ["x"] * 300, "b": [1] * 300, "c": [2.0] * 300}
     for method, more in (("mst", {}), ("mwem", {"rounds": 2}), ("blr", {"rows": 1})):
         asked: Any = {"epsilon": 1, "method": method, "inference": "tree", **more}
-        before = nw.predict_synthesis(spaces, people=300, **asked)
+        before = nw.planning.predict_synthesis(spaces, people=300, **asked)
         import pyarrow as pa
 
         made = nw.synthesize(pa.table(data), spaces, ledger=None, **asked)
@@ -101,13 +101,13 @@ def test_parts_that_are_never_counted_together_say_so() -> None:
     triples = nw.Workload.marginals(DOMAIN, ways=3) + nw.Workload.conjunctions(
         DOMAIN, [{"a": 0, "b": 1, "c": 2}]
     )
-    errors = nw.predict_synthesis(workload=triples, people=ROWS, epsilon=1)
+    errors = nw.planning.predict_synthesis(workload=triples, people=ROWS, epsilon=1)
     asked = [part for part in errors.parts if part.in_workload]
     assert {part.counted for part in asked} == {False}
     assert asked[-1].name == "a=0, b=1, c=2"
     assert 0 < asked[-1].expected < asked[0].expected
     wide = nw.Records(a=nw.Counts(4000), b=nw.Counts(4000), c=nw.Counts(2))
-    apart = nw.predict_synthesis(wide, people=10**6, epsilon=1, bins=None)
+    apart = nw.planning.predict_synthesis(wide, people=10**6, epsilon=1, bins=None)
     by_name = {part.name: part for part in apart.parts}
     assert by_name["a × b"].counted is False
     assert by_name["a × b"].expected == pytest.approx(2 * by_name["a"].expected)
@@ -131,7 +131,7 @@ def test_what_cannot_be_predicted_is_refused(
     given: dict[str, Any], error: type[NoisewrightError]
 ) -> None:
     with pytest.raises(error):
-        nw.predict_synthesis(**given)
+        nw.planning.predict_synthesis(**given)
 
 
 def test_a_query_that_is_counted_alone_is_compared_alone() -> None:

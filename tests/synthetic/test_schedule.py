@@ -100,7 +100,7 @@ def test_steps_that_do_not_add_up_are_no_schedule() -> None:
         Schedule(WHOLE, ORDER.steps[:2])
 
 
-def scales(certificate: nw.Certificate) -> list[dict[str, Fraction]]:
+def scales(certificate: nw.results.Certificate) -> list[dict[str, Fraction]]:
     """The noise of each step that counts, as the file has it."""
     document = json.loads(certificate.to_json())
     assert nw.check(document)
@@ -138,7 +138,7 @@ def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> Non
         if delta:
             noise = rounded_normal(Fraction(scale["deviation"]), counts.size, bits)
         else:
-            decay = nw.Epsilon(rational=Fraction(scale["decay"]))
+            decay = nw.accounting.Epsilon(rational=Fraction(scale["decay"]))
             # One row for each person: their number is public, and these tables are small.
             assert scale.get("balanced_cells", 0) == (256 if k == 1 else 0)
             if counts.size <= scale.get("balanced_cells", 0):
@@ -174,7 +174,7 @@ def test_blr_draws_with_the_factor_of_its_certificate() -> None:
     by_blr = ByBlr(BITS, TWO_WAY, Allowance.of(3, rows_per_person=2), 2, 9)
     (step,) = by_blr.schedule.certificate.document["mechanism"]["steps"]
     assert (Fraction(step["factor"]), step["change"]) == (Fraction(3, 4), 1)
-    rows = nw.blr(tallied_columns(9), TWO_WAY, epsilon=by_blr.row_epsilon, m=2)
+    rows = nw.workloads.blr(tallied_columns(9), TWO_WAY, epsilon=by_blr.row_epsilon, m=2)
     assert rows.claim.epsilon.rational / 2 == Fraction(step["factor"])
 
 

@@ -115,7 +115,7 @@ def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> Non
     """
     amount = Fraction(2) if not delta else Fraction(1, 2)
     unit = "rho" if delta else "epsilon"
-    whole = Allowance(nw.Guarantee(9_000, delta), 4_000 * amount, unit, k)
+    whole = Allowance(nw.accounting.Guarantee(9_000, delta), 4_000 * amount, unit, k)
     it = choosing(whole, "it", amount)
     assert float(it.epsilon) == pytest.approx(2)
     steps = NoisySteps(TABLES[(POINTS[0],) * ROWS], Schedule(whole, (it,) * 4_000), SeededSource(5))

@@ -7,8 +7,7 @@ e^k ≤ (e^ε + mδ) / (1 − δ); its exact δ(ε) is max(0, (e^k − e^ε) / (
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from tests.theorems.databases import databases, discrete_exponential, needed, neighbors

@@ -6,8 +6,7 @@ p ≥ (1 − δ) / (e^ε + m).
 
 from fractions import Fraction
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import noisewright as nw
 from tests.theorems.strategies import DELTAS, RATIOS
@@ -21,7 +20,7 @@ def test_private_exactly_when_p_is_large_enough(
     assume(p <= Fraction(1, m + 1))
     rows = [[1 - m * p if x == y else p for y in range(m + 1)] for x in range(m + 1)]
     mechanism = nw.from_matrix(nw.Categories(range(m + 1)), rows)
-    verdict = nw.verify(mechanism, epsilon=nw.Epsilon.log(ratio), delta=delta)
+    verdict = nw.verify(mechanism, epsilon=nw.accounting.Epsilon.log(ratio), delta=delta)
     assert verdict.holds == (p >= (1 - delta) / (ratio + m))
     if not verdict.holds:
         assert verdict.witness is not None

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from tests.theorems.databases import (
@@ -37,13 +36,13 @@ def test_hamming_is_a_product_of_responses(m: int, rows: int) -> None:
     """Theorem 7: the product form has the probabilities of the definition."""
     power = Fraction(7, 2)
     space = nw.Categories(range(m + 1))
-    mechanism = nw.discrete_exponential(space, k=nw.Epsilon.log(power), rows=rows)
+    mechanism = nw.discrete_exponential(space, k=nw.accounting.Epsilon.log(power), rows=rows)
     ideal = discrete_exponential(databases(m + 1, rows), 1 / power)
     for row, wanted in zip(exact(mechanism), ideal, strict=True):
         assert all(abs(p - q) < Fraction(1, 10**15) for p, q in zip(row, wanted, strict=True))
-    assert nw.tight_epsilon(mechanism) == nw.Epsilon.log(power).ceiling()
+    assert nw.tight_epsilon(mechanism) == nw.accounting.Epsilon.log(power).ceiling()
     by_table = nw.discrete_exponential(
-        space, lambda d, e: -hamming(d, e), k=nw.Epsilon.log(power), rows=rows
+        space, lambda d, e: -hamming(d, e), k=nw.accounting.Epsilon.log(power), rows=rows
     )
     for row, wanted in zip(exact(by_table), ideal, strict=True):
         assert all(abs(p - q) < Fraction(1, 10**15) for p, q in zip(row, wanted, strict=True))
@@ -64,8 +63,10 @@ def test_theorems_4_5_8_and_9_as_numbers(
 ) -> None:
     points = databases(m + 1, 1)
     rows = discrete_exponential(points, 1 / power)
-    bounds = nw.response_bounds(m + 1, epsilon=nw.Epsilon.log(ratio), delta=delta, rows=3)
-    k = nw.Epsilon.log(power)
+    bounds = nw.analysis.response_bounds(
+        m + 1, epsilon=nw.accounting.Epsilon.log(ratio), delta=delta, rows=3
+    )
+    k = nw.accounting.Epsilon.log(power)
     truth = worst(rows, points, ratio)
     assert bounds.delta(k=k).low == bounds.delta(k=k).high == truth
     assert bounds.allows(k=k) == (truth <= delta)
@@ -87,7 +88,7 @@ def test_theorems_4_5_8_and_9_as_numbers(
 @pytest.mark.parametrize("delta", [0, 0.1])
 def test_the_thresholds_are_where_the_theorems_put_them(epsilon: float, delta: float) -> None:
     """With an irrational e^ε, from both sides."""
-    bounds = nw.response_bounds(4, epsilon=epsilon, delta=delta)
+    bounds = nw.analysis.response_bounds(4, epsilon=epsilon, delta=delta)
     assert bounds.allows(k=bounds.largest_k)
     assert not bounds.allows(k=bounds.largest_k + 1e-12)
     least = min(bounds.least_p, 0.25)
@@ -151,8 +152,8 @@ def test_what_cannot_be_built(keywords: dict[str, Any], says: str) -> None:
 def test_bounds_of_nothing(keywords: dict[str, Any], says: str) -> None:
     options: dict[str, Any] = {"space": 3, "epsilon": 1, **keywords}
     with pytest.raises(nw.errors.InputError, match=says):
-        nw.response_bounds(options.pop("space"), **options)
-    bounds = nw.response_bounds(3, epsilon=1)
+        nw.analysis.response_bounds(options.pop("space"), **options)
+    bounds = nw.analysis.response_bounds(3, epsilon=1)
     with pytest.raises(nw.errors.ParameterError, match="give k= or p="):
         bounds.allows()
     with pytest.raises(nw.errors.ParameterError, match="between 0 and 1/3"):

@@ -7,8 +7,7 @@ The mean number of changed rows is 𝓔 = n / (1 + e^k/m), and when the mechanis
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.theorems.databases import databases, discrete_exponential, hamming, needed, neighbors
 from tests.theorems.strategies import RATIOS

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.exact import ceiling_float
@@ -54,7 +53,7 @@ def test_the_algebra_of_a_partition_is_privacy_of_that_query(
         for p, q in (rows, reversed(rows))
         for event in events
     )
-    epsilon = nw.Epsilon.log(ratio)
+    epsilon = nw.accounting.Epsilon.log(ratio)
     query = mechanism.then(lambda y: parts[y])
     assert nw.tight_delta(query, epsilon=epsilon) == pytest.approx(float(needed), abs=1e-15)
     assert nw.verify(query, epsilon=epsilon, delta=needed)

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.exact import Epsilon
@@ -71,7 +70,7 @@ def test_the_scale_is_the_smallest(epsilon: float, delta: float, steps: int) -> 
     smaller = Epsilon(rational=mechanism.decay.rational * (1 + Fraction(1, 1 << 50)))
     assert not nw.verify(Laplace(space, smaller), epsilon=epsilon, delta=delta)
     with pytest.raises(nw.errors.ParameterError, match="not private"):
-        Laplace(space, smaller, claim=nw.Guarantee(epsilon, delta))
+        Laplace(space, smaller, claim=nw.accounting.Guarantee(epsilon, delta))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), budgets)
@@ -80,7 +79,7 @@ def test_a_fine_grid_has_the_scale_of_the_continuous_formula(epsilon: float, del
     rules: list[tuple[Any, int]] = [("exact", 2), ("paper", 1)]
     for rule, factor in rules:
         continuous = 1 / (epsilon - factor * math.log1p(-delta))
-        scale = nw.laplace_scale(1, epsilon=epsilon, delta=delta, rule=rule)
+        scale = nw.analysis.laplace_scale(1, epsilon=epsilon, delta=delta, rule=rule)
         assert scale == pytest.approx(continuous, rel=1e-14)
         mechanism = nw.laplace(space, epsilon=epsilon, delta=delta, scale=rule)
         assert mechanism.scale == pytest.approx(continuous, rel=1e-5)
@@ -93,7 +92,7 @@ def test_a_fine_grid_has_the_scale_of_the_continuous_formula(epsilon: float, del
 
 def test_golden() -> None:
     """diam = 1, ε = 0.5, δ = 0.1."""
-    assert nw.laplace_scale(1, epsilon="1/2", delta="1/10") == pytest.approx(
+    assert nw.analysis.laplace_scale(1, epsilon="1/2", delta="1/10") == pytest.approx(
         1.4070218214154266, abs=1e-9
     )
 
@@ -111,7 +110,7 @@ def test_the_mean_error_is_below_that_of_the_printed_scale(
 def test_the_continuous_curve_by_quadrature() -> None:
     """δ(ε) of continuous noise with the exact b, summed over a fine partition."""
     epsilon, delta, pieces = 0.5, 0.1, 200_000
-    b = nw.laplace_scale(1, epsilon=epsilon, delta=delta)
+    b = nw.analysis.laplace_scale(1, epsilon=epsilon, delta=delta)
     width = 40 * b / pieces
     total = 0.0
     for piece in range(pieces):

@@ -47,7 +47,7 @@ def test_all_seven_properties_and_the_privacy_it_claims(n: int, alpha: str) -> N
     norm = (1 + a) * (1 - a**half) if n % 2 else 1 + a - 2 * a ** (half + 1)
     assert {table.probability(j, j) for j in range(n + 1)} == {(1 - a) / norm}
     assert nw.verify(table, alpha=alpha)
-    assert nw.tight_epsilon(table) == nw.Epsilon.of(alpha=alpha).ceiling()
+    assert nw.tight_epsilon(table) == nw.accounting.Epsilon.of(alpha=alpha).ceiling()
 
 
 @pytest.mark.parametrize("n", [3, 5, 9])

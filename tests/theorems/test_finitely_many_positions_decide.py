@@ -10,8 +10,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError
@@ -54,7 +53,7 @@ def test_projections_against_every_event(data: st.DataObject) -> None:
     shares = [[Fraction(w, sum(row)) for w in row] for row in matrix]
     mechanism = nw.from_matrix(SPACE, shares, outputs=SPACE)
     epsilon = Epsilon.of(alpha="2/3")
-    seen = nw.verify_projections(mechanism, SETS, epsilon=epsilon)
+    seen = nw.curves.verify_projections(mechanism, SETS, epsilon=epsilon)
     for one, places in zip(seen, combos(), strict=True):
         truth = every_event(mechanism, places, epsilon)
         assert one.delta == pytest.approx(float(truth), rel=1e-12, abs=1e-15)
@@ -80,7 +79,7 @@ def test_fewer_positions_are_not_enough() -> None:
         for secret in points
     ]
     mechanism = nw.from_matrix(SPACE, rows, outputs=SPACE)
-    seen = nw.verify_projections(mechanism, SETS, epsilon=1)
+    seen = nw.curves.verify_projections(mechanism, SETS, epsilon=1)
     assert [one.delta for one in seen] == [0] * 6 + [1, 1]
 
 
@@ -93,8 +92,8 @@ def test_noise_of_each_position_adds_up() -> None:
     for positions in SETS:
         here = Epsilon.log(Fraction(2 ** len(positions)) * (1 + Fraction(1, 10**12)))
         below = Epsilon.log(Fraction(2 ** len(positions)) * Fraction(99, 100))
-        assert nw.verify_projections(mechanism, [positions], epsilon=here)[0].delta == 0
-        assert nw.verify_projections(mechanism, [positions], epsilon=below)[0].delta > 0
+        assert nw.curves.verify_projections(mechanism, [positions], epsilon=here)[0].delta == 0
+        assert nw.curves.verify_projections(mechanism, [positions], epsilon=below)[0].delta > 0
 
 
 @pytest.mark.parametrize("bandwidth", [0.3, 1.0])
@@ -124,9 +123,9 @@ def test_the_path_of_a_process_is_the_limit_of_its_values(bandwidth: float) -> N
 
 def test_what_is_no_table_of_curves_is_refused() -> None:
     with pytest.raises(InputError, match="outputs that are curves"):
-        nw.verify_projections(nw.geometric(nw.Counts(2), epsilon=1), [[0]])
+        nw.curves.verify_projections(nw.geometric(nw.Counts(2), epsilon=1), [[0]])
     quiet = nw.from_matrix(SPACE, np.full((8, 8), 0.125).tolist(), outputs=SPACE)
     with pytest.raises(InputError, match="not a position of the grid"):
-        nw.verify_projections(quiet, [[0.5]], epsilon=1)
+        nw.curves.verify_projections(quiet, [[0.5]], epsilon=1)
     with pytest.raises(InputError, match="claims nothing"):
-        nw.verify_projections(quiet, [[0]])
+        nw.curves.verify_projections(quiet, [[0]])

@@ -21,13 +21,15 @@ PEOPLE = ["Sports", "Computer games", "Television", "Sports", "Reading", "Televi
 def test_the_truth_has_probability_six_tenths() -> None:
     # e^k = 1/p − m = 6, Theorem 7.
     space = nw.Categories(HOBBIES)
-    mechanism = nw.discrete_exponential(space, k=nw.Epsilon.log(Fraction(6)))
+    mechanism = nw.discrete_exponential(space, k=nw.accounting.Epsilon.log(Fraction(6)))
     assert mechanism.matrix[2, 2] == pytest.approx(0.6, abs=1e-15)
     assert mechanism.matrix[2, 1] == pytest.approx(0.1, abs=1e-15)
-    bounds = nw.response_bounds(space, epsilon=nw.Epsilon.log(Fraction(6)), rows=6)
+    bounds = nw.analysis.response_bounds(
+        space, epsilon=nw.accounting.Epsilon.log(Fraction(6)), rows=6
+    )
     assert bounds.allows(p="0.1")
     assert not bounds.allows(p="0.0999999999999")
-    assert bounds.error(k=nw.Epsilon.log(Fraction(6))).low == Fraction(24, 10)
+    assert bounds.error(k=nw.accounting.Epsilon.log(Fraction(6))).low == Fraction(24, 10)
 
 
 def test_any_query_of_the_released_database_is_as_private() -> None:

@@ -27,7 +27,7 @@ SPACES: dict[str, Any] = {
 def test_no_mechanism_into_the_space_is_below(name: str, epsilon: float, delta: float) -> None:
     space = SPACES[name]
     m, kappa = space.size - 1, float(space.separation)
-    found = nw.error_bound(space, epsilon=epsilon, delta=delta, optimum=True)
+    found = nw.analysis.error_bound(space, epsilon=epsilon, delta=delta, optimum=True)
     by_name = {bound.name: bound.value for bound in found.bounds}
     assert by_name["separated points"] == pytest.approx(
         (1 - delta) * kappa * m / (m + math.exp(epsilon)), rel=1e-14
@@ -48,9 +48,9 @@ def test_a_hub_outside_breaks_it() -> None:
     least = least_worst_error(distances, pairs, 1, 0)
     assert least == pytest.approx(0.5, abs=1e-9)
     space = nw.Categories(["a", "b", "c", "d"])
-    inside = nw.error_bound(space, epsilon=1)
+    inside = nw.analysis.error_bound(space, epsilon=1)
     assert inside.value == pytest.approx(0.5246, abs=1e-4)
-    anywhere = nw.error_bound(space, epsilon=1, outputs_inside=False)
+    anywhere = nw.analysis.error_bound(space, epsilon=1, outputs_inside=False)
     assert anywhere.value == pytest.approx(least, abs=1e-9)
 
 
@@ -98,7 +98,7 @@ def test_no_mechanism_with_outputs_anywhere_is_below(
     least = least_worst_error(
         outputs_that_matter(metric), list(combinations(range(size), 2)), epsilon, delta
     )
-    found = nw.error_bound(space, epsilon=epsilon, delta=delta, outputs_inside=False)
+    found = nw.analysis.error_bound(space, epsilon=epsilon, delta=delta, outputs_inside=False)
     assert all(bound.value <= least + 1e-9 for bound in found.bounds)
     if space.diameter == space.separation:
         m = size - 1
@@ -112,7 +112,7 @@ def test_no_mechanism_with_outputs_anywhere_is_below(
 def test_distant_points_count_although_others_are_near() -> None:
     """Of 4 points, two are near each other: three at distance 5 bound more than all four at 1."""
     space = nw.Categories(range(4), metric=METRICS["two near, two far"])
-    found = nw.error_bound(space, epsilon=1, outputs_inside=False)
+    found = nw.analysis.error_bound(space, epsilon=1, outputs_inside=False)
     assert found.value == pytest.approx(5 * 2 / (2 + math.e), abs=1e-12)
     assert "3 inputs at least 5 apart" in found.best.holds
 
@@ -120,23 +120,23 @@ def test_distant_points_count_although_others_are_near() -> None:
 def test_many_labels_are_half_a_unit_apart_from_a_hub() -> None:
     for labels in (10, 50):
         space = nw.Categories(range(labels))
-        assert nw.error_bound(space, epsilon=1, outputs_inside=False).value == 0.5
+        assert nw.analysis.error_bound(space, epsilon=1, outputs_inside=False).value == 0.5
     by_distance = nw.Categories(range(10), metric="discrete", neighbors="metric")
-    assert nw.error_bound(by_distance, epsilon=1, outputs_inside=False).value == 0.5
+    assert nw.analysis.error_bound(by_distance, epsilon=1, outputs_inside=False).value == 0.5
 
 
 def test_an_optimum_for_outputs_anywhere_is_not_pretended() -> None:
     space = nw.Categories(["a", "b", "c"])
     with pytest.raises(nw.errors.ParameterError, match="outputs_inside=False"):
-        nw.error_bound(space, epsilon=1, outputs_inside=False, optimum=True)
+        nw.analysis.error_bound(space, epsilon=1, outputs_inside=False, optimum=True)
 
 
 def test_goldens() -> None:
-    rows = nw.error_bound(nw.Categories(range(5)), epsilon=1, delta="1/10")
+    rows = nw.analysis.error_bound(nw.Categories(range(5)), epsilon=1, delta="1/10")
     assert rows.value == pytest.approx(0.5358512923274793, abs=1e-9)
-    sets = nw.error_bound(nw.Subsets(["a", "b", "c"]), epsilon=1)
+    sets = nw.analysis.error_bound(nw.Subsets(["a", "b", "c"]), epsilon=1)
     assert (sets.best.name, sets.value) == ("optimum", pytest.approx(1.1534121320549926, abs=1e-9))
-    grid = nw.error_bound(nw.Interval(0, 1, step="1/4"), epsilon=1, delta="1/5")
+    grid = nw.analysis.error_bound(nw.Interval(0, 1, step="1/4"), epsilon=1, delta="1/5")
     assert grid.value == pytest.approx(0.25094874718268284, abs=1e-9)
 
 
@@ -156,7 +156,7 @@ REPORTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_report_is_above_its_bound(name: str) -> None:
-    report = nw.error_report(REPORTS[name])
+    report = nw.analysis.error_report(REPORTS[name])
     assert report.ratio >= 1
     assert report.mean is not None
     assert report.mean <= report.worst * (1 + 1e-12)
@@ -171,6 +171,6 @@ def test_every_report_is_above_its_bound(name: str) -> None:
 def test_what_is_refused() -> None:
     sure = nw.from_matrix(nw.Counts(1), [[1, 0], [0, 1]])
     with pytest.raises(nw.errors.InputError, match="no finite epsilon"):
-        nw.error_report(sure)
+        nw.analysis.error_report(sure)
     many = nw.laplace(nw.Interval(0, 1, step="1e-5"), epsilon=1, form="truncated")
-    assert nw.error_report(many).mean is None
+    assert nw.analysis.error_report(many).mean is None

@@ -57,7 +57,7 @@ def least_worst_error(
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 def test_two_points_attain_twice_the_printed_bound(epsilon: float, delta: float) -> None:
     for diameter in (1, 5):
-        bound = nw.error_bound(
+        bound = nw.analysis.error_bound(
             nw.Interval(0, diameter, step=diameter), epsilon=epsilon, delta=delta, optimum=False
         )
         sharp = (1 - delta) * diameter / (1 + math.exp(epsilon))
@@ -79,7 +79,7 @@ def test_no_mechanism_with_outputs_anywhere_is_below(epsilon: float, delta: floa
     space = nw.Interval(0, 4, step=1, neighbors=2)
     pairs = [(int(a), int(b)) for a, b in space.neighbor_codes()]
     least = least_worst_error(distances, pairs, epsilon, delta)
-    bound = nw.error_bound(space, epsilon=epsilon, delta=delta, outputs_inside=False)
+    bound = nw.analysis.error_bound(space, epsilon=epsilon, delta=delta, outputs_inside=False)
     by_name = {one.name: one.value for one in bound.bounds}
     assert 0 < by_name["two points"] <= least + 1e-9
     # On a line, outputs outside of the space gain nothing.
@@ -88,10 +88,12 @@ def test_no_mechanism_with_outputs_anywhere_is_below(epsilon: float, delta: floa
 
 def test_inputs_several_neighbors_apart_bound_too() -> None:
     """At ε = 0.01 the ends of Counts(100) are 1-private: 100/(1 + e) beats 1/(1 + e^0.01)."""
-    bound = nw.error_bound(nw.Counts(100), epsilon="1/100", optimum=False)
+    bound = nw.analysis.error_bound(nw.Counts(100), epsilon="1/100", optimum=False)
     assert bound.value == pytest.approx(100 / (1 + math.e), rel=1e-12)
     # With delta, inputs k apart have delta (e^(kε) − 1)/(e^ε − 1).
-    relaxed = nw.error_bound(nw.Counts(100), epsilon="1/100", delta="1/1000", optimum=False)
+    relaxed = nw.analysis.error_bound(
+        nw.Counts(100), epsilon="1/100", delta="1/1000", optimum=False
+    )
     best = max(
         (1 - 0.001 * math.expm1(k / 100) / math.expm1(0.01)) * k / (1 + math.exp(k / 100))
         for k in range(1, 101)
@@ -102,13 +104,13 @@ def test_inputs_several_neighbors_apart_bound_too() -> None:
         neighbors=[(i, i + 1) for i in range(29)],
         metric=[[abs(a - b) for b in range(30)] for a in range(30)],
     )
-    walked = nw.error_bound(path, epsilon="1/100", optimum=False)
+    walked = nw.analysis.error_bound(path, epsilon="1/100", optimum=False)
     assert walked.value == pytest.approx(29 / (1 + math.exp(0.29)), rel=1e-12)
 
 
 def test_privacy_by_distance() -> None:
     space = nw.Interval(0, 10, step=1, neighbors="metric")
-    bound = nw.error_bound(space, epsilon="1/2", optimum=False)
+    bound = nw.analysis.error_bound(space, epsilon="1/2", optimum=False)
     assert bound.value == pytest.approx(max(d / (1 + math.exp(d / 2)) for d in range(1, 11)))
     pairs = [(a, b) for a in range(11) for b in range(a)]
     # Each pair has its own ε here; the largest error any optimum of one pair forces is below.
@@ -119,13 +121,13 @@ def test_privacy_by_distance() -> None:
 
 def test_the_bound_is_rounded_down() -> None:
     exact = Fraction(1, 3)
-    bound = nw.error_bound(nw.Categories(["a", "b"]), alpha="1/2", optimum=False)
+    bound = nw.analysis.error_bound(nw.Categories(["a", "b"]), alpha="1/2", optimum=False)
     assert Fraction(bound.value) <= exact
     assert float(bound) == pytest.approx(1 / 3, rel=1e-15)
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(nw.errors.SpaceError, match="one row"):
-        nw.error_bound(nw.Counts(3) ** 2, epsilon=1)
+        nw.analysis.error_bound(nw.Counts(3) ** 2, epsilon=1)
     with pytest.raises(nw.errors.ParameterError, match="must be a space"):
-        nw.error_bound(3, epsilon=1)  # pyright: ignore[reportArgumentType]
+        nw.analysis.error_bound(3, epsilon=1)  # pyright: ignore[reportArgumentType]

@@ -6,8 +6,7 @@ With the Hamming distance, S is one cell: if (5) holds on S, it holds on every e
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.theorems.databases import (
     cells,

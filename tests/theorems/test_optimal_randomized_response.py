@@ -81,5 +81,5 @@ def test_no_mechanism_on_whole_databases_errs_less(
         delta=delta,
         goal="worst",
     )
-    bounds = nw.response_bounds(m + 1, epsilon=epsilon, delta=delta, rows=rows)
+    bounds = nw.analysis.response_bounds(m + 1, epsilon=epsilon, delta=delta, rows=rows)
     assert bounds.least_error == pytest.approx(least, abs=1e-8)

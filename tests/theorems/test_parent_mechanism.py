@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from tests.theorems.databases import needed
@@ -32,7 +31,7 @@ def test_a_product_is_as_private_as_its_parent(
     pairs = product.space.neighbor_codes().tolist()
     together = max(needed(table[x], table[y], ratio) for a, b in pairs for x, y in ((a, b), (b, a)))
     assert together == alone
-    epsilon = nw.Epsilon.log(ratio)
+    epsilon = nw.accounting.Epsilon.log(ratio)
     assert nw.verify(product, epsilon=epsilon, delta=alone)
     if alone:
         assert not nw.verify(product, epsilon=epsilon, delta=alone - Fraction(1, 10**30))

@@ -5,8 +5,7 @@ Answering any query from a private output keeps (ε, δ), for functions and for 
 
 from fractions import Fraction
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import noisewright as nw
 from tests.theorems.databases import needed
@@ -34,7 +33,7 @@ def test_no_query_loses_privacy(
     for answered in (mechanism.then(query.__getitem__), mechanism.then(kernel)):
         after = exact(answered)
         assert max(needed(p, q, ratio) for p in after for q in after) <= before
-        assert nw.verify(answered, epsilon=nw.Epsilon.log(ratio), delta=before)
+        assert nw.verify(answered, epsilon=nw.accounting.Epsilon.log(ratio), delta=before)
         assert answered.claim is None
 
 

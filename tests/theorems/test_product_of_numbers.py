@@ -30,7 +30,7 @@ def test_a_database_is_as_private_as_a_row(name: str, rows: int) -> None:
                 pairs = zip(database.weights[x], database.weights[y], strict=True)
                 excess = sum((max(Fraction(0), p - ratio * q) for p, q in pairs), Fraction(0))
                 worst = max(worst, excess / database.total)
-        epsilon = nw.Epsilon.log(ratio)
+        epsilon = nw.accounting.Epsilon.log(ratio)
         assert nw.tight_delta(row, epsilon=epsilon) == pytest.approx(float(worst), abs=1e-15)
         assert nw.verify(row**rows, epsilon=epsilon, delta=worst)
         if worst:

@@ -31,9 +31,9 @@ def test_the_example_of_the_paper() -> None:
     for p, holds in (("0.285013", True), ("0.285012", False)):
         chance = Fraction(p)
         coin = nw.from_matrix(nw.Categories([0, 1]), [[1 - chance, chance], [chance, 1 - chance]])
-        asked = nw.OutputPerturbation(lambda database: database, coin)
+        asked = nw.analysis.OutputPerturbation(lambda database: database, coin)
         assert (asked.delta("1/10") <= 0.4) == holds
-    asked = nw.OutputPerturbation(lambda database: int(sum(database) > 1), COIN)
+    asked = nw.analysis.OutputPerturbation(lambda database: int(sum(database) > 1), COIN)
     assert asked.delta("1/10") <= 0.4
     twice = float((1 - P) ** 2), math.exp(0.1) * float(P**2) + 0.4
     assert twice == (pytest.approx(0.509796, abs=1e-6), pytest.approx(0.490399, abs=1e-6))
@@ -45,7 +45,7 @@ def test_the_example_of_the_paper() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 def test_the_whole_curve(epsilon: float) -> None:
-    asked = nw.OutputPerturbation(lambda database: database, COIN)
+    asked = nw.analysis.OutputPerturbation(lambda database: database, COIN)
     expected = [repeated(k, epsilon) for k in range(1, 11)]
     assert asked.deltas(epsilon, most=10) == pytest.approx(expected, abs=1e-12)
     assert asked.together(10).exact
@@ -54,7 +54,7 @@ def test_the_whole_curve(epsilon: float) -> None:
 
 
 def test_a_sanitized_database_answers_for_free() -> None:
-    asked = nw.SanitizedResponse(COIN**4)
+    asked = nw.analysis.SanitizedResponse(COIN**4)
     once = asked.delta("1/10")
     assert once == pytest.approx(repeated(1, 0.1), abs=1e-12)
     assert {asked.delta("1/10", queries=k) for k in (1, 2, 100)} == {once}
@@ -71,8 +71,10 @@ def test_a_sanitized_database_answers_for_free() -> None:
 def test_repeated_queries_with_laplace_noise() -> None:
     """The pair of the formula composes as its truncated table does."""
     space = nw.Interval(0, 1, step="1/5")
-    formula = nw.OutputPerturbation(max, nw.laplace(space, epsilon=1))
-    table = nw.OutputPerturbation(max, nw.laplace(space, epsilon=1, form="truncated", table=True))
+    formula = nw.analysis.OutputPerturbation(max, nw.laplace(space, epsilon=1))
+    table = nw.analysis.OutputPerturbation(
+        max, nw.laplace(space, epsilon=1, form="truncated", table=True)
+    )
     for k in (1, 2, 6):
         for epsilon in (0.5, 2):
             assert formula.delta(epsilon, queries=k) == pytest.approx(
@@ -84,18 +86,18 @@ def test_repeated_queries_with_laplace_noise() -> None:
 def test_the_query_is_checked_against_the_databases() -> None:
     databases = nw.Counts(3, neighbors="replace") ** 2
     near = nw.laplace(nw.Interval(0, 6, step=1), epsilon=1, sensitivity=3)
-    assert nw.OutputPerturbation(sum, near, databases).answer((1, 2)) is not None
+    assert nw.analysis.OutputPerturbation(sum, near, databases).answer((1, 2)) is not None
     too_near = nw.laplace(nw.Interval(0, 6, step=1), epsilon=1, sensitivity=2)
     with pytest.raises(nw.errors.NotPrivateError, match="not neighbors") as caught:
-        nw.OutputPerturbation(sum, too_near, databases)
+        nw.analysis.OutputPerturbation(sum, too_near, databases)
     assert caught.value.witness is not None
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(nw.errors.InputError, match="it must be a mechanism"):
-        nw.SanitizedResponse(3)  # pyright: ignore[reportArgumentType]
+        nw.analysis.SanitizedResponse(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(nw.errors.InputError, match="function of the database"):
-        nw.OutputPerturbation(3, COIN)  # pyright: ignore[reportArgumentType]
+        nw.analysis.OutputPerturbation(3, COIN)  # pyright: ignore[reportArgumentType]
     for queries in (0, True, 1.5):
         with pytest.raises(nw.errors.ParameterError, match="queries"):
-            nw.SanitizedResponse(COIN).delta(1, queries=queries)  # pyright: ignore[reportArgumentType]
+            nw.analysis.SanitizedResponse(COIN).delta(1, queries=queries)  # pyright: ignore[reportArgumentType]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import noisewright as nw
@@ -163,5 +162,7 @@ def test_the_best_first_stair_for_very_fine_grids() -> None:
     mechanism = nw.staircase(nw.Interval(0, 1, step="1e-9"), epsilon=1)
     assert mechanism.upper / 1e9 == pytest.approx(1 / (1 + math.exp(0.5)), rel=1e-6)
     ratio = nw.staircase(nw.Interval(0, 1, step="1/4"), alpha="1/3")
-    assert ratio.claim == nw.Guarantee(alpha="1/3")
-    assert nw.product(x=nw.staircase(GRID, epsilon=1, sensitivity="1/2")).claim == nw.Guarantee(2)
+    assert ratio.claim == nw.accounting.Guarantee(alpha="1/3")
+    assert nw.product(
+        x=nw.staircase(GRID, epsilon=1, sensitivity="1/2")
+    ).claim == nw.accounting.Guarantee(2)

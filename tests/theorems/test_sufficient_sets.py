@@ -33,5 +33,5 @@ def test_one_event_decides_for_every_delta(
     p: list[Fraction], q: list[Fraction], ratio: Fraction, delta: Fraction
 ) -> None:
     found = nw.sufficient_sets(nw.from_matrix(nw.Counts(1), [p, q]), 0, 1)
-    event = found.deciding(nw.Epsilon.log(ratio))
+    event = found.deciding(nw.accounting.Epsilon.log(ratio))
     assert holds(p, q, event, ratio, delta) == (needed(p, q, ratio) <= delta)

@@ -43,7 +43,7 @@ def test_at_a_rational_alpha_it_is_the_formula(n: int, alpha: Fraction) -> None:
             assert table.probability(j, i) == at_end / (1 + alpha) * alpha ** abs(i - j)
     right = sum(table.probability(j, j) for j in range(n + 1)) / (n + 1)
     assert Fraction(n + 1, n) * (1 - right) == 2 * alpha / (1 + alpha)
-    assert nw.tight_epsilon(table) == nw.Epsilon.of(alpha=alpha).ceiling()
+    assert nw.tight_epsilon(table) == nw.accounting.Epsilon.of(alpha=alpha).ceiling()
 
 
 def beside(alpha: Fraction) -> list[Fraction]:

@@ -8,8 +8,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from tests.theorems.strategies import RATIOS, distributions
@@ -60,7 +59,7 @@ def test_elementary_sets_decide_a_product(
             p = sum((first[x[0]][a] * second[x[1]][b] for a, b in event), Fraction(0))
             q = sum((first[y[0]][a] * second[y[1]][b] for a, b in event), Fraction(0))
             least = max(least, p - ratio * q)
-    found = nw.tight_delta(both, epsilon=nw.Epsilon.log(ratio))
+    found = nw.tight_delta(both, epsilon=nw.accounting.Epsilon.log(ratio))
     assert found == pytest.approx(float(least), abs=1e-15)
 
 

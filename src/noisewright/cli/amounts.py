@@ -27,7 +27,7 @@ def number_option(text: str | None, *, option: str) -> Fraction | None:
 
 def plain_guarantee(guarantee: Guarantee, *, down: bool = False) -> dict[str, Any]:
     """Return (ε, δ); the double is rounded up, or down for what is left."""
-    from noisewright.ledger.amounts import epsilon_text
+    from noisewright.ledger import epsilon_text
 
     epsilon = guarantee.epsilon
     return {

@@ -9,10 +9,7 @@ import typer
 
 from noisewright.cli.say import say
 from noisewright.errors import InputError, NoisewrightError
-from noisewright.plans import Column, Draft, Treatment
-from noisewright.plans.codebook import Entry
-from noisewright.plans.domains import domain_of
-from noisewright.plans.fields import Field
+from noisewright.plans import Column, Draft, Entry, Field, Treatment, domain_of
 
 _KINDS = {
     "c": "categories",

@@ -107,7 +107,7 @@ def _listed(text: str) -> list[str]:
 def _bound(space: Any, options: dict[str, Any]) -> None:
     import noisewright as nw
 
-    found = nw.error_bound(
+    found = nw.analysis.error_bound(
         space,
         epsilon=options["epsilon"],
         alpha=options["alpha"],

@@ -57,7 +57,7 @@ def curve(
 ) -> None:
     """Plan noise for curves or their mean."""
     import noisewright as nw
-    from noisewright.curves.kernels import KERNELS
+    from noisewright.curves import KERNELS
 
     if chart is not None:
         from noisewright.report import require_format
@@ -71,7 +71,7 @@ def curve(
     elif length is not None:
         raise ParameterError(f"--length is for a kernel; the basis is {basis!r}.")
     else:
-        mechanism = nw.curve_noise(space, basis=basis, **common)
+        mechanism = nw.curves.curve_noise(space, basis=basis, **common)
     found = _facts(mechanism, rows)
     if chart is not None:
         from noisewright.report import curve_bands, save_chart

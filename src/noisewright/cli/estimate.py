@@ -153,7 +153,7 @@ def _about(release: Release) -> dict[str, Any]:
 
 
 def _tell(release: Release, found: Estimates, most: int | None) -> None:
-    from noisewright.estimation.collection import shown_key
+    from noisewright.estimation import shown_key
 
     some = next(iter(found.values()), None)
     if some is None:

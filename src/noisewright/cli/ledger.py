@@ -136,7 +136,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what was granted, what is spent and what is left."""
-    from noisewright.ledger.amounts import rounded_down
+    from noisewright.ledger import rounded_down
 
     ledger = _open(where)
     balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
@@ -267,7 +267,7 @@ def _sentence(entry: LedgerEntry, state: str | None) -> str:
 
 def _unit(entry: LedgerEntry) -> str:
     """Return what a person is for a grant or a spend, and what was promised if it was converted."""
-    from noisewright.ledger.units import AccountUnit, Claim
+    from noisewright.ledger import AccountUnit, Claim
 
     if entry.unit is None or entry.epsilon is None:
         return ""

@@ -221,7 +221,7 @@ def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: boo
 def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
     """Return the text of a draft and its plan; what was answered is kept if it makes none."""
     from noisewright.files import write_whole
-    from noisewright.plans.draft_text import draft_text
+    from noisewright.plans import draft_text
 
     if not draft.is_finished:
         return draft.to_toml(), None

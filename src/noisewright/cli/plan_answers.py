@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def proposal_facts(proposal: Proposal) -> dict[str, Any]:
     """Return what a draft proposes for one column."""
-    from noisewright.plans.words import space_words
+    from noisewright.plans import space_words
 
     treatment = proposal.treatment
     if treatment is None:
@@ -29,7 +29,7 @@ def proposal_facts(proposal: Proposal) -> dict[str, Any]:
 
 def plan_facts(plan: Plan, people: int | None) -> dict[str, Any]:
     """Return what a plan will do, part by part, and its words."""
-    from noisewright.plans.outlook import outlook_of, planned_error
+    from noisewright.plans import outlook_of, planned_error
 
     parts: list[dict[str, Any]] = []
     for part in plan.parts:

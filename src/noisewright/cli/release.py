@@ -122,8 +122,7 @@ def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
 
 def _with_page(made: Release, progress: Any) -> Release:
     """Draw the report of what is out, paid for and announced; what goes wrong is a note."""
-    from noisewright.releases.page import with_report
-    from noisewright.releases.target import Target
+    from noisewright.releases import Target, with_report
 
     if progress is not None:
         progress("report", 0, None)

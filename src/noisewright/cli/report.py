@@ -52,10 +52,10 @@ def report(
 ) -> None:
     """Write the report of a release anew."""
     import noisewright as nw
-    from noisewright.releases.reading_back import is_synthesis
+    from noisewright.releases import is_synthesis
 
     _require_data(release)
-    kind = nw.Synthesis if is_synthesis(release) else nw.Release
+    kind = nw.results.Synthesis if is_synthesis(release) else nw.results.Release
     opened = kind.open(release)
     path = opened.report(output, balance=_balance(ledger, dataset))
     if as_json:
@@ -63,13 +63,13 @@ def report(
         return
     if not opened.is_private:
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
-    what = "synthetic table" if isinstance(opened, nw.Synthesis) else "release"
+    what = "synthetic table" if isinstance(opened, nw.results.Synthesis) else "release"
     say(f"{path}: the {what} of {opened.rows:,} rows in plain words.", style="bold green")
 
 
 def _require_data(release: Path) -> None:
     """Refuse a file that lies beside the data, and name the data."""
-    from noisewright.releases.target import CERTIFICATE, RECIPE, REPORT, SYNTHESIS
+    from noisewright.releases import CERTIFICATE, RECIPE, REPORT, SYNTHESIS
 
     for kind in (CERTIFICATE, RECIPE, REPORT, SYNTHESIS):
         stem = release.name.removesuffix(f".{kind}")

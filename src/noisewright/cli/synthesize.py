@@ -126,7 +126,7 @@ def synthesize(
 ) -> None:
     """Make a synthetic table with the counts of a real one, and account for it."""
     import noisewright as nw
-    from noisewright.releases.declared import Columns, Declared
+    from noisewright.releases import Columns, Declared
 
     if workload is not None and ways is not None:
         raise InputError("--workload and --ways both say what to answer well; give one of them.")
@@ -138,7 +138,7 @@ def synthesize(
     _require_together(method, inference, rounds)
     if predict:
         columns = Columns.of(plan)
-        errors = nw.predict_synthesis(
+        errors = nw.planning.predict_synthesis(
             plan,
             people=Declared.of(data, columns, header=header).count_rows(),
             epsilon=spent,

@@ -12,7 +12,7 @@ from noisewright.curves.sensitivity import BY_ROOT, Sensitivity, l1_sensitivity,
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy.gaussian import gaussian_ratio
+from noisewright.privacy import gaussian_ratio
 from noisewright.public import public
 from noisewright.spaces import Curves
 

@@ -33,7 +33,7 @@ from noisewright.curves.release import CurveRelease
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy.gaussian import gaussian_ratio
+from noisewright.privacy import gaussian_ratio
 from noisewright.public import public, public_methods
 from noisewright.sampling import Source, rounded_normal
 from noisewright.spaces import Interval

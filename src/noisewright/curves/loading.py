@@ -1,11 +1,7 @@
-"""From a certificate back to its mechanism, also where columns are curves.
-
-The room of curves is the lowest that knows every form a certificate can have.
-"""
+"""From a certificate back to the noise for curves that it describes."""
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from typing import Any
 
@@ -13,22 +9,8 @@ import numpy as np
 
 from noisewright.curves.coordinates import from_matrix, in_basis
 from noisewright.curves.noise import CurveNoise
-from noisewright.mechanisms import Guarantee, Mechanism
-from noisewright.privacy.loading import load as load_other_forms
-from noisewright.public import public
+from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Curves
-
-
-@public
-def load(path: str | os.PathLike[str]) -> Mechanism:
-    """Read a certificate, prove it again, and return its mechanism with the proven claim.
-
-    A certificate names points, not how they came about: counts, grids and curves come back as
-    such, all others as Categories (a subset or a record as its JSON text), with the discrete
-    metric.
-    Ensures: a file that does not prove its claims raises, and nothing is returned.
-    """
-    return load_other_forms(path, also={"curve": certified_noise})
 
 
 def certified_noise(section: dict[str, Any], claim: Guarantee) -> CurveNoise:

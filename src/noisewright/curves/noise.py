@@ -39,10 +39,9 @@ from noisewright.curves.sensitivity import Sensitivity, l1_sensitivity, l2_sensi
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import CurveMechanism, Guarantee
-from noisewright.privacy.gaussian import gaussian_delta
+from noisewright.privacy import gaussian_delta
 from noisewright.sampling import Source, rounded_normal, two_sided_geometric
-from noisewright.spaces import Curves
-from noisewright.spaces.curve_rows import RowError, read_rows
+from noisewright.spaces import Curves, RowError, read_rows
 
 
 @final

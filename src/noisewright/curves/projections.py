@@ -33,8 +33,7 @@ from noisewright.errors import InputError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, sqrt_bounds
 from noisewright.given import several
 from noisewright.mechanisms import Guarantee, Mechanism
-from noisewright.privacy import tight_delta
-from noisewright.privacy.gaussian import gaussian_delta
+from noisewright.privacy import gaussian_delta, tight_delta
 from noisewright.public import public
 from noisewright.spaces import Curves
 

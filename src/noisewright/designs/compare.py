@@ -14,9 +14,7 @@ from noisewright.designs.losses import read_loss, read_prior
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, ceiling_float, floor_float
 from noisewright.given import several
-from noisewright.mechanisms import Mechanism, Table, properties
-from noisewright.mechanisms.mechanism import require_mechanism
-from noisewright.mechanisms.properties import CODES
+from noisewright.mechanisms import CODES, Mechanism, Table, properties, require_mechanism
 from noisewright.privacy import tight_epsilon
 from noisewright.public import public
 
@@ -77,7 +75,9 @@ def compare(
     Source: Cormode–Kulkarni–Srivastava 2018, Figure 6, for the mechanisms of your choice.
     """
     if not isinstance(mechanisms, Mapping) or not mechanisms:
-        raise InputError("compare needs names with mechanisms: nw.compare({'GM': gm, 'EM': em}).")
+        raise InputError(
+            "compare needs names with mechanisms: nw.analysis.compare({'GM': gm, 'EM': em})."
+        )
     if isinstance(losses, str):
         raise ParameterError(f"losses is {losses!r}; give a list of losses, [{losses!r}].")
     goals = GOALS if goal is None else (read_goal(goal),)

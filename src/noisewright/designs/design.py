@@ -27,9 +27,7 @@ from noisewright.designs.repair import repaired
 from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.given import several
-from noisewright.mechanisms import Guarantee, SetFlips, Table
-from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.table import read_outputs
+from noisewright.mechanisms import Guarantee, SetFlips, Table, read_outputs, require_tabulable
 from noisewright.public import public
 from noisewright.spaces import Space, require_space
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Number, exactly, shown
-from noisewright.mechanisms.inputs import read_inputs
+from noisewright.mechanisms import read_inputs
 from noisewright.public import public
 from noisewright.spaces import Space, require_space, whole_number
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from noisewright.errors import ParameterError
 from noisewright.given import brief, several
-from noisewright.mechanisms.properties import PAPER
+from noisewright.mechanisms import PAPER
 from noisewright.spaces import Places, Space, numbers
 
 WORDS = {

@@ -22,10 +22,8 @@ from noisewright.engines.number_cells import CountCells, NumberCells
 from noisewright.engines.outputs import CurveOutputs, Outputs, codes_of, outputs_for
 from noisewright.engines.released_types import public_type
 from noisewright.errors import DataError, InputError
-from noisewright.mechanisms import Table
-from noisewright.mechanisms.item_sets import ItemSets, cut_sets
-from noisewright.spaces import Categories, Counts, Curves, Interval, Records, Subsets
-from noisewright.spaces.dates import ADVICE
+from noisewright.mechanisms import ItemSets, Table, cut_sets
+from noisewright.spaces import ADVICE, Categories, Counts, Curves, Interval, Records, Subsets
 
 if TYPE_CHECKING:
     from noisewright.plans import Column, Part, Plan

@@ -22,7 +22,7 @@ from noisewright.engines.faults import arrow, attempt, unreadable
 from noisewright.engines.plain_cells import number_in
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-from noisewright.plans.header import labels_of, require_header
+from noisewright.plans import labels_of, require_header
 from noisewright.spaces import Categories, Counts, Interval, Space
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from noisewright.engines.batches import cells_of
 from noisewright.engines.cells import BadCellError, Cells, refused
 from noisewright.engines.faults import arrow, attempt
 from noisewright.engines.frame_types import frame_type, in_small_parts, plain_type, widened
-from noisewright.engines.plain_columns import columns_of_records, named_columns
+from noisewright.engines.python_tables import columns_of_records, named_columns
 from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
 

@@ -12,8 +12,7 @@ from noisewright.engines.cell_types import is_label_type, is_text, plain_array
 from noisewright.engines.cells import BadCellError, Cells, code_type
 from noisewright.engines.plain_cells import is_missing
 from noisewright.engines.released_types import released_type
-from noisewright.spaces import Categories
-from noisewright.spaces.categories import label_key
+from noisewright.spaces import Categories, label_key
 
 if TYPE_CHECKING:
     from noisewright.plans import Column

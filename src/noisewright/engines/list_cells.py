@@ -13,8 +13,8 @@ from noisewright.engines.cells import BadCellError, Cells
 from noisewright.engines.plain_cells import double, is_missing, listed, number_of
 from noisewright.engines.released_types import released_type
 from noisewright.errors import OutsideSpaceError
-from noisewright.mechanisms.item_sets import ItemSets, read_sets
-from noisewright.spaces.categories import label_key
+from noisewright.mechanisms import ItemSets, read_sets
+from noisewright.spaces import label_key
 
 if TYPE_CHECKING:
     from noisewright.plans import Column

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.engines.released_types import curve_type, released_type
-from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.mechanisms import ItemSets
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Space, Subsets
 
 _BITS = 62

@@ -24,8 +24,15 @@ from noisewright.errors import InputError
 from noisewright.estimation.geometric_channel import GeometricChannel
 from noisewright.estimation.inverse import left_inverse, left_inverse_for, unidentified
 from noisewright.given import brief
-from noisewright.mechanisms import Additive, Geometric, Laplace, Mechanism, Response, Table
-from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms import (
+    Additive,
+    Geometric,
+    Laplace,
+    Mechanism,
+    Response,
+    Table,
+    require_tabulable,
+)
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.estimation.layout import Layout
 from noisewright.estimation.released import not_released, released_codes, released_numbers
 from noisewright.estimation.sets import released_sets
-from noisewright.mechanisms.item_sets import ItemSets
+from noisewright.mechanisms import ItemSets
 
 MOST_VALUES = 1 << 16
 """A public column with more different values than this is no column to group by."""

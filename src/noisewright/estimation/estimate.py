@@ -39,8 +39,7 @@ from noisewright.mechanisms import (
     SetMechanism,
 )
 from noisewright.public import public
-from noisewright.spaces import Interval, Space, whole_number
-from noisewright.spaces.space import MOST_POINTS
+from noisewright.spaces import MOST_POINTS, Interval, Space, whole_number
 
 
 @overload

@@ -16,8 +16,7 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import InputError
 from noisewright.estimation.channels import Channel, channel_of
 from noisewright.mechanisms import Additive, SetMechanism, marginal
-from noisewright.spaces import Lattice, Records, Space
-from noisewright.spaces.space import MOST_POINTS
+from noisewright.spaces import MOST_POINTS, Lattice, Records, Space
 
 Kind = Literal["coded", "numbers", "sets", "curves", "public"]
 

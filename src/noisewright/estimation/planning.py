@@ -26,8 +26,7 @@ from noisewright.estimation.spread import spread
 from noisewright.exact import exactly
 from noisewright.mechanisms import Additive, ColumnProduct, Mechanism, SetMechanism
 from noisewright.public import public
-from noisewright.spaces import Space, whole_number
-from noisewright.spaces.space import MOST_POINTS
+from noisewright.spaces import MOST_POINTS, Space, whole_number
 
 Array = NDArray[np.float64]
 

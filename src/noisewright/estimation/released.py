@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
-from noisewright.mechanisms import Additive, Laplace
-from noisewright.mechanisms.inputs import read_inputs
+from noisewright.mechanisms import Additive, Laplace, read_inputs
 from noisewright.spaces import Interval, Lattice, Space
 
 BATCH = 1 << 16

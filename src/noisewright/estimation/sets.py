@@ -22,8 +22,7 @@ from noisewright.estimation.intervals import Sample, require_people
 from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.spread import Spread
-from noisewright.mechanisms import PerItem, SetMechanism
-from noisewright.mechanisms.item_sets import ItemSets, read_sets
+from noisewright.mechanisms import ItemSets, PerItem, SetMechanism, read_sets
 from noisewright.spaces import Subsets
 
 Array = NDArray[np.float64]

@@ -28,10 +28,8 @@ from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets import coins_of
 from noisewright.estimation.simplex import projected
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism
-from noisewright.sampling import SeededSource
-from noisewright.sampling.simulation import simulation
-from noisewright.spaces import Lattice
-from noisewright.spaces.space import MOST_POINTS
+from noisewright.sampling import SeededSource, simulation
+from noisewright.spaces import MOST_POINTS, Lattice
 
 Array = NDArray[np.float64]
 

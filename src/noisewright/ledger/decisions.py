@@ -98,7 +98,7 @@ class Spending:
         """Read a spend, or say what is wrong with it."""
         if not isinstance(guarantee, Guarantee):
             raise ParameterError(
-                f"a spend is a Guarantee, such as nw.Guarantee(0.5); got "
+                f"a spend is a Guarantee, such as nw.accounting.Guarantee(0.5); got "
                 f"{type(guarantee).__name__}."
             )
         if person is not None:

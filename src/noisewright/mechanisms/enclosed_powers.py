@@ -25,7 +25,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact.doubles import Doubles, falling_powers
+from noisewright.exact import Doubles, falling_powers
 from noisewright.mechanisms.powers import SHRINK
 
 _MOST = 1 << 32

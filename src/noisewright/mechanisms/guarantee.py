@@ -56,4 +56,6 @@ class Guarantee:
 
 def require_guarantee(value: Any, *, name: str = "guarantee") -> None:
     """Raise ParameterError unless this is a guarantee."""
-    of_kind(value, Guarantee, name=name, such_as="a guarantee such as nw.Guarantee(1, 1e-6)")
+    of_kind(
+        value, Guarantee, name=name, such_as="a guarantee such as nw.accounting.Guarantee(1, 1e-6)"
+    )

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.given import several
-from noisewright.spaces import Subsets
-from noisewright.spaces.categories import label_key
+from noisewright.spaces import Subsets, label_key
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source

@@ -246,7 +246,8 @@ def read_candidates(candidates: Space | Iterable[Any], quality: Quality) -> tupl
     if isinstance(candidates, Space) and candidates.size > _MOST_CANDIDATES:
         raise TooLargeError(
             f"{candidates!r} has {amount(candidates.size)} points; one is chosen among at most "
-            f"{_MOST_CANDIDATES:,}. Use a coarser grid, or nw.private_quantile for a quantile.",
+            f"{_MOST_CANDIDATES:,}. Use a coarser grid, or "
+            "nw.select.private_quantile for a quantile.",
             size=candidates.size,
         )
     listed = tuple(

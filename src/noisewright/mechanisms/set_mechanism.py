@@ -16,8 +16,7 @@ from noisewright.mechanisms.coin_tails import Tail
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.item_sets import ItemSets, read_sets
 from noisewright.mechanisms.mechanism import Structured
-from noisewright.spaces import Subsets
-from noisewright.spaces.subsets import positions
+from noisewright.spaces import Subsets, positions
 
 if TYPE_CHECKING:
     from noisewright.sampling import SetSampler, Source

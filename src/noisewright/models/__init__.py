@@ -1,6 +1,5 @@
 """Models that learn from private counts: naive Bayes, and trees of columns (Chow–Liu)."""
 
-from noisewright.models.naive_bayes import PrivateNaiveBayes
-from noisewright.models.tree import PrivateTree
+from noisewright.on_use import load_on_use
 
-__all__ = ["PrivateNaiveBayes", "PrivateTree"]
+load_on_use(__name__)

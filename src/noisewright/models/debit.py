@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager
 
 from noisewright.ledger import Ledger
 from noisewright.privacy import Certificate
-from noisewright.releases.accounting import payer_for
-from noisewright.releases.payment import Payment, paid
+from noisewright.releases import Payment, paid, payer_for
 from noisewright.sampling import Source
 
 

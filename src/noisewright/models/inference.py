@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.synthetic.tree_model import TreeModel
+from noisewright.synthetic import TreeModel
 
 Array = NDArray[np.float64]
 Codes = Mapping[str, NDArray[Any]]

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.models.relabeling import expected_counts
-from noisewright.synthetic.allowance import MARGINAL, Noise
-from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic import MARGINAL, Measurement, Noise
 
 Array = NDArray[np.float64]
 

@@ -25,10 +25,15 @@ from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods
 from noisewright.sampling import Source, source_or_default
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.noisy_steps import NoisySteps
-from noisewright.synthetic.schedule import Schedule, counting
-from noisewright.synthetic.tallies import Tallies, shape_of, varying
+from noisewright.synthetic import (
+    Measurement,
+    NoisySteps,
+    Schedule,
+    Tallies,
+    counting,
+    shape_of,
+    varying,
+)
 
 Array = NDArray[np.float64]
 

@@ -18,8 +18,7 @@ from typing import final
 
 from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
-from noisewright.synthetic.allowance import MARGINAL, NOISES, Allowance
-from noisewright.synthetic.balanced import variance_share
+from noisewright.synthetic import MARGINAL, NOISES, Allowance, variance_share
 
 _GRAIN = 1 << 12
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.synthetic.allowance import Noise
+from noisewright.synthetic import Noise
 
 Array = NDArray[np.float64]
 

@@ -8,14 +8,14 @@ from typing import Any, final
 
 import numpy as np
 
-from noisewright.engines.faults import arrow
+from noisewright.engines import arrow
 from noisewright.errors import InputError
 from noisewright.given import several
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column, Person, Plan
-from noisewright.releases.declared import Columns, Declared
+from noisewright.releases import Columns, Declared
 from noisewright.spaces import Records, Space
-from noisewright.synthetic.coded import Codes, coded_batches
+from noisewright.synthetic import Codes, coded_batches
 
 
 @final

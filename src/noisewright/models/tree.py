@@ -30,15 +30,18 @@ from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods
-from noisewright.releases.memory import require_memory
+from noisewright.releases import require_memory
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Records, whole_number
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.tallies import Tallies
-from noisewright.synthetic.tree_model import TreeModel, agreeing
-from noisewright.synthetic.workload import Workload
+from noisewright.synthetic import (
+    Allowance,
+    Measurement,
+    Mst,
+    Tallies,
+    TreeModel,
+    Workload,
+    agreeing,
+)
 
 Array = NDArray[np.float64]
 

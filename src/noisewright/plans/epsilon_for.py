@@ -12,9 +12,7 @@ import numpy as np
 from noisewright import designs
 from noisewright.designs import SmallestEpsilon
 from noisewright.errors import InputError, ParameterError
-from noisewright.estimation.intervals import normal_quantile, read_confidence
-from noisewright.estimation.planning import expected_error
-from noisewright.estimation.result import Estimate
+from noisewright.estimation import Estimate, expected_error, normal_quantile, read_confidence
 from noisewright.exact import Number, exactly
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.column import Column

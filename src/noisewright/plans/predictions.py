@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError
-from noisewright.estimation import Estimate, Estimates, Layout, expected_error
-from noisewright.estimation.questions import Question, default_questions
-from noisewright.estimation.readings import readings, readings_of
-from noisewright.estimation.several_rows import widened
+from noisewright.estimation import (
+    Estimate,
+    Estimates,
+    Layout,
+    Question,
+    default_questions,
+    expected_error,
+    readings,
+    readings_of,
+    widened,
+)
 from noisewright.mechanisms import Mechanism, SetMechanism, marginal
 from noisewright.plans.column import Column
 from noisewright.spaces import Curves

@@ -10,16 +10,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from noisewright.curves import load
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.exact import parse_toml
 from noisewright.files import read_text
+from noisewright.loading import load
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Person, Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
-from noisewright.privacy.loading import point_label
+from noisewright.privacy import point_label
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 _PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")

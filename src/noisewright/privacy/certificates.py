@@ -22,6 +22,7 @@ from noisewright.exact import Epsilon, Number
 from noisewright.files import write_whole
 from noisewright.given import brief, of_kind, several
 from noisewright.mechanisms import (
+    PAPER,
     Additive,
     Geometric,
     Guarantee,
@@ -31,7 +32,6 @@ from noisewright.mechanisms import (
     properties,
     read_delta,
 )
-from noisewright.mechanisms.properties import PAPER
 from noisewright.privacy.proving import prove, require_form
 from noisewright.privacy.subject import essential
 from noisewright.privacy.tight import tight_claim, tight_epsilon

@@ -13,8 +13,7 @@ from fractions import Fraction
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly, exp_bounds, log_bounds
 from noisewright.given import several, whole_number
-from noisewright.mechanisms import Guarantee, epsilon_sum
-from noisewright.mechanisms.guarantee import require_guarantee
+from noisewright.mechanisms import Guarantee, epsilon_sum, require_guarantee
 from noisewright.public import public
 
 _BITS = 160
@@ -31,7 +30,9 @@ def basic_composition(guarantees: Sequence[Guarantee]) -> Guarantee:
     Ensures: holds for any mechanisms with these guarantees, also when each is chosen after
     seeing the outputs before (Dwork–Kenthapadi–McSherry–Mironov–Naor 2006, Thm 1).
     """
-    parts = several(guarantees, name="guarantees", of="guarantees such as nw.Guarantee(1)")
+    parts = several(
+        guarantees, name="guarantees", of="guarantees such as nw.accounting.Guarantee(1)"
+    )
     for part in parts:
         require_guarantee(part, name="one of the guarantees")
     delta = sum((part.delta for part in parts), Fraction(0))

@@ -18,8 +18,17 @@ from fractions import Fraction
 from functools import lru_cache
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Enclosure, Epsilon, Number, exactly, exp_bounds, shown
-from noisewright.exact.normal import mills_bounds, normal_bounds, normal_density_bounds
+from noisewright.exact import (
+    Enclosure,
+    Epsilon,
+    Number,
+    exactly,
+    exp_bounds,
+    mills_bounds,
+    normal_bounds,
+    normal_density_bounds,
+    shown,
+)
 
 _FAR = 24
 """Beyond this |x| the continued fraction is quicker than the series, and as good."""

@@ -13,8 +13,8 @@ from noisewright.mechanisms import (
     RowProduct,
     SetMechanism,
     Table,
+    require_mechanism,
 )
-from noisewright.mechanisms.mechanism import require_mechanism
 
 
 def essential(mechanism: Mechanism) -> Mechanism:

@@ -11,22 +11,23 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.batches import Randomizer
-from noisewright.engines.csv_files import require_names
-from noisewright.engines.outputs import outputs_for
-from noisewright.engines.overlap import ahead
-from noisewright.engines.persons import Kept, PersonKeys, PersonRows
-from noisewright.engines.reading import open_table
-from noisewright.engines.table_reader import TableReader
+from noisewright.engines import (
+    Kept,
+    PersonKeys,
+    PersonRows,
+    Randomizer,
+    TableReader,
+    ahead,
+    open_table,
+    outputs_for,
+    require_names,
+)
 from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import Guarantee, Table, read_delta
-from noisewright.plans import Column, Person, Plan
-from noisewright.plans.plan import read_epsilon
-from noisewright.plans.toml_reading import settings_at
+from noisewright.plans import Column, Person, Plan, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
-from noisewright.synthetic import Workload
-from noisewright.synthetic.drawn import Progress
+from noisewright.synthetic import Progress, Workload
 
 
 @final

@@ -9,15 +9,21 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, final
 
-from noisewright.engines.batches import Randomizer
-from noisewright.engines.embedded import KEPT, Checked, Progress, check, run
-from noisewright.engines.formats import is_text
-from noisewright.engines.public_columns import PublicColumns
-from noisewright.engines.reading import open_table
-from noisewright.engines.writing import MemoryWriter, open_writer
+from noisewright.engines import (
+    KEPT,
+    Checked,
+    MemoryWriter,
+    Progress,
+    PublicColumns,
+    Randomizer,
+    check,
+    is_text,
+    open_table,
+    open_writer,
+    run,
+)
 from noisewright.errors import PlanWarning, TargetError
-from noisewright.plans import Part, Plan
-from noisewright.plans.cautions import public_cautions
+from noisewright.plans import Part, Plan, public_cautions
 from noisewright.releases.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any, Literal, overload
 
-from noisewright.engines.reading import open_table
-from noisewright.estimation import Estimate, Estimates
-from noisewright.estimation.asked import Asked
-from noisewright.estimation.questions import read_questions
-from noisewright.estimation.released import require_columns
-from noisewright.estimation.tables import answer_questions
-from noisewright.plans import Plan
-from noisewright.plans.predictions import released_layout
+from noisewright.engines import open_table
+from noisewright.estimation import (
+    Asked,
+    Estimate,
+    Estimates,
+    answer_questions,
+    read_questions,
+    require_columns,
+)
+from noisewright.plans import Plan, released_layout
 
 
 @overload

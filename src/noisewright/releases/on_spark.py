@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from noisewright.engines.embedded import Progress
-from noisewright.engines.spark import Checked, is_spark_frame, open_spark
+from noisewright.engines import Progress, SparkCheck, is_spark_frame, open_spark
 from noisewright.errors import EntropyError, ParameterError, TargetError
 from noisewright.plans import Plan
 from noisewright.releases.recipe import KEY, Recipe
@@ -25,7 +24,7 @@ class OnSpark:
     def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
         del name  # a folder of Parquet files
         self._table = open_spark(data, plan)
-        self._checked: Checked | None = None
+        self._checked: SparkCheck | None = None
 
     def check(self, progress: Progress | None) -> int:
         """Check every row without drawing; return how many will be released."""

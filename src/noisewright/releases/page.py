@@ -158,7 +158,7 @@ def _batches(release: Release) -> Any:
     """Return the released rows as they are read: files in a stream, whatever their size."""
     if release.path is None:
         return release.table
-    from noisewright.engines.reading import open_table
+    from noisewright.engines import open_table
 
     return open_table(release.path, plan=release.plan, released=True).batches()
 

@@ -20,10 +20,18 @@ from noisewright.releases.released import certificate_beside, file_digest
 from noisewright.releases.synthesis import FORMAT, VERSION, Synthesis
 from noisewright.releases.target import Target
 from noisewright.spaces import Records
-from noisewright.synthetic import Measurement, PartError, Spend, Workload, WorkloadErrors
-from noisewright.synthetic.allowance import MARGINAL, QUERY, Noise
-from noisewright.synthetic.bins import Bins
-from noisewright.synthetic.tallies import shape_of
+from noisewright.synthetic import (
+    MARGINAL,
+    QUERY,
+    Bins,
+    Measurement,
+    Noise,
+    PartError,
+    Spend,
+    Workload,
+    WorkloadErrors,
+    shape_of,
+)
 
 _BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.engines.csv_files import require_names
-from noisewright.engines.formats import require_format
+from noisewright.engines import require_format, require_names
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan

@@ -76,7 +76,7 @@ class Release:
             return self._kept
         import pyarrow as pa
 
-        from noisewright.engines.reading import open_table
+        from noisewright.engines import open_table
 
         reader = open_table(self.path, plan=self.plan, released=True)
         batches = list(reader.batches())

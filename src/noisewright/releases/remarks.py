@@ -9,8 +9,7 @@ from fractions import Fraction
 
 from noisewright.exact import shown
 from noisewright.mechanisms import Guarantee
-from noisewright.synthetic import Workload, WorkloadErrors
-from noisewright.synthetic.queries import Marginal
+from noisewright.synthetic import Marginal, Workload, WorkloadErrors
 
 _NEAR = 0.9
 """An expected error of so much of the largest possible one is no knowledge."""

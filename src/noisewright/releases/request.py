@@ -13,11 +13,16 @@ from noisewright.releases.declared import Declared
 from noisewright.releases.synthesis import Evaluation, Synthesis
 from noisewright.releases.task import Task
 from noisewright.sampling import Source, source_or_default
-from noisewright.synthetic import Workload, WorkloadErrors
-from noisewright.synthetic.bins import Codes
-from noisewright.synthetic.drawn import Drawn, Progress, Synthesizer
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.tallies import Tallies
+from noisewright.synthetic import (
+    Codes,
+    Drawn,
+    Mst,
+    Progress,
+    Synthesizer,
+    Tallies,
+    Workload,
+    WorkloadErrors,
+)
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,16 @@ from noisewright.public import public_methods
 from noisewright.releases.plain_spaces import plain_points, plain_space
 from noisewright.spaces import Records, counted
 from noisewright.synthetic import (
+    NOISES,
+    Bins,
     Measurement,
     PartError,
     Spend,
     Workload,
     WorkloadDistance,
     WorkloadErrors,
+    made_by,
 )
-from noisewright.synthetic.allowance import NOISES
-from noisewright.synthetic.bins import Bins
-from noisewright.synthetic.inference import made_by
 from noisewright.version import __version__
 
 FORMAT, VERSION = "noisewright-synthesis", 1

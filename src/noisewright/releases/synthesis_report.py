@@ -19,7 +19,7 @@ from noisewright.releases.page import with_page, write_page
 from noisewright.releases.released import file_digest
 from noisewright.releases.synthesis import Synthesis
 from noisewright.report import ReleaseFile, SynthesisFacts, counted_facts, synthesis_page
-from noisewright.synthetic.tallies import Tallies
+from noisewright.synthetic import Tallies
 
 _WORDS = {
     "data": "the synthetic rows",

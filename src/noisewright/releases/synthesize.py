@@ -13,8 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.engines.formats import require_format
-from noisewright.engines.writing import open_writer
+from noisewright.engines import open_writer, require_format
 from noisewright.errors import TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
@@ -33,11 +32,7 @@ from noisewright.releases.target import Target
 from noisewright.releases.task import Task, allowance_for, declaring_plan
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
-from noisewright.synthetic import Workload
-from noisewright.synthetic.bins import BINS
-from noisewright.synthetic.drawn import Progress
-from noisewright.synthetic.inference import INFERENCE, Inference
-from noisewright.synthetic.tallies import Tallies
+from noisewright.synthetic import BINS, INFERENCE, Inference, Progress, Tallies, Workload
 
 EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
 _KEY = "noisewright.synthetic"

@@ -15,16 +15,23 @@ from noisewright.releases.declared import Columns
 from noisewright.releases.memory import require_memory
 from noisewright.releases.remarks import noise_remark, remarks_on
 from noisewright.spaces import Records, whole_number
-from noisewright.synthetic import Workload, WorkloadErrors
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.bins import BINS, Bins
-from noisewright.synthetic.by_blr import ByBlr
-from noisewright.synthetic.drawn import Synthesizer
-from noisewright.synthetic.inference import INFERENCE, Inference, require_inference
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import MOST_POINTS, Mwem
-from noisewright.synthetic.mwem_on_graph import MwemOnGraph
-from noisewright.synthetic.queries import Marginal
+from noisewright.synthetic import (
+    BINS,
+    INFERENCE,
+    MOST_POINTS,
+    Allowance,
+    Bins,
+    ByBlr,
+    Inference,
+    Marginal,
+    Mst,
+    Mwem,
+    MwemOnGraph,
+    Synthesizer,
+    Workload,
+    WorkloadErrors,
+    require_inference,
+)
 
 _MANY = 1 << 60
 

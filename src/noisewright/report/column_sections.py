@@ -10,10 +10,8 @@ import numpy as np
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import NoisewrightError
-from noisewright.estimation import Estimate, expected_error
-from noisewright.estimation.typical import TypicalError, typical_error
-from noisewright.mechanisms import Mechanism
-from noisewright.mechanisms.marginals import marginal
+from noisewright.estimation import Estimate, TypicalError, expected_error, typical_error
+from noisewright.mechanisms import Mechanism, marginal
 from noisewright.plans import Part
 from noisewright.report.estimate_tables import estimate_block
 from noisewright.report.facts import ReleaseFacts

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.curves import Band
-from noisewright.estimation import Estimate
-from noisewright.estimation.typical import TypicalError
+from noisewright.estimation import Estimate, TypicalError
 from noisewright.report.curve_charts import curve_bands
 from noisewright.report.inline_charts import figure
 from noisewright.report.markup import (

@@ -9,8 +9,7 @@ import numpy as np
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import NoisewrightError
-from noisewright.estimation.channels import channel_of
-from noisewright.estimation.sets import coins_of
+from noisewright.estimation import channel_of, coins_of
 from noisewright.meanings import DELTA, DELTA_IS_NOT
 from noisewright.mechanisms import SetMechanism
 from noisewright.report.column_sections import Answered
@@ -137,7 +136,7 @@ def how_to_analyze(facts: ReleaseFacts, found: Sequence[Answered]) -> Markup:
                 [
                     "import noisewright as nw",
                     "",
-                    f"release = nw.Release.open({facts.data!r})",
+                    f"release = nw.results.Release.open({facts.data!r})",
                     f"print(release.estimate({column!r}))   # with intervals",
                     f"print(release.estimate({column!r}, about='people', together=True))",
                     'release.estimate("pairs").save("tables.csv")   # all columns and pairs',

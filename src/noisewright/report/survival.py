@@ -8,7 +8,7 @@ import numpy as np
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import NoisewrightError
-from noisewright.estimation.channels import ResponseChannel, channel_of
+from noisewright.estimation import ResponseChannel, channel_of
 from noisewright.mechanisms import Additive, Mechanism, Response, SetMechanism, Table
 
 

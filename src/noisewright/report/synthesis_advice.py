@@ -78,7 +78,7 @@ def _both(known: list[Markup], unknown: list[Markup]) -> Markup:
 def how_to_use(facts: SynthesisFacts) -> Markup:
     """Say how the table is to be read, with the lines to type."""
     name = facts.counted[0].name if facts.counted else ""
-    lines = ["import noisewright as nw", "", f"made = nw.Synthesis.open({facts.data!r})"]
+    lines = ["import noisewright as nw", "", f"made = nw.results.Synthesis.open({facts.data!r})"]
     if not facts.data:
         lines = ["made = nw.synthesize(…)   # as it was called for this table; it is in no file"]
     lines.append("print(made.table)   # the rows, as an Arrow table")

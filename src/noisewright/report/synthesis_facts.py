@@ -15,8 +15,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.report.facts import ReleaseFile
 from noisewright.spaces import Records
-from noisewright.synthetic import Measurement, Spend, WorkloadErrors
-from noisewright.synthetic.inference import made_by
+from noisewright.synthetic import Measurement, Spend, WorkloadErrors, made_by
 from noisewright.version import __version__
 
 

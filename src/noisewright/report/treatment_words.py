@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from noisewright.curves import CurveNoise
-from noisewright.estimation.readings import AFTER
+from noisewright.estimation import AFTER
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism
-from noisewright.plans import Part
-from noisewright.plans.predictions import column_readings
+from noisewright.plans import Part, column_readings
 from noisewright.report.markup import Markup, label, text
 from noisewright.report.numerals import percent
 from noisewright.report.survival import survives, truth_shares

@@ -11,17 +11,18 @@ import numpy as np
 
 from noisewright.errors import InputError, NoisewrightError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
-from noisewright.mechanisms.decay import require_ratios
-from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.powers import SHRINK, rounded_rows
-from noisewright.mechanisms.qualities import (
+from noisewright.mechanisms import (
+    SHRINK,
+    Guarantee,
     Quality,
+    Table,
     change_of,
     read_qualities,
     read_sensitivity,
+    require_ratios,
+    require_tabulable,
+    rounded_rows,
 )
-from noisewright.mechanisms.table import Table
 from noisewright.selection.chosen import Law, below_best, rational_below
 from noisewright.selection.largest_factor import Costs, proven_factor
 from noisewright.spaces import Categories, Space

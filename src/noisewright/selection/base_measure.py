@@ -13,7 +13,7 @@ from math import gcd, lcm
 from typing import Any
 
 from noisewright.errors import ParameterError
-from noisewright.mechanisms.qualities import read_values
+from noisewright.mechanisms import read_values
 
 _LONGEST = 1 << 14
 """Whole weights of more bits are refused: they would come from denominators by the thousand."""

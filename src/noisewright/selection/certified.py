@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from noisewright.exact import as_text
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms import Guarantee
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate

@@ -10,15 +10,15 @@ from typing import Any, TypedDict
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Epsilon, Number, as_text, exactly
 from noisewright.given import flag
-from noisewright.mechanisms.decay import positive_epsilon
-from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.qualities import (
+from noisewright.mechanisms import (
+    Guarantee,
     Quality,
+    Table,
     is_one_row,
+    positive_epsilon,
     read_candidates,
     read_values,
 )
-from noisewright.mechanisms.table import Table
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.calibration import factor_for_range
 from noisewright.selection.certified import EXPONENTIAL, Sensitivity

@@ -15,10 +15,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
 from noisewright.exact import Doubles, Epsilon, Number, exactly
-from noisewright.mechanisms.decay import least
-from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.powers import Masses
-from noisewright.mechanisms.qualities import by_level
+from noisewright.mechanisms import Guarantee, Masses, by_level, least
 from noisewright.public import public_methods
 from noisewright.selection.certified import Sensitivity, Step, certified
 from noisewright.selection.debit import Account, debited

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from noisewright.errors import ParameterError
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms import Guarantee
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate

@@ -18,10 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Doubles, Epsilon, Number
-from noisewright.mechanisms.enclosed_powers import enclosed_shares
-from noisewright.mechanisms.powers import Masses, mixed_weights, powers
-from noisewright.mechanisms.qualities import Quality, by_level, read_candidates
-from noisewright.mechanisms.table import Table
+from noisewright.mechanisms import (
+    Masses,
+    Quality,
+    Table,
+    by_level,
+    enclosed_shares,
+    mixed_weights,
+    powers,
+    read_candidates,
+)
 from noisewright.public import public
 from noisewright.selection.base_measure import read_base
 from noisewright.selection.certified import EXPONENTIAL

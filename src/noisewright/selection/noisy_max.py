@@ -27,10 +27,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly, exp_bounds
-from noisewright.mechanisms.decay import bits_below_one
-from noisewright.mechanisms.powers import Masses, powers
-from noisewright.mechanisms.qualities import Quality, by_level
-from noisewright.mechanisms.table import Table
+from noisewright.mechanisms import Masses, Quality, Table, bits_below_one, by_level, powers
 from noisewright.public import public
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.errors import ParameterError
-from noisewright.mechanisms import Guarantee, Table
-from noisewright.mechanisms.decay import require_ratios
-from noisewright.mechanisms.mechanism import require_tabulable
+from noisewright.mechanisms import Guarantee, Table, require_ratios, require_tabulable
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.chosen import rational_below
 from noisewright.spaces import Rows

@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Doubles, Epsilon, Exp, Number
-from noisewright.mechanisms.powers import Masses, powers
-from noisewright.mechanisms.qualities import Quality, by_level
-from noisewright.mechanisms.table import Table
+from noisewright.mechanisms import Masses, Quality, Table, by_level, powers
 from noisewright.public import public
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection

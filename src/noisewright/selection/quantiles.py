@@ -34,10 +34,13 @@ from noisewright.errors import (
     TooLargeError,
 )
 from noisewright.exact import Epsilon, Number, as_text, exactly
-from noisewright.mechanisms import Guarantee
-from noisewright.mechanisms.decay import bits_below_one, positive_epsilon
-from noisewright.mechanisms.inputs import read_inputs
-from noisewright.mechanisms.powers import mixed_weights
+from noisewright.mechanisms import (
+    Guarantee,
+    bits_below_one,
+    mixed_weights,
+    positive_epsilon,
+    read_inputs,
+)
 from noisewright.public import public, public_methods
 from noisewright.selection.certified import EXPONENTIAL, Sensitivity, Step, certified
 from noisewright.selection.chosen import rational_below

@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Doubles, Epsilon, Number, exactly, exp_bounds
-from noisewright.mechanisms import Guarantee, Table
-from noisewright.mechanisms.qualities import Quality, read_candidates, read_values
+from noisewright.mechanisms import Guarantee, Quality, Table, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public, public_methods
 from noisewright.selection.all_inputs import AllInputs

@@ -25,7 +25,7 @@ def numbers(space: Space) -> list[Fraction]:
     except InputError as problem:
         raise ParameterError(
             f"signed errors need points that are numbers; those of {space!r} are not. Use "
-            "nw.error_profile, or nw.loss with a matrix."
+            "nw.analysis.error_profile, or nw.loss with a matrix."
         ) from problem
 
 

@@ -10,7 +10,7 @@ are equally likely. This sees noisy counts only: it is post-processing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast, final
@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
+from noisewright.synthetic.coded import Codes
 from noisewright.synthetic.dealing import dealt
 from noisewright.synthetic.drawing_down import rounded_at_random
 from noisewright.synthetic.measured import Measurement
 from noisewright.synthetic.queries import Marginal, Queries
 from noisewright.synthetic.workload import Workload
-
-Codes = Mapping[str, NDArray[Any]]
 
 BINS = 32
 _MOST_COUNTED = 1 << 17

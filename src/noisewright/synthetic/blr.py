@@ -27,13 +27,18 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly
-from noisewright.mechanisms import Guarantee
-from noisewright.mechanisms.decay import positive_epsilon
-from noisewright.mechanisms.powers import mixed_weights
+from noisewright.mechanisms import Guarantee, mixed_weights, positive_epsilon
 from noisewright.privacy import Certificate
 from noisewright.public import public, public_methods
-from noisewright.selection import Account, Sensitivity, debited, rational_below
-from noisewright.selection.certified import EXPONENTIAL, Step, certified
+from noisewright.selection import (
+    EXPONENTIAL,
+    Account,
+    Sensitivity,
+    Step,
+    certified,
+    debited,
+    rational_below,
+)
 from noisewright.spaces import amount, whole_number
 from noisewright.synthetic.accuracy import blr_accuracy, blr_size, read_measure
 from noisewright.synthetic.answers import Answers

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.given import several
-from noisewright.mechanisms.inputs import read_inputs
+from noisewright.mechanisms import read_inputs
 from noisewright.spaces import Categories, Records, Space
 
-Codes = dict[str, NDArray[Any]]
+Codes = Mapping[str, NDArray[Any]]
 
 _PIECE = 1 << 18
 """Rows that are coded at once."""

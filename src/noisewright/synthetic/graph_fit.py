@@ -27,7 +27,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.synthetic.descent import dot, lowest
 from noisewright.synthetic.drawn import Progress
 from noisewright.synthetic.graph_model import GraphModel

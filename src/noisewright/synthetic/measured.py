@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.estimation import Estimate
-from noisewright.estimation.result import Axis
+from noisewright.estimation import Axis, Estimate
 from noisewright.sampling import Source
 from noisewright.spaces import Records, Space
 from noisewright.synthetic.allowance import Noise

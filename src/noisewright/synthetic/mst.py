@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise, nearest_integers

@@ -19,7 +19,7 @@ from typing import final
 import numpy as np
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.sampling import Source
 from noisewright.synthetic.allowance import MARGINAL
 from noisewright.synthetic.drawn import Drawn, Progress

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
 from noisewright.synthetic.measured import Measurement

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.estimation.counting import MOST_CELLS, TableCounter
+from noisewright.estimation import MOST_CELLS, TableCounter
 from noisewright.spaces import Records
 from noisewright.synthetic.answers import Answers
 

@@ -17,7 +17,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.estimation.simplex import projected
+from noisewright.estimation import projected
 from noisewright.sampling import Source
 from noisewright.synthetic.drawing_down import Given, drawn_down
 from noisewright.synthetic.graph_model import GraphModel

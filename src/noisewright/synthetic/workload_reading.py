@@ -8,7 +8,7 @@ from typing import Any
 from noisewright.errors import InputError
 from noisewright.exact import parse_toml
 from noisewright.files import read_text
-from noisewright.plans.toml_reading import located, require_known
+from noisewright.plans import located, require_known
 from noisewright.spaces import Records
 from noisewright.synthetic.workload import Workload
 from noisewright.synthetic.workload_writing import VERSION

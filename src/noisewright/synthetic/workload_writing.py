@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.errors import InputError
 from noisewright.files import write_whole
-from noisewright.plans.toml_writing import field_lines, text_of_sections
+from noisewright.plans import field_lines, text_of_sections
 from noisewright.spaces import Records
 from noisewright.synthetic.boxes import Prefixes, Ranges
 from noisewright.synthetic.conditions import written_condition, written_value

@@ -56,7 +56,7 @@ class SparkTable:
         """Names and types of the table."""
         return self.given.schema
 
-    def check(self, *, progress: Progress | None = None) -> Checked:
+    def check(self, *, progress: Progress | None = None) -> SparkCheck:
         """Look at every row, draw nothing.
 
         Ensures: every row is one that the plan can randomize; or the first that is not, in the
@@ -82,12 +82,12 @@ class SparkTable:
             rows = int(counted[0][0] or 0)
         if progress is not None:
             progress("check", seen, seen)
-        return Checked(self, randomizer, schema, given, seen, _mark(reports), rows)
+        return SparkCheck(self, randomizer, schema, given, seen, _mark(reports), rows)
 
 
 @final
 @dataclass(frozen=True)
-class Checked:
+class SparkCheck:
     """A table that was checked: `rows` rows are going to be released."""
 
     table: SparkTable

@@ -1,0 +1,57 @@
+from . import (
+    accounting as accounting,
+    analysis as analysis,
+    curves as curves,
+    errors as errors,
+    models as models,
+    planning as planning,
+    priors as priors,
+    results as results,
+    select as select,
+    workloads as workloads,
+)
+from .curves import gaussian_process as gaussian_process
+from .designs import design as design, loss as loss
+from .estimation import estimate as estimate
+from .ledger import Ledger as Ledger
+from .loading import load as load
+from .mechanisms import (
+    Mechanism as Mechanism,
+    discrete_exponential as discrete_exponential,
+    explicit_fair as explicit_fair,
+    from_matrix as from_matrix,
+    geometric as geometric,
+    laplace as laplace,
+    mixture as mixture,
+    per_item as per_item,
+    per_person as per_person,
+    product as product,
+    properties as properties,
+    randomized_response as randomized_response,
+    staircase as staircase,
+    uniform as uniform,
+)
+from .plans import Column as Column, Person as Person, Plan as Plan, draft_plan as draft_plan
+from .privacy import (
+    certify as certify,
+    check as check,
+    compose as compose,
+    profile as profile,
+    sufficient_sets as sufficient_sets,
+    tight_delta as tight_delta,
+    tight_epsilon as tight_epsilon,
+    verify as verify,
+)
+from .releases import release as release, synthesize as synthesize
+from .sampling import SeededSource as SeededSource, SystemSource as SystemSource
+from .selection import exponential as exponential
+from .spaces import (
+    Categories as Categories,
+    Counts as Counts,
+    Curves as Curves,
+    Interval as Interval,
+    Records as Records,
+    Subsets as Subsets,
+)
+from .synthetic import Workload as Workload
+from .version import __version__ as __version__

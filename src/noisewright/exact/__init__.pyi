@@ -1,0 +1,28 @@
+from .bounds import (
+    Bounds as Bounds,
+    exp_bounds as exp_bounds,
+    fixed as fixed,
+    log_bounds as log_bounds,
+)
+from .computable import Computable as Computable, Exp as Exp, Known as Known, Logistic as Logistic
+from .documents import parse_json as parse_json, parse_toml as parse_toml
+from .doubles import Doubles as Doubles, falling_powers as falling_powers
+from .enclosure import Enclosure as Enclosure
+from .epsilon import NOTHING_PROMISED as NOTHING_PROMISED, Epsilon as Epsilon
+from .many_powers import even_powers as even_powers, many_powers as many_powers
+from .normal import (
+    mills_bounds as mills_bounds,
+    normal_bounds as normal_bounds,
+    normal_density_bounds as normal_density_bounds,
+)
+from .rationals import (
+    Number as Number,
+    as_text as as_text,
+    ceiling_float as ceiling_float,
+    exactly as exactly,
+    floor_float as floor_float,
+    shown as shown,
+    shown_total as shown_total,
+)
+from .roots import sqrt_bounds as sqrt_bounds
+from .scaled import ScaledEpsilon as ScaledEpsilon, scaled as scaled

@@ -1,0 +1,3 @@
+from .estimation import expected_error as expected_error
+from .plans import Wanted as Wanted, epsilon_for as epsilon_for
+from .releases import predict_synthesis as predict_synthesis

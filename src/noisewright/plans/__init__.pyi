@@ -1,0 +1,21 @@
+from .cautions import public_cautions as public_cautions
+from .codebook import Entry as Entry
+from .column import DROP as DROP, PUBLIC as PUBLIC, Column as Column, Treatment as Treatment
+from .domains import domain_of as domain_of
+from .draft import Draft as Draft, Proposal as Proposal, draft_plan as draft_plan
+from .draft_text import draft_text as draft_text
+from .epsilon_for import PlannedEpsilon as PlannedEpsilon, epsilon_for as epsilon_for
+from .fields import Field as Field
+from .header import labels_of as labels_of, require_header as require_header
+from .outlook import outlook_of as outlook_of, planned_error as planned_error
+from .parts import Part as Part
+from .plan import Person as Person, Plan as Plan, read_epsilon as read_epsilon
+from .predictions import column_readings as column_readings, released_layout as released_layout
+from .toml_reading import (
+    located as located,
+    require_known as require_known,
+    settings_at as settings_at,
+)
+from .toml_writing import field_lines as field_lines, text_of_sections as text_of_sections
+from .wanted import Wanted as Wanted
+from .words import space_words as space_words

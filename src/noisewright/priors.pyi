@@ -1,0 +1,1 @@
+from .designs import binomial as binomial, empirical as empirical

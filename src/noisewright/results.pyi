@@ -1,0 +1,42 @@
+from .curves import (
+    CurveNoise as CurveNoise,
+    CurveRelease as CurveRelease,
+    DensityNoise as DensityNoise,
+    Projection as Projection,
+)
+from .designs import (
+    Comparison as Comparison,
+    Derivability as Derivability,
+    Design as Design,
+    ErrorBound as ErrorBound,
+    ErrorReport as ErrorReport,
+    Prices as Prices,
+    SmallestEpsilon as SmallestEpsilon,
+)
+from .estimation import Estimate as Estimate, Estimates as Estimates
+from .ledger import (
+    Balance as Balance,
+    Fingerprint as Fingerprint,
+    LedgerEntry as LedgerEntry,
+    Reservation as Reservation,
+)
+from .mechanisms import ResponseBounds as ResponseBounds
+from .plans import Draft as Draft, PlannedEpsilon as PlannedEpsilon
+from .privacy import (
+    Certificate as Certificate,
+    Composition as Composition,
+    Profile as Profile,
+    Verdict as Verdict,
+)
+from .releases import Evaluation as Evaluation, Release as Release, Synthesis as Synthesis
+from .selection import PrivateQuantile as PrivateQuantile, Selection as Selection, TopK as TopK
+from .synthetic import (
+    Answers as Answers,
+    Blr as Blr,
+    Measurement as Measurement,
+    PartError as PartError,
+    Spend as Spend,
+    SyntheticRecords as SyntheticRecords,
+    WorkloadDistance as WorkloadDistance,
+    WorkloadErrors as WorkloadErrors,
+)

@@ -1,0 +1,37 @@
+from .balanced import balanced_geometric as balanced_geometric
+from .bernoulli import bernoulli as bernoulli
+from .choices import (
+    GroupSampler as GroupSampler,
+    first_heads as first_heads,
+    geometric_argmax as geometric_argmax,
+)
+from .enclosed import EnclosedSampler as EnclosedSampler
+from .entropy import (
+    SeededSource as SeededSource,
+    Source as Source,
+    SystemSource as SystemSource,
+    default_source as default_source,
+    require_private as require_private,
+    source_or_default as source_or_default,
+)
+from .gaussian import discrete_gaussian as discrete_gaussian
+from .geometric import (
+    discrete_laplace as discrete_laplace,
+    two_sided_geometric as two_sided_geometric,
+)
+from .normal import rounded_normal as rounded_normal
+from .response import KeepOrUniform as KeepOrUniform
+from .sets import (
+    FlippedSets as FlippedSets,
+    ItemCoins as ItemCoins,
+    SetSampler as SetSampler,
+    chosen as chosen,
+)
+from .simulation import simulation as simulation
+from .staircase import staircase_noise as staircase_noise
+from .tables import TableSampler as TableSampler
+from .uniform import (
+    permutation as permutation,
+    uniform_below as uniform_below,
+    uniform_below_each as uniform_below_each,
+)

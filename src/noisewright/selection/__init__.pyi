@@ -1,0 +1,18 @@
+from .certified import (
+    EXPONENTIAL as EXPONENTIAL,
+    Sensitivity as Sensitivity,
+    Step as Step,
+    certified as certified,
+)
+from .chosen import Selection as Selection, rational_below as rational_below
+from .debit import Account as Account, debited as debited
+from .exponential import exponential as exponential
+from .noisy_max import noisy_max as noisy_max
+from .permute_and_flip import permute_and_flip as permute_and_flip
+from .quantiles import (
+    PrivateQuantile as PrivateQuantile,
+    private_median as private_median,
+    private_quantile as private_quantile,
+)
+from .top_k import TopK as TopK, top_k as top_k
+from .utility import epsilon_for_utility as epsilon_for_utility, utility_bound as utility_bound
