@@ -22,7 +22,7 @@ from typing import Any
 
 SHAPE = (
     "goal: text, loss: list, weights: list, properties: list, bound: fraction, "
-    "log2_scale: whole, privacy_prices: list, property_prices: list"
+    "log2_scale: whole, privacy_duals: list, property_duals: list"
 )
 PART = "optimality"
 
@@ -56,7 +56,7 @@ def prove_bound(
     free = charge_privacy(checker, costs, privacy, pairs, epsilon, delta)
     free += charge_properties(checker, costs, properties, asked)
     proven = (sum(min(line) for line in costs) + free) / one
-    found = f"the prices prove {checker.Number(proven)}; claimed is {bound}"
+    found = f"the dual values prove {checker.Number(proven)}; claimed is {bound}"
     need(proven >= Fraction(bound), PART, found)
 
     paid = [
@@ -76,11 +76,13 @@ def charge_privacy(
     free = Fraction(0)
     for item in privacy:
         ok = isinstance(item, list) and len(item) == 3 and tuple(item[:2]) in near
-        checker.need(ok, PART, f"found prices of {checker.brief(item)}; need neighbors, each once")
+        checker.need(
+            ok, PART, f"found dual values of {checker.brief(item)}; need neighbors, each once"
+        )
         x, z, line = item
         ok = isinstance(line, list) and len(line) == len(costs[x])
         ok = ok and all(map(checker.TYPES["hex"], line))
-        checker.need(ok, PART, f"{x} over {z} needs a price for each output, in hex digits")
+        checker.need(ok, PART, f"{x} over {z} needs a dual value for each output, in hex digits")
         _, high, scale = epsilon.times(near.pop((x, z))).power(192)
         prices = [int(price, 16) for price in line]
         for y, price in enumerate(prices):
@@ -101,7 +103,7 @@ def charge_properties(checker: Any, costs: Any, properties: Any, asked: Any) -> 
             ok,
             PART,
             f"found {checker.brief(item)}; need an asked property, two points, "
-            "a price in hex digits",
+            "a dual value in hex digits",
         )
         code, a, b, price = *item[:3], int(item[3], 16)
         (x, y), (z, w) = checker.PROPERTIES[code][1](a, b, size - 1)

@@ -82,8 +82,8 @@ def test_a_bound_above_the_loss_is_never_proven(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DESIGNS)
-def test_no_prices_at_all_prove_more_than_the_truth(name: str) -> None:
-    """Random prices and weights prove something below the loss of the best mechanism."""
+def test_no_dual_values_at_all_prove_more_than_the_truth(name: str) -> None:
+    """Random dual values and weights prove something below the loss of the best mechanism."""
     dice = random.Random(name)
     honest = document_of(name)
     best = honest["claims"]["optimality"]
@@ -99,7 +99,7 @@ def test_no_prices_at_all_prove_more_than_the_truth(name: str) -> None:
     for _ in range(25):
         forged = copy.deepcopy(honest)
         claim = forged["claims"]["optimality"]
-        claim["privacy_prices"] = [
+        claim["privacy_duals"] = [
             [x, z, [f"{dice.randrange(1 << dice.randrange(1, scale)):x}" for _ in claim["loss"][x]]]
             for x, z in pairs
         ]
@@ -107,7 +107,7 @@ def test_no_prices_at_all_prove_more_than_the_truth(name: str) -> None:
             shares = [dice.randrange(9) for _ in range(size)]
             shares[0] += 1
             claim["weights"] = [str(Fraction(share, sum(shares))) for share in shares]
-        claim["property_prices"] = [
+        claim["property_duals"] = [
             [code, a, b, f"{dice.randrange(1 << dice.randrange(1, scale)):x}"]
             for code in claim["properties"]
             for a in range(size)
@@ -120,13 +120,13 @@ def test_no_prices_at_all_prove_more_than_the_truth(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["program", "geometric", "response"])
-def test_cheaper_prices_prove_less(name: str) -> None:
+def test_smaller_dual_values_prove_less(name: str) -> None:
     document = document_of(name)
-    line = max(document["claims"]["optimality"]["privacy_prices"], key=lambda item: max(item[2]))
+    line = max(document["claims"]["optimality"]["privacy_duals"], key=lambda item: max(item[2]))
     line[2] = ["0"] * len(line[2])
     report = checker.check(sealed(document))
     assert parts(report) == {"optimality"}
-    assert "the prices prove" in report.failures[0].message
+    assert "the dual values prove" in report.failures[0].message
 
 
 FORGERIES: list[tuple[tuple[Any, ...], Any]] = [
@@ -143,18 +143,18 @@ FORGERIES: list[tuple[tuple[Any, ...], Any]] = [
     (("log2_scale",), 2**40),
     (("bound",), "1e-3"),
     (("bound",), 0),
-    (("privacy_prices", 0), [0, 2, ["0"] * 6]),
-    (("privacy_prices", 0, 0), 17),
-    (("privacy_prices", 0, 0), -1),
-    (("privacy_prices", 0, 2), ["0"] * 5),
-    (("privacy_prices", 0, 2, 0), "-1"),
-    (("privacy_prices", 0, 2), "000000"),
-    (("property_prices", 0, 0), "F"),
-    (("property_prices", 0, 1), 6),
-    (("property_prices", 0, 1), -1),
-    (("property_prices", 0, 3), "-f"),
-    (("property_prices", 0), ["CM", 0, 1]),
-    (("property_prices",), {}),
+    (("privacy_duals", 0), [0, 2, ["0"] * 6]),
+    (("privacy_duals", 0, 0), 17),
+    (("privacy_duals", 0, 0), -1),
+    (("privacy_duals", 0, 2), ["0"] * 5),
+    (("privacy_duals", 0, 2, 0), "-1"),
+    (("privacy_duals", 0, 2), "000000"),
+    (("property_duals", 0, 0), "F"),
+    (("property_duals", 0, 1), 6),
+    (("property_duals", 0, 1), -1),
+    (("property_duals", 0, 3), "-f"),
+    (("property_duals", 0), ["CM", 0, 1]),
+    (("property_duals",), {}),
 ]
 
 
@@ -173,10 +173,10 @@ def test_what_is_no_proof_is_refused(where: tuple[Any, ...], what: Any) -> None:
     assert parts(report) <= {"optimality", "format"}
 
 
-def test_prices_of_one_pair_count_once() -> None:
-    """Otherwise delta would be taken off the largest price of each line and not of their sum."""
+def test_dual_values_of_one_pair_count_once() -> None:
+    """Otherwise delta would be taken off the largest one of each line and not of their sum."""
     document = document_of("program, delta")
-    lines = document["claims"]["optimality"]["privacy_prices"]
+    lines = document["claims"]["optimality"]["privacy_duals"]
     lines.append(lines[0])
     assert parts(checker.check(sealed(document))) == {"optimality"}
 

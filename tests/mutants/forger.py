@@ -39,7 +39,7 @@ WORDS = (
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 HAIR = Fraction(1, 10**14)
-HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_prices"}
+HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals"}
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -118,8 +118,8 @@ class Proof:
             "properties": sorted(self.problem.properties),
             "bound": as_text(Fraction(floor_float(self.bound * _A_HAIR_BELOW))),
             "log2_scale": self.prices.scale,
-            "privacy_prices": [[x, z, [f"{p:x}" for p in line]] for (x, z), line in lines],
-            "property_prices": [[*key, f"{price:x}"] for key, price in others],
+            "privacy_duals": [[x, z, [f"{p:x}" for p in line]] for (x, z), line in lines],
+            "property_duals": [[*key, f"{price:x}"] for key, price in others],
         }
 
 

@@ -144,7 +144,7 @@ def certify(
     proof = None
     if not isinstance(mechanism, Mechanism):
         proof = getattr(mechanism, "proof", None) if optimality else None
-        mechanism = _designed(mechanism)
+        mechanism = _mechanism_of(mechanism)
     guarantee = _writable(mechanism, _claim(mechanism, epsilon, delta, alpha))
     prove(mechanism, guarantee)
     require_form(mechanism, guarantee)
@@ -160,10 +160,10 @@ def certify(
         "neighbors": _neighbors_of(mechanism),
         "claims": claims,
     }
-    return sealed(sections, guarantee)
+    return seal(sections, guarantee)
 
 
-def sealed(sections: dict[str, Any], guarantee: Guarantee) -> Certificate:
+def seal(sections: dict[str, Any], guarantee: Guarantee) -> Certificate:
     """Return the certificate that consists of these sections: mechanism, neighbors and claims."""
     document: dict[str, Any] = {
         "format": "noisewright-certificate",
@@ -184,7 +184,7 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _designed(design: Any) -> Mechanism:
+def _mechanism_of(design: Any) -> Mechanism:
     inner = getattr(design, "mechanism", None)
     if not isinstance(inner, Mechanism):
         if isinstance(getattr(type(design), "certificate", None), property | cached_property):

@@ -14,7 +14,7 @@ from noisewright import checker
 from noisewright.errors import CertificateError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee, number
-from noisewright.privacy.certificates import Certificate, sealed
+from noisewright.privacy.certificates import Certificate, seal
 from noisewright.privacy.concentrated import ZeroConcentrated
 
 
@@ -50,7 +50,7 @@ def certify_steps(
             "properties": [],
         },
     }
-    made = sealed(sections, guarantee)
+    made = seal(sections, guarantee)
     report = checker.check(made.document)
     if not report:
         found = "; ".join(f"{failure.part}: {failure.message}" for failure in report.failures[:3])
