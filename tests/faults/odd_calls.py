@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import noisewright as nw
-from tests.faults.odd_subjects import CALLS, GOOD, RESULTS, result
+from tests.faults.odd_subjects import CALLS, GOOD, RESULTS, public_names, result
 from tests.faults.odd_values import ODD, OwnError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,9 +34,8 @@ SECONDS = 10.0
 MEMORY = 4 << 30
 
 # Abstract, or only made by functions: what they hold is not what a user types.
-MADE = {
-    name for name in vars(nw)["__all__"] if inspect.isclass(getattr(nw, name)) and name not in CALLS
-}
+PUBLIC = public_names()
+MADE = {name for name, value in PUBLIC.items() if inspect.isclass(value) and name not in CALLS}
 LEFT_OUT: set[str] = set()
 
 
@@ -55,7 +54,7 @@ class Case:
 def cases() -> Iterator[Case]:
     """List all calls, in an order that stays."""
     for name in sorted(CALLS):
-        for parameter in _parameters(getattr(nw, name)):
+        for parameter in _parameters(PUBLIC[name]):
             if f"{name}.{parameter}" not in LEFT_OUT:
                 yield from (Case(name, parameter, odd) for odd in ODD)
     for name in sorted(RESULTS):
@@ -86,7 +85,7 @@ def _parameters(function: Any, *, bound: bool = False) -> list[str]:
 
 def _call(case: Case) -> Any:
     if "." not in case.subject:
-        function = getattr(nw, case.subject)
+        function = PUBLIC[case.subject]
         args, kwargs = CALLS[case.subject]()
     else:
         name, method = case.subject.split(".")

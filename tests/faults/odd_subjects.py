@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -201,6 +202,16 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "seeded": lambda: nw.SeededSource(1),
 }
 """Values whose methods are called."""
+
+
+def public_names() -> dict[str, Any]:
+    """Everything that is public: on top, and in the modules that are named there."""
+    found: dict[str, Any] = {}
+    for name in vars(nw)["__all__"]:
+        value = getattr(nw, name)
+        inside = vars(value).get("__all__", ()) if isinstance(value, ModuleType) else ()
+        found.update({each: getattr(value, each) for each in inside} or {name: value})
+    return found
 
 
 @cache

@@ -186,7 +186,7 @@ def test_what_is_refused() -> None:
         lambda: untyped.laplace(GRID, epsilon=1, scale="half"),
         lambda: nw.laplace(GRID, epsilon=1, scale="paper", form="bounded"),
         lambda: nw.analysis.laplace_scale(0, epsilon=1),
-        lambda: untyped.laplace_scale(1, epsilon=1, rule="half"),
+        lambda: untyped.analysis.laplace_scale(1, epsilon=1, rule="half"),
     ):
         with pytest.raises(nw.errors.InputError):
             refused()
