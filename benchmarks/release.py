@@ -77,8 +77,8 @@ def plainly(given: Path, target: Path, *, texts: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from noisewright.engines.formats import ROW_GROUP
-    from noisewright.engines.table_reader import BATCH
+    from noisewright.tables.files.formats import ROW_GROUP
+    from noisewright.tables.files.table_reader import BATCH
 
     encoded = ["job", "region"] if texts == "dictionaries" else None
     file = pq.ParquetFile(given, read_dictionary=encoded, page_checksum_verification=True)
@@ -104,7 +104,7 @@ def randomized(given: Path, target: Path, made: nw.Plan) -> None:
     from noisewright.engines import embedded
     from noisewright.engines.batches import Randomizer
     from noisewright.engines.reading import open_table
-    from noisewright.engines.writing import open_writer
+    from noisewright.tables.files.writing import open_writer
 
     reader = open_table(given, plan=made)
     schema = Randomizer(made).schema(reader.schema)

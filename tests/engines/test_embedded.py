@@ -14,7 +14,7 @@ import noisewright as nw
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.reading import open_table
-from noisewright.engines.writing import MemoryWriter, open_writer
+from noisewright.tables.files.writing import MemoryWriter, open_writer
 from tests.engines.conformance import *  # noqa: F403
 from tests.engines.conformance import Engine
 

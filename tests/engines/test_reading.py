@@ -14,8 +14,8 @@ import pytest
 
 import noisewright as nw
 from noisewright.engines.reading import open_table
-from noisewright.engines.table_reader import BATCH, TableReader
 from noisewright.errors import DataError
+from noisewright.tables.files.table_reader import BATCH, TableReader
 
 TABLE = pa.table(
     {

@@ -15,10 +15,10 @@ import noisewright as nw
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.reading import open_table
-from noisewright.engines.table_reader import BATCH
-from noisewright.engines.writing import MemoryWriter, open_writer
 from noisewright.errors import DataError, OutsideSpaceError
 from noisewright.sampling import SeededSource
+from noisewright.tables.files.table_reader import BATCH
+from noisewright.tables.files.writing import MemoryWriter, open_writer
 
 ROWS = 2 * BATCH + 1000
 PLAN = nw.Plan({"x": nw.Column(nw.Counts(9)), "n": "public"}, epsilon=1)
@@ -152,7 +152,7 @@ import noisewright.engines.shuffling as shuffling
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.reading import open_table
-from noisewright.engines.writing import open_writer
+from noisewright.tables.files.writing import open_writer
 from noisewright.errors import TargetError
 
 plan = nw.Plan({"x": nw.Column(nw.Counts(999), mechanism="response")}, epsilon=1, order=sys.argv[2])

@@ -14,9 +14,9 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from noisewright.engines.formats import ARROW_BATCH, ROW_GROUP
-from noisewright.engines.writing import FileWriter, MemoryWriter, open_writer, require_writable
 from noisewright.errors import TargetError
+from noisewright.tables.files.formats import ARROW_BATCH, ROW_GROUP
+from noisewright.tables.files.writing import FileWriter, MemoryWriter, open_writer, require_writable
 
 SCHEMA = pa.schema([("x", pa.int32()), ("t", pa.string())])
 
@@ -205,7 +205,7 @@ def test_the_mode_is_what_the_user_asked_for(tmp_path: Path) -> None:
 FULL = """
 import resource, signal, sys
 import pyarrow as pa
-from noisewright.engines.writing import open_writer
+from noisewright.tables.files.writing import open_writer
 from noisewright.errors import TargetError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -236,7 +236,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(suffix: str, tmp_path: Path) -> 
 
 CLOSED = """
 import os, sys
-from noisewright.engines.writing import require_writable
+from noisewright.tables.files.writing import require_writable
 from noisewright.errors import TargetError
 if os.geteuid() == 0: os.seteuid(65534)
 try: require_writable(sys.argv[1])

@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from noisewright.engines.faults import attempt, unwritable
 from noisewright.errors import DataError
+from noisewright.tables.files.faults import attempt, unwritable
 from tests.faults.release_runs import release_runs
 from tests.faults.test_release_killed import asked, require_sound
 from tests.releases.survey import make_survey

@@ -8,7 +8,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import DataError, InputError
-from noisewright.plans.header import looks_like
+from noisewright.tables.files.header import looks_like
 
 VALUES = [
     *[

@@ -14,8 +14,8 @@ from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.reading import open_table
 from noisewright.engines.spark import files, open_spark
-from noisewright.engines.writing import MemoryWriter
 from noisewright.errors import NoisewrightError
+from noisewright.tables.files.writing import MemoryWriter
 from tests.engines.conformance import certain
 from tests.spark.tables import released
 

@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.arrow_names import Field, RecordBatch, Schema
-from noisewright.engines.cell_types import is_temporal
-from noisewright.engines.cells import BadCellError, Cells, refused
 from noisewright.engines.label_cells import LabelCells
 from noisewright.engines.list_cells import CurveCells, SetCells
 from noisewright.engines.number_cells import CountCells, NumberCells
@@ -24,6 +21,15 @@ from noisewright.engines.released_types import public_type
 from noisewright.errors import DataError, InputError
 from noisewright.mechanisms import ItemSets, Table, cut_sets
 from noisewright.spaces import ADVICE, Categories, Counts, Curves, Interval, Records, Subsets
+from noisewright.tables import (
+    ArrowField,
+    ArrowSchema,
+    BadCellError,
+    Cells,
+    RecordBatch,
+    is_temporal,
+    refused,
+)
 
 if TYPE_CHECKING:
     from noisewright.plans import Column, Part, Plan
@@ -92,7 +98,7 @@ class Randomizer:
         """The private columns of texts, which are best read as dictionaries."""
         return tuple(name for name, cells in self._cells.items() if cells.needs == "texts")
 
-    def schema(self, given: Schema) -> Schema:
+    def schema(self, given: ArrowSchema) -> ArrowSchema:
         """Return the names and types that leave, in the order of the input.
 
         Raises InputError when the plan and the table do not fit; no cell is looked at.
@@ -109,7 +115,7 @@ class Randomizer:
                 released.append(pa.field(field.name, public_type(field.type)))
         return pa.schema(released)
 
-    def require_fit(self, given: Schema) -> None:
+    def require_fit(self, given: ArrowSchema) -> None:
         """Raise InputError unless the columns and their types are what the plan says."""
         self._require_columns(given.names)
         for field in given:
@@ -137,7 +143,7 @@ class Randomizer:
                 "columns, say 'drop' or 'public' for them, or others='drop' for all."
             )
 
-    def _require_type(self, field: Field) -> None:
+    def _require_type(self, field: ArrowField) -> None:
         cells, kind = self._cells[field.name], _stored(field.type)
         if is_temporal(kind):
             raise InputError(f"the column {field.name!r} has the type {field.type}. {ADVICE}")
@@ -147,7 +153,7 @@ class Randomizer:
                 f"{cells.needs}. Convert the column, or declare another space."
             )
 
-    def _outputs(self, given: Schema) -> dict[str, Outputs]:
+    def _outputs(self, given: ArrowSchema) -> dict[str, Outputs]:
         kinds = tuple(_stored(given.field(name).type) for name in self._cells)
         if kinds not in self._makers:
             self._makers[kinds] = _makers(self.parts, dict(zip(self._cells, kinds, strict=True)))
@@ -184,7 +190,7 @@ class Randomizer:
     def draw(
         self,
         encoded: Encoded,
-        given: Schema,
+        given: ArrowSchema,
         *,
         source: Source | None = None,
         texts: bool = False,

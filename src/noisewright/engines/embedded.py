@@ -20,10 +20,9 @@ from noisewright.engines.shuffling import Shuffle
 from noisewright.errors import DataError
 
 if TYPE_CHECKING:
-    from noisewright.engines.table_reader import TableReader
-    from noisewright.engines.writing import TableWriter
     from noisewright.plans import Plan
     from noisewright.sampling import Source
+    from noisewright.tables import TableReader, TableWriter
 
 Progress = Callable[[str, int, int | None], None]
 """Called with "check" or "release", the rows done, and the rows in total if they are known."""

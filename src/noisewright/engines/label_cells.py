@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.cell_types import is_label_type, is_text, plain_array
-from noisewright.engines.cells import BadCellError, Cells, code_type
-from noisewright.engines.plain_cells import is_missing
 from noisewright.engines.released_types import released_type
 from noisewright.spaces import Categories, label_key
+from noisewright.tables import (
+    BadCellError,
+    Cells,
+    code_type,
+    is_label_type,
+    is_missing,
+    is_text,
+    plain_array,
+)
 
 if TYPE_CHECKING:
     from noisewright.plans import Column

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.cell_types import is_label_type, is_list, is_number, plain_array
-from noisewright.engines.cells import BadCellError, Cells
-from noisewright.engines.plain_cells import double, is_missing, listed, number_of
 from noisewright.engines.released_types import released_type
 from noisewright.errors import OutsideSpaceError
 from noisewright.mechanisms import ItemSets, read_sets
 from noisewright.spaces import label_key
+from noisewright.tables import (
+    BadCellError,
+    Cells,
+    double,
+    is_label_type,
+    is_list,
+    is_missing,
+    is_number,
+    listed,
+    number_of,
+    plain_array,
+)
 
 if TYPE_CHECKING:
     from noisewright.plans import Column

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.cell_types import is_number, plain_array
-from noisewright.engines.cells import BadCellError, Cells, code_type
-from noisewright.engines.plain_cells import double, is_missing, number_of
 from noisewright.errors import OutsideSpaceError
+from noisewright.tables import (
+    BadCellError,
+    Cells,
+    code_type,
+    double,
+    is_missing,
+    is_number,
+    number_of,
+    plain_array,
+)
 
 if TYPE_CHECKING:
     from noisewright.plans import Column

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.cell_types import is_text
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.sampling import default_source, uniform_below_each
+from noisewright.tables import is_text
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from noisewright.engines.formats import Sink, open_sink
 from noisewright.engines.released_types import public_type
 from noisewright.errors import TargetError
+from noisewright.tables import Sink, open_sink
 
 if TYPE_CHECKING:
-    from noisewright.engines.arrow_names import Schema
     from noisewright.plans import Plan
+    from noisewright.tables import ArrowSchema
 
 _MOST_COUNTED = 1 << 16
 """Different values of a column that are kept to be counted; more are many in any table."""
@@ -49,7 +49,7 @@ class PublicColumns:
     `different` says how many values each column has, and `bytes` how many bytes they take there.
     """
 
-    def __init__(self, plan: Plan, given: Schema, name: str | None) -> None:
+    def __init__(self, plan: Plan, given: ArrowSchema, name: str | None) -> None:
         import pyarrow as pa
 
         self._name = name
@@ -86,12 +86,12 @@ class PublicColumns:
         for schema, sink in zip(self._schemas, self._sinks, strict=False):
             self._attempt(schema, sink.close)
 
-    def _open(self, schema: Schema, file: _Nowhere, name: str) -> None:
+    def _open(self, schema: ArrowSchema, file: _Nowhere, name: str) -> None:
         import pyarrow as pa
 
         self._sinks.append(open_sink(pa.PythonFile(file, mode="w"), name, schema, metadata={}))
 
-    def _attempt(self, schema: Schema, work: Any) -> None:
+    def _attempt(self, schema: ArrowSchema, work: Any) -> None:
         import pyarrow as pa
 
         try:

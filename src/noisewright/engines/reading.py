@@ -1,81 +1,25 @@
-"""Opening a table, wherever it is: every kind becomes a stream of Arrow batches.
-
-    Parquet, a folder of Parquet files, CSV, Feather/Arrow files
-    pyarrow tables, batches and readers; pandas and Polars frames
-    mappings of columns, and lists of records
-
-A reader can be read several times, names only the columns that are asked for, and holds a few
-batches at a time. What the frames hold is in memory already; a RecordBatchReader can be read
-once only, so it is held in memory too.
-"""
+"""Opening a table as a plan says its cells are."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisewright.engines.arrow_files import ArrowFile
 from noisewright.engines.batches import cells_of
-from noisewright.engines.csv_files import TEXT, CsvFile, declared_types
-from noisewright.engines.faults import arrow, attempt
-from noisewright.engines.frames import open_frame
-from noisewright.engines.parquet_files import ParquetFiles, folder_files
-from noisewright.engines.table_reader import TableReader
-from noisewright.errors import DataError
-from noisewright.files import require_finite
+from noisewright.tables import TableReader, labels_of, read_table, require_names
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan
 
-PARQUET = (".parquet", ".pq")
-ARROW = (".feather", ".arrow", ".ipc")
-
 
 def open_table(data: Any, *, plan: Plan | None = None, released: bool = False) -> TableReader:
-    """Open a table for reading.
-
-    Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
-    a table of pyarrow, pandas, Polars or plain Python. A CSV file has a header; its cells are text,
-    and `plan` says which columns are read as numbers or booleans. A `released` table is read as
-    it is: what the plan says of odd cells was about the original.
-    Ensures: nothing but names, types and the number of rows was looked at.
-    """
-    if isinstance(data, TableReader):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return _open_path(Path(os.fspath(data)), plan, released=released)
-    arrow()
-    return open_frame(data, plan)
+    """Open a table for reading; `plan` says what its columns hold (see `tables.read_table`)."""
+    if plan is None:
+        return read_table(data)
+    person = () if plan.person is None else (plan.person.column,)
+    return read_table(data, cells=cells_of(plan), others={*plan.public, *person}, released=released)
 
 
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _open_path(path: Path, plan: Plan | None, *, released: bool) -> TableReader:
-    name = str(path)
-    require_finite(path)
-    if not name.isascii() and not _is_text(name):
-        raise DataError(f"the path {name!r} is not valid UTF-8, which pyarrow needs. Rename it.")
-    if not attempt(path.exists, name=name, what="a file"):
-        raise DataError(f"there is no file {name}. Check the path.")
-    if path.is_dir():
-        return ParquetFiles(folder_files(path), name=name)
-    lower = path.name.lower()
-    if lower.endswith(PARQUET):
-        return ParquetFiles([path], name=name)
-    if lower.endswith(ARROW):
-        return ArrowFile(path)
-    if lower.endswith(TEXT):
-        if plan is None:
-            return CsvFile(path, types={})
-        return CsvFile(path, types=declared_types(plan), cells={} if released else cells_of(plan))
-    raise DataError(
-        f"the name {name} does not say what the file holds. Names end in "
-        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files."
-    )
+def require_column_names(data: Any, plan: Plan, *, said: bool) -> None:
+    """Refuse a CSV file whose first line may be a record, unless somebody `said` it is none."""
+    spaces = [column.space for part in plan.parts for column in part.treatments]
+    require_names(data, labels=labels_of(spaces), said=said)

@@ -11,9 +11,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from noisewright.engines.cell_types import is_list
 from noisewright.errors import InputError
 from noisewright.spaces import Categories, Counts, Curves, Interval, Lattice, Space, Subsets
+from noisewright.tables import is_list
 
 
 def released_type(outputs: Space, given: Any) -> Any:

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from noisewright.engines.arrow_names import RecordBatch, Schema, Table
-from noisewright.engines.faults import unwritable
-from noisewright.engines.table_reader import BATCH
 from noisewright.sampling import permutation, uniform_below
+from noisewright.tables import BATCH, ArrowSchema, ArrowTable, RecordBatch, unwritable
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -80,7 +78,7 @@ class Shuffle:
         except OSError as problem:
             raise unwritable(str(self._folder), problem) from None
 
-    def _open(self, schema: Schema, count: int) -> None:
+    def _open(self, schema: ArrowSchema, count: int) -> None:
         import pyarrow as pa
 
         try:
@@ -125,7 +123,7 @@ class Shuffle:
                 self._permuted(pa.ipc.open_stream(file).read_all())
             path.unlink()
 
-    def _permuted(self, table: Table) -> None:
+    def _permuted(self, table: ArrowTable) -> None:
         import pyarrow as pa
 
         whole = table.combine_chunks()

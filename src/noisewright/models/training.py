@@ -8,7 +8,6 @@ from typing import Any, final
 
 import numpy as np
 
-from noisewright.engines import arrow
 from noisewright.errors import InputError
 from noisewright.given import several
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
@@ -16,6 +15,7 @@ from noisewright.plans import Column, Person, Plan
 from noisewright.releases import Columns, Declared
 from noisewright.spaces import Records, Space
 from noisewright.synthetic import Codes, coded_batches
+from noisewright.tables import arrow
 
 
 @final

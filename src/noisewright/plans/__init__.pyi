@@ -6,7 +6,6 @@ from .draft import Draft as Draft, Proposal as Proposal, draft_plan as draft_pla
 from .draft_text import draft_text as draft_text
 from .epsilon_for import PlannedEpsilon as PlannedEpsilon, epsilon_for as epsilon_for
 from .fields import Field as Field
-from .header import labels_of as labels_of, require_header as require_header
 from .outlook import outlook_of as outlook_of, planned_error as planned_error
 from .parts import Part as Part
 from .plan import Person as Person, Plan as Plan, read_epsilon as read_epsilon

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
-from noisewright.plans.header import require_header
+from noisewright.tables import require_header
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""

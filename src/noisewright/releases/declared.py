@@ -16,11 +16,10 @@ from noisewright.engines import (
     PersonKeys,
     PersonRows,
     Randomizer,
-    TableReader,
     ahead,
     open_table,
     outputs_for,
-    require_names,
+    require_column_names,
 )
 from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import Guarantee, Table, read_delta
@@ -28,6 +27,7 @@ from noisewright.plans import Column, Person, Plan, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
 from noisewright.synthetic import Progress, Workload
+from noisewright.tables import TableReader
 
 
 @final
@@ -126,7 +126,7 @@ class Declared:
         `header` says that the first line of a CSV file holds names, even if it looks like a record.
         """
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_names(data, columns.randomizer.plan, said=header)
+        require_column_names(data, columns.randomizer.plan, said=header)
         reader = open_table(data, plan=columns.randomizer.plan)
         columns.randomizer.require_present(reader.schema.names)
         columns.require_named(reader.schema.names)

@@ -12,14 +12,11 @@ from typing import Any, Protocol, final
 from noisewright.engines import (
     KEPT,
     Checked,
-    MemoryWriter,
     Progress,
     PublicColumns,
     Randomizer,
     check,
-    is_text,
     open_table,
-    open_writer,
     run,
 )
 from noisewright.errors import PlanWarning, TargetError
@@ -27,6 +24,7 @@ from noisewright.plans import Part, Plan, public_cautions
 from noisewright.releases.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
+from noisewright.tables import MemoryWriter, is_text_format, open_writer
 
 _ROOM = 1 << 16
 """Bytes for the files beside the data, at least."""
@@ -124,7 +122,7 @@ def require_space(
     Texts take what declared labels and types allow at most. Other formats are compressed, which is
     guessed, and low. Public columns were written once, to nowhere.
     """
-    if is_text(name):
+    if is_text_format(name):
         least, word = rows * _widest_line(plan), "up to"
     else:
         # By what can go in: what comes out may have no end, as curves and numbers with noise.

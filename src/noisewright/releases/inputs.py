@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from noisewright.engines import frame_table, plain_columns
+from noisewright.tables import frame_table, plain_columns
 
 
 def repeatable(data: Any) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.engines import require_format, require_names
+from noisewright.engines import require_column_names
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan
@@ -29,6 +29,7 @@ from noisewright.releases.staging import Staging, staging_beside
 from noisewright.releases.target import Target
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source, source_or_default
+from noisewright.tables import require_format
 
 
 @public
@@ -70,7 +71,7 @@ def release(
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = repeatable(data)
-    require_names(data, read, said=header)
+    require_column_names(data, read, said=header)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:

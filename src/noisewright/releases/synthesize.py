@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.engines import open_writer, require_format
 from noisewright.errors import TargetError
 from noisewright.exact import Number
 from noisewright.ledger import Ledger
@@ -33,6 +32,7 @@ from noisewright.releases.task import Task, allowance_for, declaring_plan
 from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
 from noisewright.synthetic import BINS, INFERENCE, Inference, Progress, Tallies, Workload
+from noisewright.tables import open_writer, require_format
 
 EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
 _KEY = "noisewright.synthetic"

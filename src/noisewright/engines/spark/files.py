@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisewright.engines.arrow_names import RecordBatch, Schema
-from noisewright.engines.faults import attempt, guarded
-from noisewright.engines.parquet_files import folder_files
-from noisewright.engines.reading import PARQUET, open_table
+from noisewright.engines.reading import open_table
 from noisewright.engines.spark.inputs import FrameRows, Input, Rows, frame_input
 from noisewright.engines.spark.session import load_pyspark, worker_python
-from noisewright.engines.table_reader import BATCH
+from noisewright.tables import (
+    BATCH,
+    PARQUET,
+    ArrowSchema,
+    RecordBatch,
+    attempt,
+    folder_files,
+    guarded,
+)
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan
@@ -114,7 +119,7 @@ class _Handing:
     """Hands rows of files over to Spark, in types that Spark has."""
 
     rows: FileRows
-    schema: Schema
+    schema: ArrowSchema
 
     def __call__(self, handed: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from noisewright.engines.arrow_names import RecordBatch, Schema
 from noisewright.engines.spark.session import load_pyspark
-from noisewright.engines.table_reader import BATCH, plain_schema
 from noisewright.errors import DataError
+from noisewright.tables import BATCH, ArrowSchema, RecordBatch, plain_schema
 
 _MARK, _POSITION, _RANK = "mark", "position", "rank"
 _UNHASHED = ("map<", "variant")
@@ -54,7 +53,7 @@ class Input:
     """A table that tasks can read: names and types, and what each side needs."""
 
     name: str
-    schema: Schema
+    schema: ArrowSchema
     frame: Any
     rows: ReadsRows
 
@@ -102,7 +101,7 @@ def frame_input(frame: Any, columns: Sequence[str], *, name: str = "the DataFram
     return Input(name, schema, narrow, FrameRows(tuple(there)))
 
 
-def _arrow_schema(frame: Any, name: str) -> Schema:
+def _arrow_schema(frame: Any, name: str) -> ArrowSchema:
     try:
         # No rows, no job: only the types that Spark gives to Arrow.
         return frame.limit(0).toArrow().schema

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from noisewright.engines.arrow_names import RecordBatch, Schema, Table
+from noisewright.tables import ArrowSchema, ArrowTable, RecordBatch
 
 _WHOLE = 1 << 20
 """Rows that are sorted into buckets at once."""
@@ -27,7 +27,7 @@ class Stage:
     """
 
     folder: str
-    schema: Schema
+    schema: ArrowSchema
     position: str
 
     def new_path(self, suffix: str) -> str:
@@ -91,7 +91,7 @@ class StageWriter:
         self._writer = pa.ipc.new_file(self._file, self._stage.schema, options=options)
         return self
 
-    def write(self, table: Table, buckets: Any) -> None:
+    def write(self, table: ArrowTable, buckets: Any) -> None:
         """Take rows, and the number of the bucket of each, if there are buckets."""
         self._waiting.append(table)
         self._where.append(buckets)
@@ -118,7 +118,7 @@ class StageWriter:
         for start, stop in itertools.pairwise(starts):
             self._put(table.slice(start, stop - start), int(where[start]))
 
-    def _put(self, table: Table, bucket: int) -> None:
+    def _put(self, table: ArrowTable, bucket: int) -> None:
         for batch in table.combine_chunks().to_batches(max_chunksize=_BATCH):
             self._writer.write_batch(batch)
             self._batches.append((bucket, batch.num_rows))

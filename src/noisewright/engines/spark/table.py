@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from noisewright.engines.arrow_names import Schema
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.embedded import Progress
 from noisewright.engines.persons import PersonKeys
@@ -31,6 +30,7 @@ from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report
 from noisewright.errors import DataError, EngineError, TargetError
 from noisewright.plans import Plan
 from noisewright.sampling import default_source
+from noisewright.tables import ArrowSchema
 
 PART = 1 << 20
 """Rows of each file of a release, but the last: fixed, so that they say nothing of the input."""
@@ -52,7 +52,7 @@ class SparkTable:
         return self.given.name
 
     @property
-    def schema(self) -> Schema:
+    def schema(self) -> ArrowSchema:
         """Names and types of the table."""
         return self.given.schema
 
@@ -92,7 +92,7 @@ class SparkCheck:
 
     table: SparkTable
     randomizer: Randomizer
-    schema: Schema
+    schema: ArrowSchema
     given: Input
     seen: int
     mark: int
@@ -205,7 +205,7 @@ def open_spark(data: Any, plan: Plan, *, session: Any = None, part: int = PART) 
 
 
 def _stage(
-    work: Path, name: str, schema: Schema, position: str, *, with_position: bool = False
+    work: Path, name: str, schema: ArrowSchema, position: str, *, with_position: bool = False
 ) -> Stage:
     import pyarrow as pa
 
@@ -289,7 +289,7 @@ def _sync(folder: Path) -> None:
         os.close(number)
 
 
-def _plain(schema: Schema) -> Schema:
+def _plain(schema: ArrowSchema) -> ArrowSchema:
     """Return the schema without dictionaries, which Arrow files cannot change midway."""
     import pyarrow as pa
 

@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from noisewright.engines.arrow_names import RecordBatch, Schema
 from noisewright.engines.persons import PersonKeys
 from noisewright.engines.spark.inputs import ReadsRows
 from noisewright.engines.spark.session import load_pyspark
 from noisewright.engines.spark.staged import Slice, Stage, StageWriter, read_slices
 from noisewright.errors import DataError, NoisewrightError
 from noisewright.sampling import permutation, uniform_below
+from noisewright.tables import ArrowSchema, RecordBatch
 from noisewright.version import __version__
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Draw:
     randomizer: Randomizer
     read: ReadsRows
     stage: Stage
-    schema: Schema
+    schema: ArrowSchema
     buckets: int | None = None
     by_source: bool = False
 
@@ -197,12 +197,12 @@ class Cut:
 
     slices: tuple[tuple[Slice, ...], ...]
     stage: Stage
-    schema: Schema
+    schema: ArrowSchema
     metadata: dict[str, str]
 
     def __call__(self, handed: Iterator[Any]) -> Report:
         """Write one part as a Parquet file; Spark hands over its number."""
-        from noisewright.engines.writing import open_writer
+        from noisewright.tables import open_writer
 
         (number,) = _numbers(handed)
         path = self.stage.new_path(".parquet")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from noisewright.engines.arrow_names import RecordBatch, Schema
 from noisewright.errors import DataError
+from noisewright.tables.arrow_names import ArrowSchema, RecordBatch
 
 BATCH = 1 << 17
 """The most rows of a batch: enough to spread overheads, few enough to hold several batches."""
@@ -19,7 +19,7 @@ class TableReader(ABC):
     """
 
     name: str
-    schema: Schema
+    schema: ArrowSchema
     rows: int | None
 
     @abstractmethod
@@ -33,7 +33,7 @@ class TableReader(ABC):
         """
 
 
-def plain_schema(schema: Schema, *, name: str) -> Schema:
+def plain_schema(schema: ArrowSchema, *, name: str) -> ArrowSchema:
     """Return names and types without metadata; refuse tables without clear names."""
     import pyarrow as pa
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from noisewright.engines.table_reader import BATCH
+from noisewright.tables.files.table_reader import BATCH
 
 
 def widened(kind: Any, array: Any) -> Any:

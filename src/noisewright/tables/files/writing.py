@@ -18,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, final
 
-from noisewright.engines.arrow_names import RecordBatch, Schema, Table
-from noisewright.engines.faults import arrow, unwritable
-from noisewright.engines.formats import Sink, open_sink, require_format
 from noisewright.errors import TargetError
+from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
+from noisewright.tables.files.faults import arrow, unwritable
+from noisewright.tables.files.formats import Sink, open_sink, require_format
 
 
 def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -45,7 +45,7 @@ def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -
 
 def open_writer(
     path: str | os.PathLike[str],
-    schema: Schema,
+    schema: ArrowSchema,
     *,
     overwrite: bool = False,
     metadata: Mapping[str, str] | None = None,
@@ -61,7 +61,7 @@ def open_writer(
 class TableWriter(ABC):
     """Where released batches go: a file, or a table in memory."""
 
-    schema: Schema
+    schema: ArrowSchema
     folder: Path | None
     """Where large intermediate files may lie; None when all is to stay in memory."""
 
@@ -76,7 +76,7 @@ class TableWriter(ABC):
 class MemoryWriter(TableWriter):
     """Keeps the released rows as a table."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: ArrowSchema) -> None:
         self.schema = schema
         self.folder = None
         self._batches: list[Any] = []
@@ -89,7 +89,7 @@ class MemoryWriter(TableWriter):
         self.rows += batch.num_rows
 
     @property
-    def table(self) -> Table:
+    def table(self) -> ArrowTable:
         """All rows in one piece, so that batches of the input leave no trace."""
         import pyarrow as pa
 
@@ -105,7 +105,7 @@ class FileWriter(TableWriter):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        schema: Schema,
+        schema: ArrowSchema,
         *,
         overwrite: bool,
         metadata: Mapping[str, str],

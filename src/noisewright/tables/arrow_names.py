@@ -6,7 +6,7 @@ from typing import Any
 
 Array = Any
 DataType = Any
-Field = Any
+ArrowField = Any
 RecordBatch = Any
-Schema = Any
-Table = Any
+ArrowSchema = Any
+ArrowTable = Any

@@ -10,23 +10,20 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
-from noisewright.engines.arrow_names import DataType, Field, RecordBatch
-from noisewright.engines.cells import BadCellError, Cells, refused
-from noisewright.engines.faults import arrow, attempt, unreadable
-from noisewright.engines.plain_cells import number_in
-from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-from noisewright.plans import labels_of, require_header
-from noisewright.spaces import Categories, Counts, Interval, Space
-
-if TYPE_CHECKING:
-    from noisewright.plans import Plan
+from noisewright.tables.arrow_names import ArrowField, DataType, RecordBatch
+from noisewright.tables.cell_types import is_list
+from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.files.faults import arrow, attempt, unreadable
+from noisewright.tables.files.header import require_header
+from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.plain_cells import number_in
 
 TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _WHAT = "a CSV file"
@@ -37,44 +34,26 @@ _BLOCK = 1 << 23
 """Bytes read at once; a record must fit into them."""
 
 
-def declared_types(plan: Plan) -> dict[str, DataType]:
-    """Return the types that a plan's columns are read as from text; all others stay text."""
-    found: dict[str, DataType] = {}
-    for part in plan.parts:
-        for name, column in zip(part.columns, part.treatments, strict=True):
-            found[name] = _type_of(column.space, name)
+def declared_types(cells: Mapping[str, Cells]) -> dict[str, DataType]:
+    """Return the types that declared columns are read as from text; all others stay text."""
+    found = {name: one.type for name, one in cells.items()}
+    for name, kind in found.items():
+        if is_list(kind):
+            raise DataError(
+                f"the column {name!r} holds sets or curves, and the cells of a CSV file cannot. "
+                "Keep the table as Parquet, with a column of lists."
+            )
     return found
 
 
-def _type_of(space: Space, name: str) -> DataType:
-    pa = arrow()
-    if isinstance(space, Counts):
-        return pa.int64()
-    if isinstance(space, Interval):
-        return pa.float64()
-    if isinstance(space, Categories):
-        kinds = {type(label) for label in space.labels}
-        if kinds == {bool}:
-            return pa.bool_()
-        if kinds == {int}:
-            return pa.int64()
-        if kinds <= {int, float}:
-            return pa.float64()
-        return pa.string()
-    raise DataError(
-        f"the column {name!r} holds sets or curves, and the cells of a CSV file cannot. Keep the "
-        "table as Parquet, with a column of lists."
-    )
-
-
-def require_names(data: Any, plan: Plan, *, said: bool) -> None:
+def require_names(data: Any, *, labels: Collection[str], said: bool) -> None:
     """Refuse a CSV file whose first line may be a record, unless somebody `said` it is none."""
     if not isinstance(data, str | os.PathLike):
         return
     path = Path(os.fspath(data))
     if path.name.lower().endswith(TEXT) and path.is_file():
         names = _header(path, _delimiter(path))
-        require_header(str(path), names, labels=labels_of(plan), said=said)
+        require_header(str(path), names, labels=labels, said=said)
 
 
 def _delimiter(path: Path) -> str:
@@ -218,7 +197,7 @@ class CsvFile(TableReader):
             )
         return unreadable(self.name, problem, what=_WHAT, after=after)
 
-    def _converted(self, cells: Any, field: Field, first_row: int) -> Any:
+    def _converted(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return text cells in the declared type, or raise with the row."""
         import pyarrow as pa
 
@@ -231,7 +210,7 @@ class CsvFile(TableReader):
             return found
         raise self._unconverted(field, first_row + _first_bad(cells, field.type) + 1)
 
-    def _one_by_one(self, cells: Any, field: Field, first_row: int) -> Any:
+    def _one_by_one(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return cells some of which are not of the declared type as what they count as."""
         import pyarrow as pa
 
@@ -249,7 +228,7 @@ class CsvFile(TableReader):
             failed = refused(field.name, problem, first_row)
         raise failed if typed else self._unconverted(field, first_row + place + 1)
 
-    def _unconverted(self, field: Field, row: int) -> DataError:
+    def _unconverted(self, field: ArrowField, row: int) -> DataError:
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "

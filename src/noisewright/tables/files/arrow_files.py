@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from noisewright.engines.arrow_names import RecordBatch
-from noisewright.engines.faults import arrow, attempt, guarded
-from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
+from noisewright.tables.arrow_names import RecordBatch
+from noisewright.tables.files.faults import arrow, attempt, guarded
+from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 
 _WHAT = "a Feather (Arrow) file"
 

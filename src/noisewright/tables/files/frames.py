@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, final
 
 import numpy as np
 
-from noisewright.engines.arrow_names import RecordBatch, Table
-from noisewright.engines.batches import cells_of
-from noisewright.engines.cells import BadCellError, Cells, refused
-from noisewright.engines.faults import arrow, attempt
-from noisewright.engines.frame_types import frame_type, in_small_parts, plain_type, widened
-from noisewright.engines.python_tables import columns_of_records, named_columns
-from noisewright.engines.table_reader import BATCH, TableReader, plain_schema
 from noisewright.errors import DataError
-
-if TYPE_CHECKING:
-    from noisewright.plans import Plan
+from noisewright.tables.arrow_names import ArrowTable, RecordBatch
+from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.files.faults import arrow, attempt
+from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widened
+from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 
 _NAME = "the table"
 
@@ -26,7 +21,7 @@ _NAME = "the table"
 class InMemory(TableReader):
     """A pyarrow table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: ArrowTable) -> None:
         self.name = _NAME
         self.schema = plain_schema(table.schema, name=self.name)
         self.rows = table.num_rows
@@ -48,29 +43,29 @@ class InMemory(TableReader):
 class InColumns(TableReader):
     """Columns by name, some of which are plain Python and declare no type.
 
-    Those have the type that follows from the plan, and are read cell by cell as it says. Columns
-    that the plan does not read are left alone.
+    Those have the type that follows from what is declared, and are read cell by cell as `cells`
+    say. Columns that are not declared are read as they are if they are among `others`, and left
+    alone else.
     """
 
-    def __init__(self, columns: Mapping[str, Any], plan: Plan) -> None:
+    def __init__(
+        self, columns: Mapping[str, Any], cells: Mapping[str, Cells], others: Collection[str]
+    ) -> None:
         import pyarrow as pa
 
         self.name = _NAME
         self.rows = len(next(iter(columns.values()))) if columns else 0
-        cells = cells_of(plan)
-        person = () if plan.person is None else (plan.person.column,)
-        read = {*cells, *plan.public, *person}
         self._plain: dict[str, tuple[Any, Cells]] = {}
         self._typed: dict[str, Any] = {}
         for name, values in columns.items():
-            if name not in read:
+            if name not in cells and name not in others:
                 self._typed[name] = pa.chunked_array([pa.nulls(self.rows)])
             elif name in cells and _has_no_type(values):
                 self._plain[name] = (_sliceable(values), cells[name])
             else:
                 self._typed[name] = _typed(name, values, private=name in cells)
         types = {name: column.type for name, column in self._typed.items()}
-        types |= {name: cells.type for name, (_, cells) in self._plain.items()}
+        types |= {name: one.type for name, (_, one) in self._plain.items()}
         schema = pa.schema([(name, types[name]) for name in columns])
         self.schema = plain_schema(schema, name=self.name)
 
@@ -101,15 +96,17 @@ class InColumns(TableReader):
         raise failed
 
 
-def open_frame(data: Any, plan: Plan | None) -> TableReader:
-    """Open a table that is in memory; `plan` says what columns without a type hold."""
+def open_frame(
+    data: Any, cells: Mapping[str, Cells] | None, others: Collection[str]
+) -> TableReader:
+    """Open a table that is in memory; `cells` say what columns without a type hold."""
     given = plain_columns(data)
     if not isinstance(given, dict):
         return InMemory(given)
-    return InMemory(frame_table(given)) if plan is None else InColumns(given, plan)
+    return InMemory(frame_table(given)) if cells is None else InColumns(given, cells, others)
 
 
-def frame_table(data: Any, *, odd_cells: bool = False) -> Table:
+def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:
     """Return what is given as one pyarrow table, in types that follow from what it holds.
 
     What is released must not have these types. With `odd_cells`, columns that Arrow cannot hold are
@@ -222,3 +219,38 @@ def _typed(name: str, values: Any, *, private: bool) -> Any:
             wanted = frame_type(wanted, numbers=of_polars)
         return in_small_parts(whole, wanted)
     raise failed
+
+
+def named_columns(table: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the columns of a mapping, each of a length that is known and the same for all."""
+    columns: dict[str, Any] = {}
+    for name, values in table.items():
+        if not isinstance(name, str):
+            raise DataError("a column of the table has a name that is no text. Rename it.")
+        if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+            raise DataError(
+                f"the column {name!r} is a {type(values).__name__}; give a list or an array with a "
+                "value for each row."
+            )
+        columns[name] = values if hasattr(values, "__len__") else list(values)
+    if len({len(values) for values in columns.values()}) > 1:
+        raise DataError("the columns of the table have different lengths; each row has them all.")
+    return columns
+
+
+def columns_of_records(records: Sequence[Any]) -> dict[str, Any]:
+    """Return the columns of a list of mappings, which all have the same names."""
+    if not records:
+        raise DataError("the list has no records, so it says nothing about columns.")
+    for row, record in enumerate(records, start=1):
+        if not isinstance(record, Mapping):
+            raise DataError(
+                f"row {row:,} of the list is a {type(record).__name__}; give a mapping from names "
+                "to values for each row, or a mapping of columns."
+            )
+        if record.keys() != records[0].keys():
+            raise DataError(
+                f"the record in row {row:,} has other columns than the first one. Give all of them "
+                "the same names, and None where a cell is empty."
+            )
+    return named_columns({name: [record[name] for record in records] for name in records[0]})

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, final
 
-from noisewright.engines.arrow_names import RecordBatch, Schema, Table
 from noisewright.errors import TargetError
+from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
 
 ROW_GROUP = 1 << 20
 """Rows of a row group of a Parquet file: what pyarrow writes by default."""
@@ -21,7 +21,7 @@ _ARROW = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv")
 
 
-def is_text(name: str) -> bool:
+def is_text_format(name: str) -> bool:
     """Tell whether a file of this name is written as text."""
     return name.lower().endswith(_TEXT)
 
@@ -35,7 +35,7 @@ def require_format(name: str) -> None:
         )
 
 
-def open_sink(file: Any, name: str, schema: Schema, *, metadata: Mapping[str, str]) -> Sink:
+def open_sink(file: Any, name: str, schema: ArrowSchema, *, metadata: Mapping[str, str]) -> Sink:
     """Return what writes to an open file of pyarrow in the format that `name` ends in."""
     lower = name.lower()
     if lower.endswith(_PARQUET):
@@ -79,7 +79,7 @@ class Sink(ABC):
         self._finish()
 
     @abstractmethod
-    def _put(self, table: Table) -> None: ...
+    def _put(self, table: ArrowTable) -> None: ...
 
     @abstractmethod
     def _finish(self) -> None: ...
@@ -102,14 +102,14 @@ class ParquetSink(Sink):
 
     size = ROW_GROUP
 
-    def __init__(self, file: Any, schema: Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, file: Any, schema: ArrowSchema, metadata: Mapping[str, str]) -> None:
         super().__init__()
         self._schema = schema
         self._file = file
         self._metadata = dict(metadata)
         self._writer: Any = None
 
-    def _open(self, schema: Schema) -> Any:
+    def _open(self, schema: ArrowSchema) -> Any:
         import pyarrow.parquet as pq
 
         return pq.ParquetWriter(
@@ -123,7 +123,7 @@ class ParquetSink(Sink):
             store_schema=False,
         )
 
-    def _put(self, table: Table) -> None:
+    def _put(self, table: ArrowTable) -> None:
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table, row_group_size=self.size)
@@ -153,7 +153,7 @@ class ArrowSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, file: Any, schema: Schema, metadata: Mapping[str, str]) -> None:
+    def __init__(self, file: Any, schema: ArrowSchema, metadata: Mapping[str, str]) -> None:
         super().__init__()
         import pyarrow as pa
 
@@ -164,7 +164,7 @@ class ArrowSink(Sink):
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._writer = pa.ipc.new_file(self._file, labeled, options=options)
 
-    def _put(self, table: Table) -> None:
+    def _put(self, table: ArrowTable) -> None:
         whole = table.cast(self._schema).combine_chunks()
         for batch in whole.to_batches():
             self._writer.write_batch(batch)
@@ -184,7 +184,7 @@ class CsvSink(Sink):
 
     size = ARROW_BATCH
 
-    def __init__(self, file: Any, schema: Schema, delimiter: str) -> None:
+    def __init__(self, file: Any, schema: ArrowSchema, delimiter: str) -> None:
         super().__init__()
         import pyarrow as pa
         from pyarrow import csv
@@ -206,7 +206,7 @@ class CsvSink(Sink):
         options = csv.WriteOptions(delimiter=delimiter)
         self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 
-    def _put(self, table: Table) -> None:
+    def _put(self, table: ArrowTable) -> None:
         columns = [c.cast(f.type) for c, f in zip(table.columns, self._schema, strict=True)]
         self._writer.write_table(table.from_arrays(columns, schema=self._schema))
 

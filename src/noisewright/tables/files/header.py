@@ -9,15 +9,10 @@ shown, until somebody says that it holds names.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from noisewright.errors import DataError
-from noisewright.plans.column import Column
-from noisewright.spaces import Categories, Subsets
-
-if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
+from noisewright.spaces import Categories, Space, Subsets
 
 _PATTERNS = (
     ("a date", re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")),
@@ -37,14 +32,14 @@ def looks_like(name: str) -> str | None:
     return next((kind for kind, pattern in _PATTERNS if pattern.fullmatch(text)), None)
 
 
-def labels_of(plan: Plan) -> frozenset[str]:
-    """Return the labels and items that a plan declares, as a CSV file would write them."""
+def labels_of(spaces: Iterable[Space]) -> frozenset[str]:
+    """Return the labels and items of declared spaces, as a CSV file would write them."""
     found: set[str] = set()
-    for _, column in plan.columns:
-        if isinstance(column, Column) and isinstance(column.space, Categories):
-            found.update(map(str, column.space.labels))
-        if isinstance(column, Column) and isinstance(column.space, Subsets):
-            found.update(map(str, column.space.items))
+    for space in spaces:
+        if isinstance(space, Categories):
+            found.update(map(str, space.labels))
+        if isinstance(space, Subsets):
+            found.update(map(str, space.items))
     return frozenset(found)
 
 

@@ -1,0 +1,1 @@
+"""Readers and writers of tables: files of every format, and frames in memory."""

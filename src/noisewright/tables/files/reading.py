@@ -1,0 +1,85 @@
+"""Opening a table, wherever it is: every kind becomes a stream of Arrow batches.
+
+    Parquet, a folder of Parquet files, CSV, Feather/Arrow files
+    pyarrow tables, batches and readers; pandas and Polars frames
+    mappings of columns, and lists of records
+
+A reader can be read several times, names only the columns that are asked for, and holds a few
+batches at a time. What the frames hold is in memory already; a RecordBatchReader can be read
+once only, so it is held in memory too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from noisewright.errors import DataError
+from noisewright.files import require_finite
+from noisewright.tables.cells import Cells
+from noisewright.tables.files.arrow_files import ArrowFile
+from noisewright.tables.files.csv_files import TEXT, CsvFile, declared_types
+from noisewright.tables.files.faults import arrow, attempt
+from noisewright.tables.files.frames import open_frame
+from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
+from noisewright.tables.files.table_reader import TableReader
+
+PARQUET = (".parquet", ".pq")
+ARROW = (".feather", ".arrow", ".ipc")
+
+
+def read_table(
+    data: Any,
+    *,
+    cells: Mapping[str, Cells] | None = None,
+    others: Collection[str] = (),
+    released: bool = False,
+) -> TableReader:
+    """Open a table for reading.
+
+    Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
+    a table of pyarrow, pandas, Polars or plain Python. A CSV file has a header; its cells are text,
+    and `cells` say which columns are read as numbers or booleans, and of frames what columns
+    without a type hold; `others` are read besides. A `released` table is read as it is: what was
+    declared about odd cells was about the original.
+    Ensures: nothing but names, types and the number of rows was looked at.
+    """
+    if isinstance(data, TableReader):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _open_path(Path(os.fspath(data)), cells, released=released)
+    arrow()
+    return open_frame(data, cells, others)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _open_path(path: Path, cells: Mapping[str, Cells] | None, *, released: bool) -> TableReader:
+    name = str(path)
+    require_finite(path)
+    if not name.isascii() and not _is_text(name):
+        raise DataError(f"the path {name!r} is not valid UTF-8, which pyarrow needs. Rename it.")
+    if not attempt(path.exists, name=name, what="a file"):
+        raise DataError(f"there is no file {name}. Check the path.")
+    if path.is_dir():
+        return ParquetFiles(folder_files(path), name=name)
+    lower = path.name.lower()
+    if lower.endswith(PARQUET):
+        return ParquetFiles([path], name=name)
+    if lower.endswith(ARROW):
+        return ArrowFile(path)
+    if lower.endswith(TEXT):
+        types = declared_types(cells or {})
+        return CsvFile(path, types=types, cells={} if released else cells)
+    raise DataError(
+        f"the name {name} does not say what the file holds. Names end in "
+        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files."
+    )
