@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import CertificateError
-from noisewright.selection.certified import LARGEST, MOST_ALIKE
+from noisewright.selection.certificate import LARGEST, MOST_ALIKE
 from tests.certificates.handmade import (
     SCHEMA,
     SOURCE,

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 import noisewright as nw
 from noisewright.errors import NoisewrightError
 from noisewright.plans.codebook import read_codebook
-from noisewright.releases import Release, Synthesis, embedding
-from noisewright.releases.recipe import digest_of
+from noisewright.releases import Release, Synthesis
+from noisewright.releases.files.recipe import digest_of, embedded_recipe
 
 SECONDS = 10
 """A reader may take so long on a machine with other things to do; it should take milliseconds."""
@@ -208,7 +208,7 @@ def recipes(run: Run) -> None:
     """What an analyst is sent: a file whose metadata anybody could have written."""
     plan = nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=1)
     nw.release(pa.table({"a": ["x", "y"]}), plan, out="r.parquet", ledger=None, report=False)
-    text = embedding.embedded_recipe(Path("r.parquet"))
+    text = embedded_recipe(Path("r.parquet"))
     assert text is not None
     document = json.loads(text[0])
     table = pq.read_table("r.parquet")

@@ -88,7 +88,7 @@ def certificate(data: bytes, path: Path) -> None:
 
 def recipe(data: bytes, path: Path) -> None:
     from noisewright.errors import NoisewrightError
-    from noisewright.releases.recipe import Recipe, digest_of
+    from noisewright.releases.files.recipe import Recipe, digest_of
 
     def sealed(document: Any) -> Any:
         content = {key: value for key, value in document.items() if key != "digest"}
@@ -165,7 +165,7 @@ def seeds(name: str) -> list[bytes]:
             b"column,label,low,high,step,largest\na,x,,,,\na,y,,,,\nb,,0,7,1,\nc,,0,3,0.5,2\n",
         ]
     if name == "recipe":
-        from noisewright.releases.recipe import Recipe
+        from noisewright.releases.files.recipe import Recipe
 
         read = nw.Plan.from_toml(PLAN)
         proof = nw.certify(read.mechanism)

@@ -27,7 +27,7 @@ from noisewright.errors import (
     TargetError,
 )
 from noisewright.releases import drawing
-from noisewright.releases.staging import remove_stale, staging_beside
+from noisewright.releases.files.staging import remove_stale, staging_beside
 from tests.faults.release_runs import Runs, release_runs
 from tests.releases.survey import PLAN, SECRET, Survey, make_survey, records
 

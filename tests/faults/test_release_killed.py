@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.releases.staging import remove_stale
+from noisewright.releases.files.staging import remove_stale
 from tests.faults.release_runs import Runs, release_runs
 from tests.releases.survey import Survey, make_survey
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.models.relabeling import expected_counts
+from noisewright.models.counts import expected_counts
 from noisewright.synthetic.allowance import Noise
 
 

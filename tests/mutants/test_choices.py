@@ -14,7 +14,7 @@ import pytest
 import noisewright as nw
 from noisewright import checker
 from noisewright.errors import CertificateError
-from noisewright.selection import Sensitivity
+from noisewright.selection import QualitySensitivity
 from tests.certificates.documents import resealed
 from tests.selection.all_choices import ALL, FIRST, NoBits
 
@@ -121,7 +121,7 @@ def for_less(made: Any) -> Any:
 
 def more_sensitive(made: Any) -> Any:
     known = made.sensitivity
-    return replace(made, sensitivity=Sensitivity(known.change * 2, known.one_way))
+    return replace(made, sensitivity=QualitySensitivity(known.change * 2, known.one_way))
 
 
 # BLR has no factor of its own, and what one person changes is known for quantiles and BLR.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.models.relabeling import expected_counts
+from noisewright.models.counts import expected_counts
 from noisewright.synthetic.allowance import Noise
 from papers import data_files
 from papers.claims import Claim, Verdict

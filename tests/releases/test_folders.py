@@ -9,9 +9,9 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ReleaseError, TargetError
+from noisewright.releases.files.staging import staging_beside
+from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.released import file_digest
-from noisewright.releases.staging import staging_beside
-from noisewright.releases.target import Target
 from tests.releases.survey import PLAN, Survey
 
 
@@ -66,7 +66,7 @@ def test_the_files_of_a_folder_are_enough(folder: Path) -> None:
 
 
 def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
-    target = Target.at(tmp_path / "private.parquet")
+    target = TargetFiles.at(tmp_path / "private.parquet")
     target.data.mkdir()
     (target.data / "old").touch()
     with pytest.raises(TargetError, match="exists already"):
@@ -85,7 +85,7 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
 
 
 def test_a_file_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
-    target = Target.at(tmp_path / "private.parquet")
+    target = TargetFiles.at(tmp_path / "private.parquet")
     target.data.touch()
     with pytest.raises(TargetError, match="is a file"):
         target.require_free(overwrite=True, is_folder=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from noisewright.errors import TooLargeError
-from noisewright.releases.memory import require_memory
+from noisewright.releases.synthesis.memory import require_memory
 
 MIB = 1 << 20
 ROWS = 10_000
@@ -96,7 +96,7 @@ def test_the_limit_of_the_process_counts() -> None:
     script = f"""
 import resource
 from pathlib import Path
-from noisewright.releases.memory import require_memory
+from noisewright.releases.synthesis.memory import require_memory
 from noisewright.errors import TooLargeError
 pages = int(Path("/proc/self/statm").read_text().split()[0])
 taken = pages * resource.getpagesize()

@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ReleaseError
-from noisewright.releases.recipe import digest_of
+from noisewright.releases.files.recipe import digest_of
 from tests.releases.survey import PLAN, Survey
 
 SCHEMA = Path(nw.__file__).parent / "schemas" / "recipe-1.json"

@@ -16,7 +16,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.releases.declared import Declared
+from noisewright.releases.synthesis.declared import Declared
 from noisewright.synthetic.tallies import Tallies
 
 SCHEMA = Path(nw.__file__).parent / "schemas" / "synthesis-1.json"

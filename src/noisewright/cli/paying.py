@@ -36,7 +36,7 @@ HeaderOption = Annotated[
 
 
 @contextmanager
-def cautioned() -> Generator[list[str]]:
+def show_cautions() -> Generator[list[str]]:
     """Say what is to be thought about twice as soon as it is known; give what was said."""
     said: list[str] = []
 
@@ -51,7 +51,7 @@ def cautioned() -> Generator[list[str]]:
 
 
 @contextmanager
-def finished(path: object) -> Generator[None]:
+def confirm_written(path: object) -> Generator[None]:
     """Print about what is written and paid for; if that fails, the error says that it stands."""
     try:
         yield

@@ -16,9 +16,9 @@ from noisewright.cli.paying import (
     HeaderOption,
     LedgerOption,
     OverwriteOption,
-    cautioned,
-    finished,
+    confirm_written,
     paying_ledger,
+    show_cautions,
 )
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
@@ -83,7 +83,7 @@ def release(
 
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     try:
-        with bars(_STEPS, quiet=as_json) as progress, cautioned() as cautions:
+        with bars(_STEPS, quiet=as_json) as progress, show_cautions() as cautions:
             made = nw.release(
                 data,
                 plan,
@@ -98,7 +98,7 @@ def release(
                 header=header,
             )
         if not as_json:
-            with finished(made.path):
+            with confirm_written(made.path):
                 _announce(made)
         if not no_report:
             with bars(_STEPS, quiet=as_json) as progress:
@@ -107,7 +107,7 @@ def release(
         for note in getattr(problem, "__notes__", []):
             print(f"noisewright: {note}", file=sys.stderr)
         raise
-    with finished(made.path):
+    with confirm_written(made.path):
         if as_json:
             answer({**_plain(made), "cautions": cautions})
         else:
@@ -122,11 +122,11 @@ def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
 
 def _with_page(made: Release, progress: Any) -> Release:
     """Draw the report of what is out, paid for and announced; what goes wrong is a note."""
-    from noisewright.releases import Target, with_report
+    from noisewright.releases import TargetFiles, with_report
 
     if progress is not None:
         progress("report", 0, None)
-    return with_report(made, Target.at(made.files["data"]).report)
+    return with_report(made, TargetFiles.at(made.files["data"]).report)
 
 
 def _announce(made: Release) -> None:

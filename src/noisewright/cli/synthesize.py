@@ -16,7 +16,7 @@ from noisewright.cli.paying import (
     HeaderOption,
     LedgerOption,
     OverwriteOption,
-    finished,
+    confirm_written,
     paying_ledger,
 )
 from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
@@ -184,7 +184,7 @@ def synthesize(
         for note in getattr(problem, "__notes__", []):
             print(f"noisewright: {note}", file=sys.stderr)
         raise
-    with finished(made.path):
+    with confirm_written(made.path):
         if as_json:
             answer(_plain(made))
         else:

@@ -31,7 +31,7 @@ def spaces_of(domain: Any) -> dict[str, Space]:
 def declared_columns(domain: Any) -> dict[str, Column] | None:
     """Return how cells are read, or nothing where spaces say all there is to say."""
     if isinstance(domain, Plan):
-        return _planned(domain)
+        return _columns_of_plan(domain)
     if not isinstance(domain, Mapping):
         return None
     if not any(isinstance(given, Column) for given in domain.values()):
@@ -42,7 +42,7 @@ def declared_columns(domain: Any) -> dict[str, Column] | None:
     return found
 
 
-def _planned(plan: Plan) -> dict[str, Column]:
+def _columns_of_plan(plan: Plan) -> dict[str, Column]:
     columns = {name: column for name, column in plan.columns if isinstance(column, Column)}
     if plan.public:
         raise InputError(

@@ -15,12 +15,10 @@ from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.mechanisms import Guarantee
 from noisewright.models.conventions import Conventions
+from noisewright.models.counts import LEAST, column_counts, expected_counts, read_smoothing
 from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
-from noisewright.models.margins import LEAST, column_counts
 from noisewright.models.noise_choice import NoiseChoice, choices
-from noisewright.models.relabeling import expected_counts
-from noisewright.models.smoothing import read_smoothing
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods

@@ -43,10 +43,10 @@ class NoiseChoice:
     @property
     def words(self) -> str:
         """What the noise is."""
-        return named(self.allowance)
+        return noise_name(self.allowance)
 
 
-def named(allowance: Allowance) -> str:
+def noise_name(allowance: Allowance) -> str:
     """Return what the noise of an allowance is called."""
     return NOISES[allowance.unit]
 
@@ -61,14 +61,14 @@ def choices(
     roots.
     """
     pure = Allowance.of(epsilon, rows_per_person=rows_per_person)
-    found = [_divided(pure, cells, 1 / 3)]
+    found = [_divide(pure, cells, 1 / 3)]
     if read_delta(delta):
         normal = Allowance.of(epsilon, delta, rows_per_person=rows_per_person)
-        found.append(_divided(normal, cells, 1 / 2))
+        found.append(_divide(normal, cells, 1 / 2))
     return sorted(found, key=lambda choice: choice.expected_error)
 
 
-def _divided(allowance: Allowance, cells: Sequence[int], power: float) -> NoiseChoice:
+def _divide(allowance: Allowance, cells: Sequence[int], power: float) -> NoiseChoice:
     weights = [max(1, round(_GRAIN * _spread(allowance, size) ** power)) for size in cells]
     return NoiseChoice(allowance, tuple(allowance.divided(weights)), tuple(cells))
 

@@ -79,8 +79,8 @@ class Reader:
                 _require_label(X, self.label, len(self.features))
             return self._batches(_by_name(X, names), names, self.person)
         table = _by_name(X, self.features)
-        columns = {name: _sized(_column(table, name)) for name in (*self.features, *whose)}
-        rows, labels = len(columns[self.features[0]]), _sized(y)
+        columns = {name: _as_sized(_column(table, name)) for name in (*self.features, *whose)}
+        rows, labels = len(columns[self.features[0]]), _as_sized(y)
         if len(labels) != rows:
             raise InputError(
                 f"X has {rows:,} rows and y {len(labels):,}; each row needs its label."
@@ -91,7 +91,7 @@ class Reader:
         """Return the codes of the features of a whole table."""
         return self._read(_by_name(X, self.features), list(self.features))
 
-    def known(self, X: Any, *, but: str | None = None) -> Codes:
+    def read_known(self, X: Any, *, but: str | None = None) -> Codes:
         """Return the codes of the columns that a table has, all but this one."""
         table = _by_name(X, self.features)
         given = set(_names(table))
@@ -117,7 +117,7 @@ class Reader:
         return {name: np.concatenate([nothing, *(part[name] for part in found)]) for name in names}
 
 
-def _sized(values: Any) -> Any:
+def _as_sized(values: Any) -> Any:
     return values if hasattr(values, "__len__") else several(values, name="y", of="labels")
 
 

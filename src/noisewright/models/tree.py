@@ -5,11 +5,15 @@ log(n)/n, far more than most of its values deserve, so the edges are chosen by a
 dependence: how far the joint counts are from those of independent columns, in L1, of which one
 person changes 2 (see `synthetic/mst.py`, which this is built on). Then the chosen edges are
 counted with noise, and the rest is post-processing.
+
+Predictions are exact. Messages go from the leaves to the column in question: a column that is known
+picks its value, one that is not is summed out (Pearl 1988, section 4.2). All rows go at once.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -20,13 +24,10 @@ from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.models.conventions import Conventions
+from noisewright.models.counts import column_counts, expected_counts, read_smoothing
 from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
-from noisewright.models.inference import joint_logs, log_likelihoods, normalized
-from noisewright.models.margins import column_counts
-from noisewright.models.noise_choice import named
-from noisewright.models.relabeling import expected_counts
-from noisewright.models.smoothing import read_smoothing
+from noisewright.models.noise_choice import noise_name
 from noisewright.models.training import Reader
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods
@@ -112,7 +113,7 @@ class PrivateTree(Conventions):
             drawn = steps.draw(tallies, 0, source=self.source)
         self._learn(reader, drawn.measurements, smoothing)
         self.spends_ = drawn.spends
-        self.noise_ = f"{named(steps.allowance)} noise"
+        self.noise_ = f"{noise_name(steps.allowance)} noise"
         self.private_ = source_or_default(self.source).private
         self.guarantee_: Guarantee = proof.guarantee
         self.certificate_: Certificate = proof
@@ -162,9 +163,9 @@ class PrivateTree(Conventions):
         if wanted is None or wanted not in self.model_.shares:
             names = ", ".join(self.model_.shares)
             raise InputError(f"say which column to predict, with label= or column=: {names}.")
-        codes = self._reader.known(X, but=wanted)
+        codes = self._reader.read_known(X, but=wanted)
         rows = len(next(iter(codes.values())))
-        return normalized(joint_logs(self.model_, wanted, codes, rows=rows))
+        return normalize(joint_logs(self.model_, wanted, codes, rows=rows))
 
     def predict(self, X: Any, *, column: str | None = None) -> NDArray[Any]:
         """Return the most likely value of the label (or of this column) in each row."""
@@ -179,7 +180,7 @@ class PrivateTree(Conventions):
         It is about the rows that are given: on private rows it is not for release.
         """
         self._require_fitted()
-        codes = self._reader.known(X)
+        codes = self._reader.read_known(X)
         rows = len(next(iter(codes.values())))
         return log_likelihoods(self.model_, codes, rows=rows)
 
@@ -198,3 +199,62 @@ def _synthesizer(domain: Records, allowance: Allowance) -> Mst:
 
 def _shares(counts: Array) -> Array:
     return counts / counts.sum()
+
+
+Array = NDArray[np.float64]
+Codes = Mapping[str, NDArray[Any]]
+
+
+def joint_logs(model: TreeModel, column: str, codes: Codes, *, rows: int) -> Array:
+    """Return log P(column = v, what is known of its tree), one row for each row.
+
+    `codes` holds the columns that are known; the one in question may not be among them.
+    """
+    found = np.tile(np.log(model.shares[column]), (rows, 1))
+    for near in _neighbors(model, column):
+        found = found + _message(model, near, column, codes, rows)
+    return found
+
+
+def log_likelihoods(model: TreeModel, codes: Codes, *, rows: int) -> Array:
+    """Return log P(what is known) of each row, over all trees of the model."""
+    total = np.zeros(rows)
+    for root, parent in model.steps:
+        if parent is not None:
+            continue
+        logs = joint_logs(model, root, {n: c for n, c in codes.items() if n != root}, rows=rows)
+        if root in codes:
+            total += logs[np.arange(rows), codes[root]]
+        else:
+            total += _log_sum(logs)
+    return total
+
+
+def _message(model: TreeModel, column: str, towards: str, codes: Codes, rows: int) -> Array:
+    """Return log P(what is known at `column` and behind it | towards = v)."""
+    joint = model.joint(towards, column)
+    given = joint / joint.sum(axis=1, keepdims=True)
+    behind = np.zeros((rows, given.shape[1]))
+    for near in _neighbors(model, column):
+        if near != towards:
+            behind = behind + _message(model, near, column, codes, rows)
+    if column in codes:
+        known = codes[column]
+        return np.log(given).T[known] + behind[np.arange(rows), known][:, None]
+    most = behind.max(axis=1, keepdims=True)
+    return np.log(np.exp(behind - most) @ given.T) + most
+
+
+def _neighbors(model: TreeModel, column: str) -> list[str]:
+    return [b if a == column else a for a, b in model.edges if column in (a, b)]
+
+
+def _log_sum(logs: Array) -> Array:
+    most = logs.max(axis=1, keepdims=True)
+    return (np.log(np.exp(logs - most).sum(axis=1, keepdims=True)) + most)[:, 0]
+
+
+def normalize(logs: Array) -> Array:
+    """Return probabilities from logarithms that lack a constant, row by row."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)

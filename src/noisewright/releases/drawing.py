@@ -1,11 +1,12 @@
-"""What an engine does for a release: check every row, then draw."""
+"""What an engine does for a release: check every row, then draw, in this process or on Spark."""
 
 from __future__ import annotations
 
 import math
 import shutil
 import warnings
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, final
 
@@ -15,13 +16,16 @@ from noisewright.engines import (
     Progress,
     PublicColumns,
     Randomizer,
+    SparkCheck,
     check,
+    is_spark_frame,
+    open_spark,
     open_table,
     run,
 )
-from noisewright.errors import PlanWarning, TargetError
+from noisewright.errors import EntropyError, ParameterError, PlanWarning, TargetError
 from noisewright.plans import Part, Plan, public_cautions
-from noisewright.releases.recipe import KEY, Recipe
+from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
 from noisewright.tables import MemoryWriter, is_text_format, open_writer
@@ -156,3 +160,62 @@ def _widest(space: Space) -> int:
         return len(str(space.n))
     whole = isinstance(space, Interval | Lattice) and space.step.denominator == 1
     return _WIDEST_WHOLE if whole else _WIDEST_DOUBLE
+
+
+@final
+class OnSpark:
+    """The engine on a cluster."""
+
+    reads_again = True
+    public = None
+
+    def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
+        del name  # a folder of Parquet files
+        self._table = open_spark(data, plan)
+        self._checked: SparkCheck | None = None
+
+    def check(self, progress: Progress | None) -> int:
+        """Check every row without drawing; return how many will be released."""
+        self._checked = self._table.check(progress=progress)
+        return self._checked.rows
+
+    @contextmanager
+    def open(self, path: Path, recipe: Recipe) -> Generator[tuple[Path, Recipe]]:
+        """Keep the place and the recipe; the folder appears at the end of the draw, synced."""
+        yield path, recipe
+
+    def draw(
+        self, writer: tuple[Path, Recipe], progress: Progress | None, source: Source | None
+    ) -> None:
+        """Draw every row, each task with entropy of its own, and write the folder."""
+        require_possible(writer[0], source)
+        assert self._checked is not None
+        path, recipe = writer
+        self._checked.draw(path, metadata={KEY: recipe.to_json()}, progress=progress)
+
+
+def is_for_spark(data: Any, engine: str | None) -> bool:
+    """Tell which engine is meant: the one that was named, or the one whose data it is."""
+    if engine not in (None, "arrow", "spark"):
+        raise ParameterError(f"engine is {engine!r}; it must be 'arrow' or 'spark'.")
+    if engine == "arrow" and is_spark_frame(data):
+        raise ParameterError(
+            "engine is 'arrow', but data is a DataFrame of Spark. Leave engine= out, or give "
+            "data.toArrow(), which must fit into memory."
+        )
+    return engine == "spark" or is_spark_frame(data)
+
+
+def require_possible(path: Path | None, source: Source | None) -> None:
+    """Refuse what Spark cannot do, before anything is spent."""
+    if source is not None:
+        raise EntropyError(
+            "source is given, but tasks of Spark draw from entropy of their own machine, and no "
+            "stream is sent to them. Leave source= out; for seeded tests use engine='arrow'."
+        )
+    if path is None or path.suffix.lower() != ".parquet":
+        name = "missing" if path is None else repr(path.name)
+        raise TargetError(
+            f"out is {name}; on Spark a release is a folder of Parquet files. Give its name, which "
+            "ends in .parquet."
+        )

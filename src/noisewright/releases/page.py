@@ -24,7 +24,7 @@ from noisewright.report import ReleaseFacts, ReleaseFile, release_page
 
 if TYPE_CHECKING:
     from noisewright.releases.released import Release
-    from noisewright.releases.synthesis import Synthesis
+    from noisewright.releases.synthesis.result import Synthesis
 
 _WORDS = {
     "data": "the private copy",
@@ -102,9 +102,9 @@ def _target(release: Release) -> Path:
             "this release is in memory, so there is no place beside it. Say where the report goes: "
             "release.report('private.report.html')."
         )
-    from noisewright.releases.target import Target
+    from noisewright.releases.files.target import TargetFiles
 
-    return Target.at(release.path).report
+    return TargetFiles.at(release.path).report
 
 
 def _charged(release: Release, balance: Balance | None) -> Guarantee | None:

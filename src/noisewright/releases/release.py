@@ -19,15 +19,22 @@ from noisewright.plans import Plan
 from noisewright.privacy import Certificate, check
 from noisewright.public import public
 from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
-from noisewright.releases.drawing import Embedded, Engine, Progress, require_space, warn_of
-from noisewright.releases.inputs import local_paths, repeatable
-from noisewright.releases.on_spark import OnSpark, is_for_spark, require_possible
+from noisewright.releases.drawing import (
+    Embedded,
+    Engine,
+    OnSpark,
+    Progress,
+    is_for_spark,
+    require_possible,
+    require_space,
+    warn_of,
+)
+from noisewright.releases.files.recipe import KEY, Recipe
+from noisewright.releases.files.staging import Staging, staging_beside
+from noisewright.releases.files.target import TargetFiles
+from noisewright.releases.inputs import Snapshot, local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
-from noisewright.releases.recipe import KEY, Recipe
 from noisewright.releases.released import Release, file_digest
-from noisewright.releases.staging import Staging, staging_beside
-from noisewright.releases.target import Target
-from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source, source_or_default
 from noisewright.tables import require_format
 
@@ -80,7 +87,7 @@ def release(
                 "out is missing: say which file to write, as in 'private.parquet'."
             )
         return _in_memory(order, data, order.payer(ledger, data, dataset, shown=None))
-    target = Target.at(out)
+    target = TargetFiles.at(out)
     target.require_apart(local_paths(path, plan, ledger))
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
@@ -143,7 +150,7 @@ def _to_files(
     data: Any,
     snapshot: Snapshot,
     payer: Payer | None,
-    target: Target,
+    target: TargetFiles,
     staging: Staging,
     *,
     report: bool,

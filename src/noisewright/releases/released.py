@@ -19,9 +19,8 @@ from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods
-from noisewright.releases.embedding import embedded_recipe
-from noisewright.releases.recipe import Recipe, digest_of, read_guarantee
-from noisewright.releases.target import Target
+from noisewright.releases.files.recipe import Recipe, digest_of, embedded_recipe, read_guarantee
+from noisewright.releases.files.target import TargetFiles
 
 _CHUNK = 1 << 20
 
@@ -141,7 +140,7 @@ class Release:
         Ensures: the file is the one that the recipe was written for, and the plan in it gives the
         mechanisms that were used, according to their digests; or ReleaseError.
         """
-        target = Target.at(path)
+        target = TargetFiles.at(path)
         if not target.data.exists():
             raise ReleaseError(f"there is no file {os.fspath(path)!r}. Check the name.")
         recipe, where = _recipe_of(target)
@@ -184,11 +183,11 @@ def file_digest(path: Path) -> str:
     return mark.hexdigest()
 
 
-def _recipe_of(target: Target) -> tuple[Recipe, str]:
+def _recipe_of(target: TargetFiles) -> tuple[Recipe, str]:
     """Return the recipe and where it was found; the one beside must be about this very file."""
     if not target.recipe.exists():
         where = f"the metadata of {target.name}"
-        return _embedded(target), where
+        return _read_embedded(target), where
     where = str(target.recipe)
     recipe = Recipe.read(read_whole(target.recipe), where=where)
     file = recipe.file
@@ -201,7 +200,7 @@ def _recipe_of(target: Target) -> tuple[Recipe, str]:
     return recipe, where
 
 
-def _embedded(target: Target) -> Recipe:
+def _read_embedded(target: TargetFiles) -> Recipe:
     """Return the recipe that the file itself holds; it must have the rows that were released."""
     found = embedded_recipe(target.data)
     if found is None and target.synthesis.exists():
@@ -226,12 +225,12 @@ def _embedded(target: Target) -> Recipe:
     return recipe
 
 
-def _certificate_of(target: Target, recipe: Recipe) -> Certificate | None:
+def _certificate_of(target: TargetFiles, recipe: Recipe) -> Certificate | None:
     """Read the certificate beside the data, if there is one, and compare its digest."""
     return certificate_beside(target, recipe.document["certificate"]["digest"])
 
 
-def certificate_beside(target: Target, digest: str) -> Certificate | None:
+def certificate_beside(target: TargetFiles, digest: str) -> Certificate | None:
     """Read the certificate beside the data, if there is one; it must have this digest."""
     if not target.certificate.exists():
         return None

@@ -9,9 +9,9 @@ from typing import Any
 from noisewright.errors import DataError
 from noisewright.privacy import Certificate
 from noisewright.releases.accounting import Payer, payer_for
-from noisewright.releases.declared import Declared
-from noisewright.releases.synthesis import Evaluation, Synthesis
-from noisewright.releases.task import Task
+from noisewright.releases.synthesis.declared import Declared
+from noisewright.releases.synthesis.result import Evaluation, Synthesis
+from noisewright.releases.synthesis.task import SynthesisTask
 from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic import (
     Codes,
@@ -30,7 +30,7 @@ class Request:
     """What was asked for, apart from place and ledger."""
 
     read: Declared
-    task: Task
+    task: SynthesisTask
     what: str
     evaluation: bool
     progress: Progress | None
@@ -111,7 +111,7 @@ class Request:
 
     def _compared(self, drawn: Drawn, people: int) -> WorkloadErrors:
         """Return what was expected before, beside what is found against the noisy counts."""
-        expected, grid = self.task.predicted(people), self.task.grid
+        expected, grid = self.task.predict(people), self.task.grid
         # Counts of points say where rows lie within bins; errors are about bins.
         seen = [one for one in drawn.measurements if one.columns[0] not in grid.counted]
         if not seen:

@@ -14,10 +14,10 @@ from typing import Any
 
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.ledger import Balance
-from noisewright.releases.declared import Declared
 from noisewright.releases.page import with_page, write_page
 from noisewright.releases.released import file_digest
-from noisewright.releases.synthesis import Synthesis
+from noisewright.releases.synthesis.declared import Declared
+from noisewright.releases.synthesis.result import Synthesis
 from noisewright.report import ReleaseFile, SynthesisFacts, counted_facts, synthesis_page
 from noisewright.synthetic import Tallies
 
@@ -56,10 +56,10 @@ def write_synthesis_report(
 
 
 def _beside(made: Synthesis) -> Path:
-    from noisewright.releases.target import Target
+    from noisewright.releases.files.target import TargetFiles
 
     assert made.path is not None
-    return Target.at(made.path).report
+    return TargetFiles.at(made.path).report
 
 
 def facts_of_synthesis(

@@ -18,18 +18,17 @@ from noisewright.exact import Number
 from noisewright.ledger import Ledger
 from noisewright.public import public
 from noisewright.releases.accounting import Payer
-from noisewright.releases.declared import Columns, Declared
 from noisewright.releases.drawing import require_space
-from noisewright.releases.inputs import local_paths, repeatable
+from noisewright.releases.files.staging import Staging, staging_beside
+from noisewright.releases.files.target import TargetFiles
+from noisewright.releases.inputs import Snapshot, local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import file_digest
 from noisewright.releases.request import Request
-from noisewright.releases.staging import Staging, staging_beside
-from noisewright.releases.synthesis import Synthesis
+from noisewright.releases.synthesis.declared import Columns, Declared
+from noisewright.releases.synthesis.result import Synthesis
+from noisewright.releases.synthesis.task import SynthesisTask, allowance_for, declaring_plan
 from noisewright.releases.synthesis_report import with_synthesis_report
-from noisewright.releases.target import Target
-from noisewright.releases.task import Task, allowance_for, declaring_plan
-from noisewright.releases.unchanged import Snapshot
 from noisewright.sampling import Source
 from noisewright.synthetic import BINS, INFERENCE, Inference, Progress, Tallies, Workload
 from noisewright.tables import open_writer, require_format
@@ -104,7 +103,7 @@ def synthesize(
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
-    task = Task(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
+    task = SynthesisTask(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
     read = Declared.of(data, columns, header=header)
     task.require_possible()
     task = task.with_better_noise()
@@ -120,7 +119,7 @@ def synthesize(
         with paid(payer, proof, what=request.words("a table in memory")) as payment:
             made = request.draw(counted, steps, proof)
         return _accounted(made, payer, payment)
-    target = Target.at(out)
+    target = TargetFiles.at(out)
     target.require_apart(local_paths(path, plan, ledger, workload))
     require_format(target.name)
     with staging_beside(target.data) as staging, staging.writing(target.data):
@@ -133,7 +132,7 @@ def synthesize(
 
 
 def _to_files(
-    request: Request, counted: Tallies, payer: Payer | None, target: Target, staging: Staging
+    request: Request, counted: Tallies, payer: Payer | None, target: TargetFiles, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.synthesis
     plan, rows = request.read.randomizer.plan, request.task.rows(counted.rows)
@@ -168,7 +167,7 @@ def _to_files(
     return replace(_accounted(made, payer, payment), path=target.data, files=files)
 
 
-def _write_evaluation(made: Synthesis, target: Target) -> Path:
+def _write_evaluation(made: Synthesis, target: TargetFiles) -> Path:
     assert made.evaluation is not None
     path, distance = target.beside(EVALUATION), made.evaluation.distance
     document = {
@@ -195,7 +194,7 @@ def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthe
     )
 
 
-def _require_free(target: Target, *, overwrite: bool) -> None:
+def _require_free(target: TargetFiles, *, overwrite: bool) -> None:
     if target.data.is_dir():
         raise TargetError(f"{str(target.data)!r} is a folder; give the name of a file in it.")
     ours = (target.data, target.synthesis, target.beside(EVALUATION))

@@ -1,8 +1,8 @@
-from .certified import (
+from .certificate import (
     EXPONENTIAL as EXPONENTIAL,
-    Sensitivity as Sensitivity,
+    QualitySensitivity as QualitySensitivity,
     Step as Step,
-    certified as certified,
+    certify_choice as certify_choice,
 )
 from .chosen import Selection as Selection, rational_below as rational_below
 from .debit import Account as Account, debited as debited

@@ -88,7 +88,7 @@ class AllInputs:
         one_way = change.clash is None if monotonic is None else monotonic
         return AllInputs(law, inputs, outputs, qualities, most if one_way else 2 * most, places)
 
-    def rounded(
+    def round_rows(
         self, factor: Fraction, epsilon: Fraction, places: Sequence[int] | None = None
     ) -> tuple[Any, int]:
         """Return integer rows at a factor, among all candidates or these, and log2 of their sum.
@@ -109,7 +109,7 @@ class AllInputs:
         require_ratios(table.weights, self.inputs, claim.epsilon)
         return table
 
-    def calibrated(self, claim: Guarantee) -> Table:
+    def calibrate(self, claim: Guarantee) -> Table:
         """Return the table at the largest factor at which it could be proven."""
         rows = [tuple(quality - max(row) for quality in row) for row in self.qualities]
         if all(rows[a] == rows[b] for a, b in self.inputs.neighbor_codes().tolist()):
@@ -135,7 +135,7 @@ class AllInputs:
         )
 
     def _at(self, factor: Fraction, claim: Guarantee) -> Table:
-        weights, bits = self.rounded(factor, rational_below(claim))
+        weights, bits = self.round_rows(factor, rational_below(claim))
         if self.places is not None:
             weights, few = np.full((self.inputs.size, self.outputs.size), 0, object), weights
             weights[:, self.places] = few

@@ -23,7 +23,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisewright.exact import Epsilon, exp_bounds
-from noisewright.selection.certified import LARGEST, Sensitivity
+from noisewright.selection.certificate import LARGEST, QualitySensitivity
 from noisewright.selection.chosen import rational_below
 
 _HALVINGS = 52
@@ -35,10 +35,10 @@ _ROOM = 1 - Fraction(1, 1 << 56)
 _BITS = 192
 
 _FAR = 64
-"""Powers further apart than e^64 are compared by their exponents."""
+"""ExponentialLaw further apart than e^64 are compared by their exponents."""
 
 
-def factor_for_range(epsilon: Epsilon, known: Sensitivity, *, candidates: int) -> Fraction:
+def factor_for_range(epsilon: Epsilon, known: QualitySensitivity, *, candidates: int) -> Fraction:
     """Return the largest factor, to a relative 2^-52, for qualities in a range of known width.
 
     Requires: at least two candidates; a width and a change above 0.

@@ -21,7 +21,7 @@ from noisewright.mechanisms import (
 )
 from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.calibration import factor_for_range
-from noisewright.selection.certified import EXPONENTIAL, Sensitivity
+from noisewright.selection.certificate import EXPONENTIAL, QualitySensitivity
 from noisewright.selection.chosen import Law, Selection, rational_below
 from noisewright.spaces import Space
 
@@ -85,7 +85,7 @@ def choice(
         places=wish.places,
     )
     claim = Guarantee(epsilon)
-    return known.calibrated(claim) if wish.calibrated else known.table(claim)
+    return known.calibrate(claim) if wish.calibrated else known.table(claim)
 
 
 def _for_one_dataset(
@@ -105,7 +105,7 @@ def _for_one_dataset(
         listed = tuple(listed[place] for place in wish.places)
         values = tuple(values[place] for place in wish.places)
     law.check([values])
-    known = Sensitivity(sensitivity, bool(wish.monotonic))
+    known = QualitySensitivity(sensitivity, bool(wish.monotonic))
     if wish.quality_range is not None:
         known = replace(known, width=_range_width(values, law, wish))
         factor = factor_for_range(claim.epsilon, known, candidates=law.least_share(len(values)))

@@ -17,7 +17,7 @@ from noisewright.errors import OutsideSpaceError
 from noisewright.exact import Doubles, Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee, Masses, by_level, least
 from noisewright.public import public_methods
-from noisewright.selection.certified import Sensitivity, Step, certified
+from noisewright.selection.certificate import QualitySensitivity, Step, certify_choice
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import counted
 
@@ -101,7 +101,7 @@ class Selection:
     factor: Fraction
     law: Law
     claim: Guarantee
-    sensitivity: Sensitivity
+    sensitivity: QualitySensitivity
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -111,7 +111,7 @@ class Selection:
         """
         law, count = self.law.describe(), self.law.least_share(len(self.candidates))
         step = Step(self._words, law, self.factor, self.sensitivity, count)
-        return certified(step, rational_below(self.claim), self.claim)
+        return certify_choice(step, rational_below(self.claim), self.claim)
 
     def sample(
         self,

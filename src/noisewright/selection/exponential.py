@@ -4,6 +4,11 @@ P(y | x) ∝ e^(ε q(x, y) / (2Δ)), with Δ the largest change of the quality q
 neighbors (McSherry–Talwar 2007), per unit of distance with neighbors="metric". When quality only
 grows with the data (monotonic), the factor 2 is not needed. A base measure μ multiplies each of
 them, P(y | x) ∝ μ(y) e^(…) (Holohan–Leith–Mason 2016, Definition 2 and (4)), and costs nothing.
+
+Base weights are rational, so they are whole numbers n_y after multiplying all by one number. A
+choice with P(y) ∝ n_y e^(f q_y) is the plain one among n_y copies of each candidate, of which
+the released answer does not say which copy it was. So whatever is proven for equal weights, its
+rounding to integers too, holds for these.
 """
 
 from __future__ import annotations
@@ -29,8 +34,7 @@ from noisewright.mechanisms import (
     read_candidates,
 )
 from noisewright.public import public
-from noisewright.selection.base_measure import read_base
-from noisewright.selection.certified import EXPONENTIAL
+from noisewright.selection.certificate import EXPONENTIAL
 from noisewright.selection.choosing import Options, Values, Wish, choice
 from noisewright.selection.chosen import Drawer, Selection
 from noisewright.spaces import Space
@@ -38,10 +42,15 @@ from noisewright.spaces import Space
 if TYPE_CHECKING:
     from noisewright.sampling import Source
 
+from math import gcd, lcm
+
+from noisewright.errors import ParameterError
+from noisewright.mechanisms import read_values
+
 
 @final
 @dataclass(frozen=True)
-class Powers:
+class ExponentialLaw:
     """P(y) ∝ e^(factor · quality), times how often y counts in a base measure."""
 
     copies: tuple[int, ...] | None = None
@@ -68,7 +77,7 @@ class Powers:
         self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
     ) -> tuple[int, ...]:
         """Return integers in proportion to the powers, private by construction; see `powers`."""
-        weights, _, which = _weighed(qualities, factor, epsilon, self.copies)
+        weights, _, which = _weigh_levels(qualities, factor, epsilon, self.copies)
         each = (weights[level] for level in which.tolist())
         if self.copies is None:
             return tuple(each)
@@ -88,7 +97,7 @@ class Powers:
         near = enclosed_shares(qualities, factor) if isinstance(qualities, Doubles) else None
         if near is not None:
             return EnclosedSampler(*near, lambda: self.weights(qualities, factor, epsilon)).draw
-        weights, sizes, which = _weighed(qualities, factor, epsilon, None)
+        weights, sizes, which = _weigh_levels(qualities, factor, epsilon, None)
         sampler = GroupSampler(weights, sizes)
         places, starts = np.argsort(which, kind="stable"), np.cumsum([0, *sizes])
 
@@ -116,7 +125,7 @@ class Powers:
         return qualities.max(axis=1, keepdims=True) - qualities
 
 
-def _weighed(
+def _weigh_levels(
     qualities: Sequence[Fraction],
     factor: Fraction,
     epsilon: Fraction,
@@ -216,10 +225,43 @@ def exponential(
     """
     wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, quality_range)
     if base is None:
-        return choice(Powers(), candidates, quality, wish)
+        return choice(ExponentialLaw(), candidates, quality, wish)
     given = candidates if isinstance(candidates, Space) else read_candidates(candidates, quality)
     unordered = isinstance(candidates, (set, frozenset))
     weights = read_base(base, read_candidates(candidates if unordered else given, base))
     places = tuple(place for place, weight in enumerate(weights) if weight)
-    law = Powers(tuple(weights[place] for place in places))
+    law = ExponentialLaw(tuple(weights[place] for place in places))
     return choice(law, given, quality, replace(wish, places=places))
+
+
+_LONGEST = 1 << 14
+"""Whole weights of more bits are refused: they would come from denominators by the thousand."""
+
+
+def read_base(base: Any, candidates: Sequence[Any]) -> tuple[int, ...]:
+    """Return the weights as whole numbers without a common divisor.
+
+    Requires: one weight for each candidate, of at least 0, and not all of them 0.
+    """
+    if callable(base):
+        base = [base(candidate) for candidate in candidates]
+    weights = tuple(read_values(base, candidates, what="base"))
+    for place, weight in enumerate(weights):
+        if weight < 0:
+            raise ParameterError(
+                f"the base weight of candidate {place + 1:,} is negative. A weight says how likely "
+                "a candidate is where all are equally good: 0 leaves it out."
+            )
+    unit = 1
+    for denominator in {weight.denominator for weight in weights}:
+        unit = lcm(unit, denominator)
+        if unit.bit_length() > _LONGEST:
+            raise ParameterError(
+                "the base weights have too many different denominators to be compared exactly. "
+                "Give whole numbers, or decimals with a few digits as text."
+            )
+    whole = [weight.numerator * (unit // weight.denominator) for weight in weights]
+    divisor = gcd(*whole)
+    if not divisor:
+        raise ParameterError("all base weights are 0, so there is nothing to choose from.")
+    return tuple(weight // divisor for weight in whole)

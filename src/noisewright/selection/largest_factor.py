@@ -153,7 +153,7 @@ def _largest(costs: Costs, start: float) -> float:
     if limit == np.inf:
         # Doubles see no difference between any neighbors.
         return start
-    low, high = _bracketed(costs, start, max(limit, start * _NARROW))
+    low, high = _bracket(costs, start, max(limit, start * _NARROW))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if costs.hold(costs.logs(middle)):
@@ -163,7 +163,7 @@ def _largest(costs: Costs, start: float) -> float:
     return low
 
 
-def _bracketed(costs: Costs, start: float, limit: float) -> tuple[float, float]:
+def _bracket(costs: Costs, start: float, limit: float) -> tuple[float, float]:
     """Return a private factor, and a slightly larger one above which none was found."""
     waiting = [(start, costs.logs(start), limit, costs.logs(limit))]
     splits = 0

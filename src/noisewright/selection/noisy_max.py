@@ -40,7 +40,7 @@ _MOST_TERMS = 1 << 16
 
 @final
 @dataclass(frozen=True)
-class NoisyMax:
+class NoisyMaxLaw:
     """The largest of qualities with geometric noise in whole steps."""
 
     step: Fraction
@@ -174,11 +174,11 @@ def _sums(exponents: Sequence[Fraction], precision: int, decay: Fraction) -> lis
         found.append(((coin * total) >> work) >> shift)
         if place + 1 < len(coins):
             polynomial = times_factor(polynomial, coin, work)
-            polynomial = _divided(polynomial, (a * coins[place + 1]) >> work, work)
+            polynomial = _divide(polynomial, (a * coins[place + 1]) >> work, work)
     return found
 
 
-def _divided(polynomial: list[int], p: int, precision: int) -> list[int]:
+def _divide(polynomial: list[int], p: int, precision: int) -> list[int]:
     quotient = 0
     found: list[int] = []
     for coefficient in polynomial[:-1]:
@@ -256,4 +256,4 @@ def noisy_max(
     if size <= 0:
         raise ParameterError(f"step is {step}; it must be positive.")
     wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, None)
-    return choice(NoisyMax(size), candidates, quality, wish)
+    return choice(NoisyMaxLaw(size), candidates, quality, wish)

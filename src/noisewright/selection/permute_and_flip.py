@@ -37,7 +37,7 @@ _DEEPEST = 1 << 62
 
 @final
 @dataclass(frozen=True)
-class Coins:
+class PermuteAndFlipLaw:
     """One coin for each candidate, certain for the best."""
 
     name: str = "permute and flip"
@@ -225,4 +225,4 @@ def permute_and_flip(
     (McKenna–Sheldon 2020, Theorems 1 and 2). A choice for one dataset is drawn by exact coins.
     """
     wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, None)
-    return choice(Coins(), candidates, quality, wish)
+    return choice(PermuteAndFlipLaw(), candidates, quality, wish)

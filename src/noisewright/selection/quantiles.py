@@ -42,7 +42,7 @@ from noisewright.mechanisms import (
     read_inputs,
 )
 from noisewright.public import public, public_methods
-from noisewright.selection.certified import EXPONENTIAL, Sensitivity, Step, certified
+from noisewright.selection.certificate import EXPONENTIAL, QualitySensitivity, Step, certify_choice
 from noisewright.selection.chosen import rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import Counts, Interval, amount
@@ -84,7 +84,7 @@ class PrivateQuantile:
         Ensures: the stand-alone checker has proven it, or CertificateError.
         """
         step = Step(self._words, EXPONENTIAL, self.factor, _sensitivity(self.at))
-        return certified(step, rational_below(self.claim), self.claim)
+        return certify_choice(step, rational_below(self.claim), self.claim)
 
     @property
     def _words(self) -> str:
@@ -175,7 +175,7 @@ def private_quantile(
     claim = Guarantee(
         positive_epsilon(epsilon, alpha, instead="Any point of the grid does as well then.")
     )
-    codes, counts = _counted(values, space)
+    codes, counts = _count_codes(values, space)
     people = int(counts.sum())
     if not people:
         raise InputError("there are no values, so there is no quantile.")
@@ -197,12 +197,14 @@ def private_median(
     return private_quantile(values, space, at="1/2", epsilon=epsilon, alpha=alpha)
 
 
-def _sensitivity(at: Fraction) -> Sensitivity:
+def _sensitivity(at: Fraction) -> QualitySensitivity:
     """Return what one value can do to the quality of points: see above."""
-    return Sensitivity(Fraction(1), one_way=at in (0, 1))
+    return QualitySensitivity(Fraction(1), one_way=at in (0, 1))
 
 
-def _counted(values: Any, space: Counts | Interval) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_codes(
+    values: Any, space: Counts | Interval
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct codes in order and how often each occurs, batch by batch."""
     known: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     often: NDArray[np.int64] = np.empty(0, dtype=np.int64)

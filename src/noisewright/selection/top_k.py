@@ -33,21 +33,31 @@ from noisewright.mechanisms import Guarantee, Quality, Table, read_candidates, r
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public, public_methods
 from noisewright.selection.all_inputs import AllInputs
-from noisewright.selection.certified import LARGEST, MOST_ALIKE, Sensitivity, Step, certified
+from noisewright.selection.certificate import (
+    LARGEST,
+    MOST_ALIKE,
+    QualitySensitivity,
+    Step,
+    certify_choice,
+)
 from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
 from noisewright.selection.debit import Account, debited
-from noisewright.selection.exponential import Powers
-from noisewright.selection.peeling import peeled_table
-from noisewright.selection.permute_and_flip import Coins
+from noisewright.selection.exponential import ExponentialLaw
+from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
 from noisewright.spaces import Categories, Space, counted, whole_number
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate
     from noisewright.sampling import Source
 
+from itertools import combinations, permutations
+
+from noisewright.mechanisms import require_ratios, require_tabulable
+from noisewright.spaces import Rows
+
 _BITS = 256
 _HALVINGS = 64
-_LAWS: dict[str, Law] = {"exponential": Powers(), "permute_and_flip": Coins()}
+_LAWS: dict[str, Law] = {"exponential": ExponentialLaw(), "permute_and_flip": PermuteAndFlipLaw()}
 
 
 class Options(TypedDict, total=False):
@@ -79,7 +89,7 @@ class TopK:
     law: Law
     each: Guarantee
     claim: Guarantee
-    sensitivity: Sensitivity
+    sensitivity: QualitySensitivity
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -91,8 +101,8 @@ class TopK:
         step = Step(words, self.law.describe(), self.factor, self.sensitivity)
         each = rational_below(self.each)
         if _adds_up(each, self.k, self.claim):
-            return certified(step, each, self.claim, rounds=self.k)
-        return certified(step, each**2 / 8, self.claim, rounds=self.k, unit="rho")
+            return certify_choice(step, each, self.claim, rounds=self.k)
+        return certify_choice(step, each**2 / 8, self.claim, rounds=self.k, unit="rho")
 
     def sample(
         self,
@@ -222,7 +232,7 @@ def top_k(
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:
         raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
-    known = Sensitivity(change, bool(monotonic))
+    known = QualitySensitivity(change, bool(monotonic))
     values = read_values(quality, listed)
     return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
 
@@ -280,3 +290,48 @@ def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:
     for i, chance in enumerate(chances):
         gained += chance * max(0, highs[rounds - i] - (whole * lows[i] >> _BITS))
     return Fraction(gained, one) / Fraction(one + low, one) ** rounds
+
+
+def peeled_table(known: AllInputs, rounds: int, each: Guarantee, claim: Guarantee) -> Table:
+    """Return the table of all sequences; a sequence with a candidate twice has probability 0.
+
+    A round chooses among the candidates that are left. Its rows are integers with a sum of 2^b,
+    proven private by themselves; the probability of a sequence is the product of its rounds, so the
+    rows of the whole add up to a power of two again and nothing more is rounded. Between neighbors
+    a product changes by at most the product of what its factors change by.
+    """
+    if known.inputs.by_distance and claim.delta:
+        raise ParameterError(
+            "delta= is for neighbors that are all alike; with 'metric' ones use delta=0."
+        )
+    outputs = Rows(known.outputs, rounds)
+    require_tabulable(known.inputs, outputs, instead="Use fewer inputs, candidates or rounds.")
+    epsilon = rational_below(each)
+    size, factor = known.outputs.size, epsilon / known.spread
+    # For each set of candidates that are gone: the column of each that is left, and log2 of a row.
+    made: dict[frozenset[int], tuple[dict[int, Any], int]] = {}
+    for gone in (some for step in range(rounds) for some in combinations(range(size), step)):
+        left = [place for place in range(size) if place not in gone]
+        weights, bits = known.round_rows(factor, epsilon, left)
+        require_ratios(weights, known.inputs, each.epsilon)
+        made[frozenset(gone)] = dict(zip(left, weights.T, strict=True)), bits
+    # Rounds of one step get one total, whoever is gone.
+    longest = [
+        max(bits for gone, (_, bits) in made.items() if len(gone) == step) for step in range(rounds)
+    ]
+    table = np.zeros((known.inputs.size, outputs.size), dtype=object)
+    for sequence in permutations(range(size), rounds):
+        code, chances = 0, np.ones(known.inputs.size, dtype=object)
+        for step, place in enumerate(sequence):
+            columns, bits = made[frozenset(sequence[:step])]
+            chances = chances * columns[place] << (longest[step] - bits)
+            code = code * size + place
+        table[:, code] = chances
+    return Table(
+        known.inputs,
+        table,
+        total=1 << sum(longest),
+        outputs=outputs,
+        claim=claim,
+        name=f"top {rounds} by {known.law.name}",
+    )

@@ -33,9 +33,9 @@ from noisewright.public import public, public_methods
 from noisewright.selection import (
     EXPONENTIAL,
     Account,
-    Sensitivity,
+    QualitySensitivity,
     Step,
-    certified,
+    certify_choice,
     debited,
     rational_below,
 )
@@ -64,7 +64,7 @@ _EXACT = 1 << 53
 _AT_ONCE = 1 << 21
 """Errors of single queries that are worked out together."""
 
-_ONE_ROW = Sensitivity(Fraction(1))
+_ONE_ROW = QualitySensitivity(Fraction(1))
 """Replacing one row changes the count of each query by at most 1, and so the largest error."""
 
 
@@ -99,7 +99,7 @@ class Blr:
         Ensures: the stand-alone checker has proven it, or CertificateError.
         """
         step = Step("a choice among synthetic databases", EXPONENTIAL, self._factor, _ONE_ROW)
-        return certified(step, rational_below(self.claim), self.claim)
+        return certify_choice(step, rational_below(self.claim), self.claim)
 
     @property
     def _factor(self) -> Fraction:

@@ -26,7 +26,7 @@ EXPONENTIAL: Mapping[str, str] = {"by": "exponential mechanism"}
 
 @final
 @dataclass(frozen=True)
-class Sensitivity:
+class QualitySensitivity:
     """What one person can do to qualities: a promise of the caller, or known from the question.
 
     One of them changes by at most `change`; with `one_way` all of them rise or all of them fall.
@@ -54,7 +54,7 @@ class Step:
     what: str
     law: Mapping[str, str]
     factor: Fraction
-    sensitivity: Sensitivity
+    sensitivity: QualitySensitivity
     candidates: int | None = None
 
     def describe(self, amount: Fraction) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Step:
         return step
 
 
-def certified(
+def certify_choice(
     step: Step,
     amount: Fraction,
     guarantee: Guarantee,

@@ -45,7 +45,7 @@ class Columns:
 
         `person` says for a mapping what a plan says by itself.
         """
-        said = _said(plan)
+        said = _read_declaration(plan)
         columns: Mapping[str, Any] = said["columns"]
         _require_possible(columns)
         # Cells are read as the plan says; what it would do to them does not matter here.
@@ -224,7 +224,7 @@ class Declared:
         ]
         return pa.Table.from_arrays(plain, schema=schema)
 
-    def stored(self) -> Any:
+    def read_rows(self) -> Any:
         """Return all rows of the declared columns as they are stored."""
         import pyarrow as pa
 
@@ -243,7 +243,7 @@ class Declared:
         }
 
 
-def _said(plan: Any) -> dict[str, Any]:
+def _read_declaration(plan: Any) -> dict[str, Any]:
     """Return what was declared, as Plan takes it; mechanisms are not made, nor are they used."""
     if isinstance(plan, Plan):
         names = ("epsilon", "delta", "others", "person")

@@ -10,20 +10,20 @@ from pathlib import Path
 
 from noisewright.errors import InputError, ReleaseError, TargetError
 from noisewright.files import read_whole
-from noisewright.releases.recipe import Recipe
+from noisewright.releases.files.recipe import Recipe
 
 CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
 SYNTHESIS = "synthesis.json"
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetFiles:
     """The released file and the files beside it, which share its stem."""
 
     data: Path
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str]) -> Target:
+    def at(cls, path: str | os.PathLike[str]) -> TargetFiles:
         """Return the target at a path; a link keeps pointing where it points."""
         target = cls(Path(os.path.realpath(path) if os.path.islink(path) else path))
         try:

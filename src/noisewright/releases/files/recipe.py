@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
@@ -69,13 +70,13 @@ class Recipe:
                 "private": private,
                 "accounted": accounted,
             }
-        )._sealed()
+        )._seal()
 
     def for_file(self, name: str, sha256: str) -> Recipe:
         """Return the recipe that lies beside a file, with the file's name and SHA-256."""
-        return Recipe({**self.document, "file": {"name": name, "sha256": sha256}})._sealed()
+        return Recipe({**self.document, "file": {"name": name, "sha256": sha256}})._seal()
 
-    def _sealed(self) -> Recipe:
+    def _seal(self) -> Recipe:
         content = {key: value for key, value in self.document.items() if key != "digest"}
         return Recipe({**content, "digest": digest_of(content)})
 
@@ -98,7 +99,7 @@ class Recipe:
                 f"version {VERSION}. Install a newer noisewright."
             )
         recipe = cls(document)
-        if recipe._sealed() != recipe:
+        if recipe._seal() != recipe:
             raise ReleaseError(
                 f"{where} was changed after it was written: its content does not match its "
                 "digest. Ask the publisher for the files again."
@@ -200,3 +201,36 @@ def read_guarantee(section: Mapping[str, Any]) -> Guarantee:
     if "value" in epsilon:
         return Guarantee(Epsilon.of(epsilon["value"]), section["delta"])
     return Guarantee(Epsilon.log(exactly(epsilon["ln"], name="e^epsilon")), section["delta"])
+
+
+def embedded_recipe(path: Path) -> tuple[bytes, int] | None:
+    """Return the recipe in a file, or in the files of a folder, and how many rows these have."""
+    if not path.is_dir():
+        return _of_file(path)
+    parts = [file for file in sorted(path.iterdir()) if not file.name.startswith(("_", "."))]
+    found = [part for part in map(_of_file, parts) if part is not None]
+    if len(found) != len(parts) or len({text for text, _ in found}) != 1:
+        return None
+    return found[0][0], sum(rows for _, rows in found)
+
+
+def _of_file(path: Path) -> tuple[bytes, int] | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open(path, "rb") as file:
+            start = file.read(6)
+        if start.startswith(b"PAR1"):
+            metadata = pq.read_metadata(path)
+            text = (metadata.metadata or {}).get(KEY.encode())
+            return None if text is None else (text, metadata.num_rows)
+        if start == b"ARROW1":
+            with pa.OSFile(str(path), "rb") as file, pa.ipc.open_file(file) as reader:
+                text = (reader.schema.metadata or {}).get(KEY.encode())
+                return None if text is None else (text, reader.count_rows())
+    except (pa.ArrowException, OSError) as problem:
+        raise ReleaseError(
+            f"{str(path)!r} cannot be read: it is damaged or incomplete. Get a whole copy."
+        ) from problem
+    return None

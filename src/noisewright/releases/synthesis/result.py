@@ -19,7 +19,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
 from noisewright.public import public_methods
-from noisewright.releases.plain_spaces import plain_points, plain_space
+from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
 from noisewright.spaces import Records, counted
 from noisewright.synthetic import (
     NOISES,
@@ -213,7 +213,7 @@ class Synthesis:
         Ensures: the file is the one that was written, according to its SHA-256, and holds what its
         columns are declared to; or ReleaseError.
         """
-        from noisewright.releases.reading_back import open_synthesis
+        from noisewright.releases.synthesis.reading_back import open_synthesis
 
         return open_synthesis(path)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Number
+from noisewright.exact import Number, shown
+from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.public import public
-from noisewright.releases.declared import Columns
-from noisewright.releases.memory import require_memory
-from noisewright.releases.remarks import noise_remark, remarks_on
+from noisewright.releases.synthesis.declared import Columns
+from noisewright.releases.synthesis.memory import require_memory
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import (
     BINS,
@@ -37,7 +38,7 @@ _MANY = 1 << 60
 
 
 @dataclass(frozen=True)
-class Task:
+class SynthesisTask:
     """All that was asked for that needs no data; `synthesize` and its prediction share it."""
 
     domain: Records
@@ -109,7 +110,7 @@ class Task:
             return Mst(domain, workload, allowance, self.grid.counted, self.fitted_as, people)
         return ByBlr(domain, workload, allowance, self.rows(people), people)
 
-    def with_better_noise(self) -> Task:
+    def with_better_noise(self) -> SynthesisTask:
         """Return the task with the noise that is expected to make smaller errors.
 
         A δ allows rounded normal noise, and does not forbid two-sided geometric noise, which is
@@ -128,7 +129,7 @@ class Task:
         times = normal.expected / geometric.expected if geometric.expected else 1.0
         return replace(pure, about_noise=(noise_remark(asked.guarantee, times),))
 
-    def predicted(self, people: int) -> WorkloadErrors:
+    def predict(self, people: int) -> WorkloadErrors:
         """Return the errors to be expected of so many rows, with what is to be said about them."""
         errors = self.synthesizer(people).predicted(people)
         said = remarks_on(errors, self.asked, self.allowance.guarantee)
@@ -168,7 +169,7 @@ def predict_synthesis(
     count = whole_number(people, name="people", least=1)
     declaring = declaring_plan(plan, workload)
     columns = Columns.of(declaring)
-    task = Task(
+    task = SynthesisTask(
         columns.domain,
         columns.workload(workload),
         allowance_for(declaring, columns, epsilon, delta),
@@ -180,7 +181,7 @@ def predict_synthesis(
     )
     task.require_possible()
     task.require_memory(count)
-    return task.with_better_noise().predicted(count)
+    return task.with_better_noise().predict(count)
 
 
 def declaring_plan(plan: Any, workload: Any) -> Any:
@@ -207,3 +208,64 @@ def allowance_for(
     else:
         whole, slack = epsilon, 0 if delta is None else delta
     return Allowance.of(whole, slack, rows_per_person=columns.rows_per_person)
+
+
+_NEAR = 0.9
+"""An expected error of so much of the largest possible one is no knowledge."""
+
+
+def noise_remark(asked: Guarantee, times: float) -> str:
+    """Say why a delta is not spent: normal noise would make errors so many times as large."""
+    larger = f"{times:.3g} times as large" if times > 1 else "no smaller"
+    return (
+        "Noise is two-sided geometric, and no delta is spent: rounded normal noise, which "
+        f"delta={shown(asked.delta)} would allow, is expected to make the errors {larger} here "
+        "(before they are cut off at the largest possible). It helps where there are more steps. "
+        f"The promise is epsilon={shown(asked.epsilon.rational)} alone."
+    )
+
+
+def remarks_on(errors: WorkloadErrors, workload: Workload, guarantee: Guarantee) -> tuple[str, ...]:
+    """Say whether the table will tell anything, and whether delta is too large for so many rows."""
+    return (*_vacuous(errors, workload), *_large_delta(guarantee.delta, errors.people))
+
+
+def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
+    if errors.bound is not None:
+        if errors.bound < 1:
+            return []
+        return [
+            "Nothing is promised about any answer: the bound on the errors is 100% of all rows or "
+            f"more. The table may say nothing about the data. {_WHAT_HELPS}"
+        ]
+    asked = [part for part in errors.parts if part.in_workload]
+    most = [
+        2.0 if isinstance(part, Marginal) else float(part.count(workload.domain))
+        for part in workload.parts
+    ]
+    drowned = [part.expected >= _NEAR * top for part, top in zip(asked, most, strict=True)]
+    besides = [part.expected >= _NEAR * 2.0 for part in errors.parts if not part.in_workload]
+    if all(drowned) and all(besides):
+        return [
+            "The table will say nothing about the data: noise alone is expected to move every "
+            f"count as far as it can be moved. {_WHAT_HELPS}"
+        ]
+    if errors.expected < _NEAR * sum(most) / len(most):
+        return []
+    return [
+        f"Noise drowns {sum(drowned):,} of the {len(drowned):,} parts of the workload: if these "
+        f"are counted, their counts say nothing about the data. {_WHAT_HELPS}"
+    ]
+
+
+_WHAT_HELPS = "More people, a larger epsilon, fewer columns or coarser ones would help."
+
+
+def _large_delta(delta: Fraction, people: int) -> list[str]:
+    if delta * people < 1:
+        return []
+    return [
+        f"delta={shown(delta)} is large for {people:,} rows: publishing a row drawn at random, in "
+        f"full, would be allowed with a delta of 1/{people:,}. Choose one well below that, such as "
+        f"{0.01 / people:.0e}, or none (delta=0)."
+    ]

@@ -14,11 +14,11 @@ from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
-from noisewright.releases.declared import Declared
-from noisewright.releases.plain_spaces import read_space
+from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
-from noisewright.releases.synthesis import FORMAT, VERSION, Synthesis
-from noisewright.releases.target import Target
+from noisewright.releases.synthesis.declared import Declared
+from noisewright.releases.synthesis.plain_spaces import read_space
+from noisewright.releases.synthesis.result import FORMAT, VERSION, Synthesis
 from noisewright.spaces import Records
 from noisewright.synthetic import (
     MARGINAL,
@@ -38,12 +38,12 @@ _BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 def is_synthesis(path: str | os.PathLike[str]) -> bool:
     """Tell whether what lies beside a file says that it is a synthetic table."""
-    return Target.at(path).synthesis.exists()
+    return TargetFiles.at(path).synthesis.exists()
 
 
 def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
     """Read a synthetic table and the file beside it; see `Synthesis.open`."""
-    target = Target.at(path)
+    target = TargetFiles.at(path)
     if not target.data.is_file():
         raise ReleaseError(f"there is no file {os.fspath(path)!r}. Check the name.")
     side = target.synthesis
@@ -90,7 +90,7 @@ def _read(data: bytes, where: str) -> Any:
     return document
 
 
-def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthesis:
+def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Synthesis:
     spaces = {
         name: read_space(document["spaces"][name], points)
         for name, points in document["columns"].items()
@@ -107,7 +107,7 @@ def _made_of(document: Mapping[str, Any], target: Target, files: Any) -> Synthes
     if proof is not None:
         _require_proven(proof, guarantee, rows, spends)
     return Synthesis(
-        table=read.stored(),
+        table=read.read_rows(),
         domain=domain,
         _workload=None if asked is None else Workload.from_toml(asked, domain),
         method=document["method"],

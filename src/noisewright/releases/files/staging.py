@@ -59,9 +59,9 @@ class Staging:
             hidden, shown = str(self.path(target.name)), str(target)
             if hidden not in str(problem):
                 raise
-            raise _renewed(problem, str(problem).replace(hidden, shown)) from None
+            raise _reword(problem, str(problem).replace(hidden, shown)) from None
         except OSError as problem:
-            raise _renewed(problem, str(cannot_write(target, problem))) from problem
+            raise _reword(problem, str(cannot_write(target, problem))) from problem
 
     def publish(self, *names: str) -> None:
         """Rename the files into place, in this order; the data comes last.
@@ -107,7 +107,7 @@ def remove_stale(place: Path) -> list[Path]:
     with contextlib.suppress(OSError):
         for folder in [path for path in place.iterdir() if _NAME.fullmatch(path.name)]:
             with contextlib.suppress(OSError):
-                lock = _locked(folder)
+                lock = _lock(folder)
                 if lock is not None:
                     shutil.rmtree(folder, ignore_errors=True)
                     os.close(lock)
@@ -131,7 +131,7 @@ def cannot_write(target: Path, problem: OSError) -> TargetError:
     )
 
 
-def _renewed(problem: OSError, message: str) -> TargetError:
+def _reword(problem: OSError, message: str) -> TargetError:
     """Return the error in other words, with what was noted on it."""
     error = TargetError(message)
     for note in getattr(problem, "__notes__", []):
@@ -158,7 +158,7 @@ def _new(target: Path) -> Staging:
         with contextlib.suppress(FileExistsError):
             own.mkdir()
             with contextlib.suppress(BlockingIOError, FileNotFoundError):
-                lock = _locked(own)
+                lock = _lock(own)
                 if lock is not None:
                     return Staging(own, lock)
                 own.rmdir()
@@ -174,7 +174,7 @@ def _new(target: Path) -> Staging:
     )
 
 
-def _locked(folder: Path) -> int | None:
+def _lock(folder: Path) -> int | None:
     """Lock a folder and return it, open; None where folders cannot be locked.
 
     A folder that another process holds raises BlockingIOError; one that is gone FileNotFoundError.
