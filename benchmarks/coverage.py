@@ -22,18 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.estimation.channels import channel_of
-from noisewright.estimation.frequencies import shares_from_counts
-from noisewright.estimation.intervals import Sample
-from noisewright.estimation.mean_curves import mean_curve
-from noisewright.estimation.numbers import (
+from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.intervals.intervals import Sample
+from noisewright.estimation.numbers.mean_curves import mean_curve
+from noisewright.estimation.numbers.number_estimates import (
     answer_about_numbers,
     numbers_of,
     plain_mean,
     shares_of_groups as groups,
 )
 from noisewright.estimation.result import About, Axis
-from noisewright.estimation.sets import coins_of, shares_of_items, shares_of_pairs
+from noisewright.estimation.sets.item_shares import coins_of, shares_of_items, shares_of_pairs
+from noisewright.estimation.shares.share_estimates import shares_from_counts
 
 Array = NDArray[np.float64]
 Random = np.random.Generator

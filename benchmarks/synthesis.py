@@ -167,8 +167,8 @@ def beside_mbi(
     Errors are those of the fitted models, without any rows drawn from them.
     """
     from noisewright.synthetic.by_mbi import fitted_by_mbi
-    from noisewright.synthetic.graph_fit import fitted_graph
-    from noisewright.synthetic.tree_model import fitted
+    from noisewright.synthetic.graphs.graph_fit import fit_graph
+    from noisewright.synthetic.graphs.tree_model import fit_tree
 
     sizes = {name: len(labels) for name, labels in declared.items()}
     pairs = nw.Workload.marginals(declared, ways=2)
@@ -180,10 +180,10 @@ def beside_mbi(
         )
         seen = list(made.measurements)
         edges = seen[len(sizes) : 2 * len(sizes) - 1]
-        tree = fitted(seen[: len(sizes)], edges).as_graph()
+        tree = fit_tree(seen[: len(sizes)], edges).as_graph()
         for place in range(2):
             start = time.process_time()
-            model = fitted_by_mbi(sizes, seen) if place else fitted_graph(sizes, seen, tree)
+            model = fitted_by_mbi(sizes, seen) if place else fit_graph(sizes, seen, tree)
             seconds[place] += time.process_time() - start
             shares = [model.marginal(part.columns).reshape(-1) for part in pairs.parts]
             errors[place] += float(np.abs(np.concatenate(shares) - truth).sum())

@@ -16,10 +16,10 @@ import pytest
 import noisewright as nw
 from noisewright.errors import CertificateError
 from noisewright.privacy import certify_steps
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.by_blr import ByBlr
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
+from noisewright.synthetic.by_mst.mst import Mst
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.run_budget import RunBudget
 from tests.certificates.handmade import (
     SCHEMA,
     SOURCE,
@@ -45,21 +45,21 @@ def fitted(model: Any, **options: Any) -> nw.results.Certificate:
 
 
 MADE: dict[str, Any] = {
-    "mst": lambda: Mst(DOMAIN, PAIRS, Allowance.of(1)).schedule.certificate,
-    "mst, delta": lambda: Mst(DOMAIN, PAIRS, Allowance.of(1, 1e-9)).schedule.certificate,
+    "mst": lambda: Mst(DOMAIN, PAIRS, RunBudget.of(1)).schedule.certificate,
+    "mst, delta": lambda: Mst(DOMAIN, PAIRS, RunBudget.of(1, 1e-9)).schedule.certificate,
     "mst, rows": lambda: (
-        Mst(DOMAIN, PAIRS, Allowance.of("1/3", 1e-6, rows_per_person=7)).schedule.certificate
+        Mst(DOMAIN, PAIRS, RunBudget.of("1/3", 1e-6, rows_per_person=7)).schedule.certificate
     ),
     "mst, rows, epsilon": lambda: (
-        Mst(DOMAIN, PAIRS, Allowance.of(1, rows_per_person=3)).schedule.certificate
+        Mst(DOMAIN, PAIRS, RunBudget.of(1, rows_per_person=3)).schedule.certificate
     ),
-    "mwem": lambda: Mwem(DOMAIN, MIXED, Allowance.of("1/10"), 5).schedule.certificate,
+    "mwem": lambda: Mwem(DOMAIN, MIXED, RunBudget.of("1/10"), 5).schedule.certificate,
     "mwem, delta": lambda: (
-        Mwem(DOMAIN, MIXED, Allowance.of(4, "1e-12", rows_per_person=2), 3).schedule.certificate
+        Mwem(DOMAIN, MIXED, RunBudget.of(4, "1e-12", rows_per_person=2), 3).schedule.certificate
     ),
-    "mwem, queries": lambda: Mwem(DOMAIN, RANGES, Allowance.of(1)).schedule.certificate,
+    "mwem, queries": lambda: Mwem(DOMAIN, RANGES, RunBudget.of(1)).schedule.certificate,
     "blr": lambda: (
-        ByBlr(DOMAIN, PAIRS, Allowance.of(2, rows_per_person=3), 4, 50).schedule.certificate
+        ByBlr(DOMAIN, PAIRS, RunBudget.of(2, rows_per_person=3), 4, 50).schedule.certificate
     ),
     "naive Bayes": lambda: fitted(nw.models.PrivateNaiveBayes, label="a", epsilon=1, ledger=None),
     "naive Bayes, delta": lambda: fitted(

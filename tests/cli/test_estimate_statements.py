@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from noisewright.estimation.readings import AFTER
+from noisewright.estimation.questions.readings import AFTER
 from tests.cli.conftest import Program
 from tests.report.pages import Page
 

@@ -9,16 +9,16 @@ from hypothesis.extra import numpy as arrays
 
 import noisewright as nw
 from noisewright.errors import UnidentifiableError
-from noisewright.estimation.channels import ResponseChannel, channel_of
-from noisewright.estimation.likelihood import most_likely
-from noisewright.estimation.simplex import projected
+from noisewright.estimation.channels.channel import ResponseChannel, channel_of
+from noisewright.estimation.intervals.simplex import project_to_simplex
+from noisewright.estimation.shares.likelihood import most_likely
 
 finite = st.floats(-5, 5, allow_nan=False, width=32)
 
 
 @given(arrays.arrays(np.float64, st.integers(1, 12), elements=finite))
 def test_the_projection_is_the_nearest_point(values: Any) -> None:
-    nearest = projected(values)
+    nearest = project_to_simplex(values)
     assert nearest.min() >= 0
     assert nearest.sum() == pytest.approx(1)
     # No corner of the simplex lies in a direction that comes closer.

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from noisewright.estimation import counting
-from noisewright.estimation.counting import TableCounter, count_tables
-from noisewright.estimation.covering import tables_to_count
+from noisewright.estimation.counts import table_counter
+from noisewright.estimation.counts.covering import tables_to_count
+from noisewright.estimation.counts.table_counter import TableCounter, count_tables
 
 SIZES = st.lists(st.sampled_from([1, 2, 3, 7, 16, 255, 256, 257]), min_size=1, max_size=5)
 
@@ -35,7 +35,7 @@ def test_counts_row_by_row(data: st.DataObject) -> None:
 
 
 def test_long_batches_are_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "_PIECE", 100)
+    monkeypatch.setattr(table_counter, "_PIECE", 100)
     codes = [np.arange(1_234) % 3, np.arange(1_234) % 5]
     counter = TableCounter([3, 5], [(1, 0), (1,)])
     counter.add(codes)

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import noisewright as nw
-from noisewright.estimation.channels import channel_of
-from noisewright.estimation.frequencies import shares_from_counts
+from noisewright.estimation.channels.channel import channel_of
 from noisewright.estimation.result import About, Axis
+from noisewright.estimation.shares.share_estimates import shares_from_counts
 
 RELEASES = 600
 

@@ -18,32 +18,36 @@ from scipy.stats import binom
 import noisewright as nw
 from benchmarks.coverage import QUESTIONS, Setting, covered
 from noisewright.errors import ParameterError
-from noisewright.estimation.channels import channel_of
-from noisewright.estimation.frequencies import shares_from_counts
-from noisewright.estimation.intervals import Sample, student_quantile
-from noisewright.estimation.numbers import answer_about_numbers, numbers_of, shares_of_groups
+from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.intervals.intervals import Sample, student_quantile
+from noisewright.estimation.numbers.number_estimates import (
+    answer_about_numbers,
+    numbers_of,
+    shares_of_groups,
+)
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.estimation.sets import Coins, shares_of_items
+from noisewright.estimation.sets.item_shares import ItemCoins, shares_of_items
+from noisewright.estimation.shares.share_estimates import shares_from_counts
 
 EPSILONS = (0.1, 1.0, 4.0, 8.0, 14.0)
 SHARES = np.unique(np.concatenate([np.geomspace(0.001, 0.5, 40), np.linspace(0.02, 0.5, 25)]))
 
 
-def coins(epsilon: float, size: int) -> Coins:
+def coins(epsilon: float, size: int) -> ItemCoins:
     """Randomized response of so many categories, as it looks to one of them."""
     factor = np.exp(epsilon)
     truth, other = factor / (factor + size - 1), 1 / (factor + size - 1)
-    return Coins(truth, other, truth - other)
+    return ItemCoins(truth, other, truth - other)
 
 
-def chances(people: int, having: int, coin: Coins) -> Any:
+def chances(people: int, having: int, coin: ItemCoins) -> Any:
     """The law of how many rows show a category that so many people have."""
     kept = binom.pmf(np.arange(having + 1), having, coin.present)
     added = binom.pmf(np.arange(people - having + 1), people - having, coin.absent)
     return np.convolve(kept, added)
 
 
-def exact_coverage(people: int, coin: Coins, about: About) -> Any:
+def exact_coverage(people: int, coin: ItemCoins, about: About) -> Any:
     """How often the interval holds each share, exactly, over all counts that can be released."""
     counts = np.arange(people + 1)
     found = shares_of_items(counts, people, coin, Axis("count", range(people + 1)), about, 0.95)

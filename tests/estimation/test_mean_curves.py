@@ -7,7 +7,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError
-from noisewright.estimation.mean_curves import factor_together, mean_curve
+from noisewright.estimation.numbers.mean_curves import factor_together, mean_curve
 
 HOURS = list(range(24))
 SPACE = nw.Curves(HOURS, low=0, high=10)

@@ -14,11 +14,11 @@ from noisewright.errors import (
     TooLargeError,
     UnidentifiableError,
 )
-from noisewright.estimation.channels import _clamped, channel_of
-from noisewright.estimation.geometric_channel import GeometricChannel
-from noisewright.estimation.linear import averages, planned_variances, worst_variances
-from noisewright.estimation.numbers import answer_about_numbers
-from noisewright.estimation.ramps import ramps, softened
+from noisewright.estimation.channels.channel import _clamped_matrix, channel_of
+from noisewright.estimation.channels.geometric_channel import GeometricChannel
+from noisewright.estimation.numbers.averages import averages, planned_variances, worst_variances
+from noisewright.estimation.numbers.number_estimates import answer_about_numbers
+from noisewright.estimation.numbers.ramps import ramps, soften
 from tests.estimation.exact_expectations import over_all_outputs, over_all_people
 
 GRID = nw.Interval(0, 3, step=1)
@@ -163,7 +163,7 @@ def test_softened_bins_enclose_sharp_ones(width: int) -> None:
     for first in range(12):
         for last in range(first, 12):
             sharp = (np.arange(12) >= first) & (np.arange(12) <= last)
-            inner, outer = softened(sharp, width)
+            inner, outer = soften(sharp, width)
             assert (inner <= sharp + 1e-12).all()
             assert (sharp <= outer + 1e-12).all()
             assert inner.min() >= 0
@@ -218,7 +218,7 @@ def test_clamping_laplace_noise_loses_nothing() -> None:
         nw.estimate(dict.fromkeys(released.tolist(), 1), mechanism, of="shares").values,
     )
     rows = np.array([channel_of(mechanism).push(row, 0) for row in np.eye(51)])
-    assert np.allclose(rows, _clamped(mechanism), atol=1e-12)
+    assert np.allclose(rows, _clamped_matrix(mechanism), atol=1e-12)
     assert np.allclose(rows, nw.laplace(LINE, epsilon=4, form="truncated", table=True).matrix)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
-from noisewright.estimation.sets import coins_of, item_variances, shares_of_pairs
+from noisewright.estimation.sets.item_shares import coins_of, item_variances, shares_of_pairs
 
 ITEMS = ["tea", "milk", "bread", "salt"]
 SPACE = nw.Subsets(ITEMS)
@@ -79,8 +79,8 @@ def forms(mechanism: Any, truth: Any) -> dict[str, Any]:
 def test_every_form_of_sets_gives_the_same_answers(
     of: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("noisewright.estimation.sets.BATCH", 50)
-    monkeypatch.setattr("noisewright.estimation.sets._DENSE", 120)
+    monkeypatch.setattr("noisewright.estimation.sets.item_shares.BATCH", 50)
+    monkeypatch.setattr("noisewright.estimation.sets.item_shares._DENSE", 120)
     found = {
         name: nw.estimate(form, MECHANISM, of=of).values
         for name, form in forms(MECHANISM, baskets(300)).items()

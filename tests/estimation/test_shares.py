@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.estimation.channels import (
+from noisewright.estimation.channels.channel import (
     Channel,
     DenseChannel,
     ResponseChannel,
     channel_of,
     joint_second_moments,
 )
-from noisewright.estimation.frequencies import shares_from_counts
+from noisewright.estimation.intervals.spread import spread
 from noisewright.estimation.result import Axis
-from noisewright.estimation.spread import spread
+from noisewright.estimation.shares.share_estimates import shares_from_counts
 from tests.estimation.exact_expectations import dense, over_all_outputs, over_all_people
 
 COLORS = nw.Categories(["red", "green", "blue"])

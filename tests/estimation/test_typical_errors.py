@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.estimation.typical import TypicalError, typical_error
+from noisewright.estimation.typical_error import TypicalError, typical_error
 
 ABOUT = ["people", "population"]
 

@@ -14,7 +14,7 @@ import pytest
 import noisewright as nw
 from noisewright.models.noise_choice import choices
 from noisewright.sampling import balanced_geometric
-from noisewright.synthetic.mst import independence_score
+from noisewright.synthetic.by_mst.mst import independence_score
 from noisewright.synthetic.tallies import Tallies
 
 TINY = nw.Records(y=nw.Categories(["a", "b"]), f=nw.Categories(["p", "q", "r"]), g=nw.Counts(1))
@@ -169,5 +169,5 @@ def test_shares_of_the_budget_are_the_best() -> None:
         amounts = list(best.amounts)
         amounts[source] -= amounts[source] / 20
         amounts[target] += best.amounts[source] / 20
-        moved = type(best)(best.allowance, tuple(amounts), best.cells)
+        moved = type(best)(best.budget, tuple(amounts), best.cells)
         assert moved.expected_error > best.expected_error

@@ -9,10 +9,10 @@ from dp_accounting import ComposedDpEvent, DpEvent, GaussianDpEvent, ZCDpEvent
 from dp_accounting.rdp import RdpAccountant
 
 import noisewright as nw
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.schedule import Schedule, counting
+from noisewright.synthetic.by_mst.mst import Mst
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.run_budget import RunBudget
+from noisewright.synthetic.steps.schedule import Schedule, counting
 
 DOMAIN = nw.Records(
     {name: nw.Counts(size) for name, size in zip("abcd", (1, 3, 2, 4), strict=True)}
@@ -43,7 +43,7 @@ def test_dp_accounting_finds_the_claimed_delta(
     method: type[Mst] | type[Mwem], epsilon: float, delta: float, k: int
 ) -> None:
     workload = PAIRS + nw.Workload.prefixes(DOMAIN, "d")
-    whole = Allowance.of(epsilon, delta, rows_per_person=k)
+    whole = RunBudget.of(epsilon, delta, rows_per_person=k)
     mechanism = method(DOMAIN, workload, whole).schedule.certificate.document["mechanism"]
     order = float(Fraction(mechanism["order"]))
     accountant = RdpAccountant(orders=[order])
@@ -69,8 +69,8 @@ def tight_delta(epsilon: float, shift: float) -> float:
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-9), (0.1, 1e-5), (6, 1e-3)])
 def test_the_claim_is_above_the_tight_delta_of_many_counts(epsilon: float, delta: float) -> None:
     """Independent normal noise is one normal number, whose squared shifts add up."""
-    whole = Allowance.of(epsilon, delta)
-    steps = [counting(whole, "counts", part) for part in whole.divided((5, 1, 3, 2))]
+    whole = RunBudget.of(epsilon, delta)
+    steps = [counting(whole, "counts", part) for part in whole.divide((5, 1, 3, 2))]
     mechanism = Schedule(whole, tuple(steps)).certificate.document["mechanism"]
     squares = [2 / Fraction(step["noise"][0]["deviation"]) ** 2 for step in mechanism["steps"]]
     tight = tight_delta(epsilon, math.sqrt(sum(squares)))

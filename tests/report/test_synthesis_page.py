@@ -16,10 +16,10 @@ from noisewright.mechanisms import Guarantee
 from noisewright.report import SynthesisFacts, counted_facts, synthesis_page
 from noisewright.report.counted_sections import lines_of, outside
 from noisewright.report.facts import ReleaseFile
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.by_blr import ByBlr
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
+from noisewright.synthetic.by_mst.mst import Mst
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.tallies import Tallies
 from tests.report.pages import MADE, Page
 from tests.report.test_hostile_labels import NASTY, ODD
@@ -42,19 +42,19 @@ def facts_of(
         for name, space in domain.columns
     }
     workload = nw.Workload.marginals(domain, ways=min(2, len(domain.columns)))
-    allowance = Allowance.of(1, delta)
+    budget = RunBudget.of(1, delta)
     made: Any = {
-        "mst": lambda: Mst(domain, workload, allowance, (), more.get("inference", "tree"), 10**6),
-        "mwem": lambda: Mwem(domain, workload, allowance, 3),
-        "blr": lambda: ByBlr(domain, workload, allowance, rows, ROWS),
+        "mst": lambda: Mst(domain, workload, budget, (), more.get("inference", "tree"), 10**6),
+        "mwem": lambda: Mwem(domain, workload, budget, 3),
+        "blr": lambda: ByBlr(domain, workload, budget, rows, ROWS),
     }[method]()
     tallies = Tallies.of([codes], domain, made.groupings)
     drawn = made.draw(tallies, rows, source=nw.SeededSource(5))
     groupings = tuple(one.columns for one in drawn.measurements) or made.groupings
     own = Tallies.of([drawn.codes], domain, groupings)
-    errors = made.predicted(ROWS)
+    errors = made.predict(ROWS)
     if drawn.measurements:
-        errors = errors.compared(domain, workload, own, drawn.measurements)
+        errors = errors.compare(domain, workload, own, drawn.measurements)
     given: dict[str, Any] = {
         "data": "synthetic.parquet",
         "method": method,
@@ -63,7 +63,7 @@ def facts_of(
         "people": ROWS,
         "rows_per_person": 1,
         "made": MADE,
-        "guarantee": allowance.guarantee,
+        "guarantee": budget.guarantee,
         "spends": drawn.spends,
         "counted": tuple(
             counted_facts(one, own.counts[one.columns], rows) for one in drawn.measurements

@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 import noisewright as nw
 from noisewright.errors import ParameterError, TooLargeError
-from noisewright.synthetic.allowance import MARGINAL, Noise
 from noisewright.synthetic.bins import Bins
-from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
 from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError, TooLargeError
-from noisewright.synthetic.multisets import (
+from noisewright.synthetic.by_blr.multisets import (
     blocks,
     most_records,
     multiset_at,

@@ -11,13 +11,13 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError, TooLargeError
-from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise
 from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
-from noisewright.synthetic.graph_model import GraphModel
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.mst import Mst, gap_score
-from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.mwem_on_graph import MwemOnGraph, scaled
+from noisewright.synthetic.by_mst.mst import Mst, gap_score
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.by_mwem.mwem_on_graph import MwemOnGraph, scale_tables
+from noisewright.synthetic.graphs.graph_model import GraphModel
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget
 from noisewright.synthetic.tallies import Tallies
 from tests.synthetic.three_columns import (
     BEYOND,
@@ -29,10 +29,10 @@ from tests.synthetic.three_columns import (
     beyond,
     counted,
     joint_of,
+    marginal_of,
     most_even,
     nearest,
     people,
-    summed,
 )
 
 WORKLOAD = nw.Workload.marginals(DOMAIN, ways=2)
@@ -49,11 +49,14 @@ def test_the_fit_is_the_nearest_and_then_the_most_even() -> None:
     found = joint_of(fitted_by_mbi(SIZES, seen, progress=lambda *step: told.append(step)))
     best = nearest(seen)
     for names in GROUPS:
-        assert summed(found, names) == pytest.approx(summed(best, names), abs=1e-3)
+        assert marginal_of(found, names) == pytest.approx(marginal_of(best, names), abs=1e-3)
     assert found == pytest.approx(most_even(best), abs=1e-3)
     # The right answer is not the noisy one, nor the same without weights.
-    assert np.abs(summed(best, ("a", "b")) - seen[3].counts / ROWS).max() > 5e-3
-    assert np.abs(summed(best, ("b",)) - summed(nearest(seen[:1] + seen[2:]), ("b",))).max() > 2e-3
+    assert np.abs(marginal_of(best, ("a", "b")) - seen[3].counts / ROWS).max() > 5e-3
+    assert (
+        np.abs(marginal_of(best, ("b",)) - marginal_of(nearest(seen[:1] + seen[2:]), ("b",))).max()
+        > 2e-3
+    )
     assert told[0][:2] == ("fit", 0)
     assert [step[1] for step in told] == sorted({step[1] for step in told})
 
@@ -63,7 +66,7 @@ def test_counts_without_noise_are_reproduced() -> None:
     exact = Noise(Fraction(200), "epsilon", MARGINAL)
     found = fitted_by_mbi(SIZES, counted(joint, exact, spread=0))
     for names in GROUPS:
-        assert found.marginal(names) * ROWS == pytest.approx(summed(joint, names), abs=0.5)
+        assert found.marginal(names) * ROWS == pytest.approx(marginal_of(joint, names), abs=0.5)
     # No pair says all about three columns, and no fit may pretend to know it.
     assert np.abs(joint_of(found) * ROWS - most_even(joint / ROWS) * ROWS).max() < 0.5
 
@@ -125,13 +128,13 @@ def test_where_no_circle_fits_the_tree_is_counted_again() -> None:
     domain = nw.Records({name: nw.Counts(149) for name in "xyz"})
     rng = np.random.default_rng(2)
     codes = {name: rng.integers(0, 150, 500) for name in "xyz"}
-    made = Mst(domain, nw.Workload.marginals(domain, ways=2), Allowance.of(1, 1e-6), (), "mbi")
+    made = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-6), (), "mbi")
     steps = made.draw(Tallies.of([codes], domain, made.groupings), 500, source=nw.SeededSource(3))
     names = [one.columns for one in steps.measurements]
     assert made.more == 1
     assert names[5] in names[3:5]
     assert len(names) == 6
-    assert sum((one.amount for one in steps.spends), Fraction(0)) == made.allowance.total
+    assert sum((one.amount for one in steps.spends), Fraction(0)) == made.budget.total
     assert not steps.notes
 
 
@@ -140,8 +143,8 @@ def test_rounds_go_beyond_a_million_points_and_count_again_where_nothing_fits() 
     domain, codes = BEYOND, beyond()
     workload = nw.Workload.marginals(domain, ways=2)
     with pytest.raises(TooLargeError, match="inference='graph'"):
-        Mwem(domain, workload, Allowance.of(1), 3)
-    made = MwemOnGraph(domain, workload, Allowance.of(20), 3, (), "mbi")
+        Mwem(domain, workload, RunBudget.of(1), 3)
+    made = MwemOnGraph(domain, workload, RunBudget.of(20), 3, (), "mbi")
     steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
     first, second, third = (one.columns for one in steps.measurements)
     assert first != second
@@ -159,9 +162,9 @@ def test_scaling_between_rounds_nears_what_was_counted() -> None:
     seen = counted(people(), Noise(Fraction(200), "epsilon", MARGINAL), spread=0)[3:]
     model = GraphModel(SIZES, ())
     for known in range(1, 4):
-        model = scaled(model, seen[:known])
+        model = scale_tables(model, seen[:known])
     for _ in range(20):
-        model = scaled(model, seen)
+        model = scale_tables(model, seen)
     for one in seen:
         assert model.marginal(one.columns) * ROWS == pytest.approx(one.counts, abs=0.5)
 
@@ -174,7 +177,7 @@ def test_one_row_changes_the_score_of_a_pair_by_two_at_most(seed: int) -> None:
 
     def score(table: np.ndarray) -> int:
         return gap_score(
-            Tallies(DOMAIN, ROWS, {("a", "b"): summed(table, ("a", "b"))}), ("a", "b"), shares
+            Tallies(DOMAIN, ROWS, {("a", "b"): marginal_of(table, ("a", "b"))}), ("a", "b"), shares
         )
 
     changes: set[int] = set()
@@ -197,7 +200,7 @@ def test_what_it_is_of_no_use_for_is_refused() -> None:
         synthesized(inference="mbi", method="mwem", workload=prefixes)
     wide = nw.Records(x=nw.Counts(999), y=nw.Counts(999))
     with pytest.raises(TooLargeError, match="262,144 cells"):
-        MwemOnGraph(wide, nw.Workload.marginals(wide, ways=2), Allowance.of(1))
+        MwemOnGraph(wide, nw.Workload.marginals(wide, ways=2), RunBudget.of(1))
 
 
 WITHOUT = """

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import chi2
 
 import noisewright as nw
-from noisewright.synthetic.dealing import dealt
+from noisewright.synthetic.dealing import deal_values
 
 SOURCE = nw.SeededSource("dealing")
 
@@ -28,13 +28,13 @@ def test_each_group_gets_its_values(groups: list[int], largest: int, seed: int) 
     first = rng.binomial(np.unique(rows, return_counts=True)[1], 0.5)
     times = np.stack([first, np.unique(rows, return_counts=True)[1] - first], axis=1).reshape(-1)
     values = rng.integers(0, largest + 1, times.size)
-    found = dealt(values, times, SOURCE, owners=owners, groups=rows)
+    found = deal_values(values, times, SOURCE, owners=owners, groups=rows)
     assert found.dtype == np.min_scalar_type(int(values.max(initial=0)))
     for group in set(groups):
         expected = np.repeat(values[owners == group], times[owners == group])
         assert sorted(found[rows == group].tolist()) == sorted(expected.tolist())
     everywhere = sorted(np.repeat(values, times).tolist())
-    assert sorted(dealt(values, times, SOURCE).tolist()) == everywhere
+    assert sorted(deal_values(values, times, SOURCE).tolist()) == everywhere
 
 
 @pytest.mark.parametrize("scale", [1, 1 << 40], ids=["in one word", "apart"])
@@ -50,7 +50,7 @@ def test_every_order_within_a_group_is_equally_likely(scale: int) -> None:
     ]
     draws = 6_000
     seen = Counter(
-        tuple((dealt(values, once, source, owners=owners, groups=groups) // scale).tolist())
+        tuple((deal_values(values, once, source, owners=owners, groups=groups) // scale).tolist())
         for _ in range(draws)
     )
     assert set(seen) <= set(orders)

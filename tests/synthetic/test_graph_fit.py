@@ -9,17 +9,17 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import TooLargeError
-from noisewright.synthetic.allowance import MARGINAL, Allowance, Noise
-from noisewright.synthetic.descent import lowest
-from noisewright.synthetic.graph_fit import fitted_graph
-from noisewright.synthetic.graph_model import GraphModel
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.mwem_on_graph import MwemOnGraph
-from noisewright.synthetic.queries import Marginal
+from noisewright.synthetic.by_mst.mst import Mst
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.by_mwem.mwem_on_graph import MwemOnGraph
+from noisewright.synthetic.graphs.descent import lowest
+from noisewright.synthetic.graphs.graph_fit import fit_graph
+from noisewright.synthetic.graphs.graph_model import GraphModel
+from noisewright.synthetic.graphs.tree_model import fit_tree
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget
 from noisewright.synthetic.tallies import Tallies
-from noisewright.synthetic.tree_model import fitted
+from noisewright.synthetic.workloads.counting_queries import Marginal
 from tests.synthetic.three_columns import (
     BEYOND,
     DOMAIN,
@@ -30,10 +30,10 @@ from tests.synthetic.three_columns import (
     beyond,
     counted,
     joint_of,
+    marginal_of,
     most_even,
     nearest,
     people,
-    summed,
 )
 
 NOISY = Noise(Fraction(1, 5), "epsilon", MARGINAL)
@@ -51,9 +51,9 @@ def unlike() -> list[Measurement]:
 @pytest.mark.parametrize("start", ["uniform", "tree"])
 def test_the_fit_is_the_best_of_all_distributions(start: str) -> None:
     seen = unlike()
-    tree = fitted(seen[:3], seen[3:5]).as_graph()
+    tree = fit_tree(seen[:3], seen[3:5]).as_graph()
     simpler = UNIFORM if start == "uniform" else tree
-    found = joint_of(fitted_graph(SIZES, seen, simpler))
+    found = joint_of(fit_graph(SIZES, seen, simpler))
     pull = 1 / max(one.deviation for one in seen)
     best = nearest(seen, pull=pull, to=joint_of(simpler))
     assert found == pytest.approx(best, abs=1e-3)
@@ -65,25 +65,25 @@ def test_the_fit_is_the_best_of_all_distributions(start: str) -> None:
 
 def test_pairs_are_about_those_of_least_squares_alone() -> None:
     seen = unlike()
-    tree = fitted(seen[:3], seen[3:5]).as_graph()
-    found, best = joint_of(fitted_graph(SIZES, seen, tree)), nearest(seen)
+    tree = fit_tree(seen[:3], seen[3:5]).as_graph()
+    found, best = joint_of(fit_graph(SIZES, seen, tree)), nearest(seen)
     usual = NOISY.deviation / ROWS
     for names in GROUPS:
-        assert summed(found, names) == pytest.approx(summed(best, names), abs=usual)
+        assert marginal_of(found, names) == pytest.approx(marginal_of(best, names), abs=usual)
 
 
 def test_counts_without_noise_are_reproduced() -> None:
     joint = people()
     for names, model in (("nothing", UNIFORM), ("a tree", None)):
         seen = counted(joint, SURE, spread=0)
-        start = model or fitted(seen[:3], seen[3:5]).as_graph()
-        found = fitted_graph(SIZES, seen, start)
+        start = model or fit_tree(seen[:3], seen[3:5]).as_graph()
+        found = fit_graph(SIZES, seen, start)
         for each in GROUPS:
             told = found.marginal(each) * ROWS
-            assert told == pytest.approx(summed(joint, each), abs=1.0), names
+            assert told == pytest.approx(marginal_of(joint, each), abs=1.0), names
     # No pair says all about three columns, and no fit may pretend to know it.
     even = most_even(joint / ROWS)
-    assert joint_of(fitted_graph(SIZES, seen, UNIFORM)) == pytest.approx(even, abs=2e-3)
+    assert joint_of(fit_graph(SIZES, seen, UNIFORM)) == pytest.approx(even, abs=2e-3)
 
 
 def test_mbi_finds_nearly_the_same_from_the_same_counts() -> None:
@@ -101,8 +101,8 @@ def test_mbi_finds_nearly_the_same_from_the_same_counts() -> None:
         counts = np.einsum(f"abcd->{each}", joint)
         counts = counts + rng.normal(0, noise.deviation, counts.shape).round().astype(np.int64)
         seen.append(Measurement(domain, tuple(each), counts, noise, rows))
-    tree = fitted(seen[:4], seen[4:7]).as_graph()
-    models = [fitted_graph(sizes, seen, tree), fitted_by_mbi(sizes, seen), tree]
+    tree = fit_tree(seen[:4], seen[4:7]).as_graph()
+    models = [fit_graph(sizes, seen, tree), fitted_by_mbi(sizes, seen), tree]
     for each in groups:
         ours, theirs, _ = (one.marginal(tuple(each)) * rows for one in models)
         assert ours == pytest.approx(theirs, abs=noise.deviation)
@@ -122,18 +122,18 @@ def test_mbi_finds_nearly_the_same_from_the_same_counts() -> None:
 
 def test_no_order_matters() -> None:
     seen = unlike()
-    tree = fitted(seen[:3], seen[3:5]).as_graph()
-    first = fitted_graph(SIZES, seen, tree)
+    tree = fit_tree(seen[:3], seen[3:5]).as_graph()
+    first = fit_graph(SIZES, seen, tree)
     turned = [
         Measurement(DOMAIN, one.columns[::-1], one.counts.T, one.noise, ROWS) for one in seen[::-1]
     ]
     backwards = dict(reversed(SIZES.items()))
     simpler = GraphModel(backwards, tree.potentials)
-    second = fitted_graph(backwards, turned, simpler)
+    second = fit_graph(backwards, turned, simpler)
     for names in GROUPS:
         # Sums are added up in another order; steps are the same.
         assert second.marginal(names) == pytest.approx(first.marginal(names), abs=1e-9)
-    again = fitted_graph(SIZES, seen, tree)
+    again = fit_graph(SIZES, seen, tree)
     for (_, one), (_, other) in zip(first.potentials, again.potentials, strict=True):
         assert np.array_equal(one, other)
 
@@ -147,14 +147,14 @@ def test_a_pair_that_was_counted_twice_counts_twice() -> None:
     mean = Noise(Fraction(1 / (half - 1 / 12)), "rho", MARGINAL)
     assert mean.deviation**2 == pytest.approx(half)
     one = Measurement(DOMAIN, ("a", "b"), seen[3].counts + 4, mean, ROWS)
-    twice = fitted_graph(SIZES, [*seen, more], UNIFORM)
-    once = fitted_graph(SIZES, [*seen[:3], one, *seen[4:]], UNIFORM)
+    twice = fit_graph(SIZES, [*seen, more], UNIFORM)
+    once = fit_graph(SIZES, [*seen[:3], one, *seen[4:]], UNIFORM)
     assert joint_of(twice) == pytest.approx(joint_of(once), abs=1e-4)
 
 
 def test_marginals_of_a_fit_agree_with_each_other() -> None:
     seen = counted(people(), NOISY, spread=60)
-    found = fitted_graph(SIZES, seen, UNIFORM)
+    found = fit_graph(SIZES, seen, UNIFORM)
     shares = {names: found.marginal(names) for names in GROUPS}
     for names, table in shares.items():
         assert table.sum() == pytest.approx(1)
@@ -179,11 +179,11 @@ TROUBLE = {
 @pytest.mark.parametrize("trouble", TROUBLE)
 def test_whatever_the_counts_are_a_distribution_comes_out(trouble: str, noise: Noise) -> None:
     seen = [
-        Measurement(DOMAIN, names, TROUBLE[trouble](summed(people(), names)), noise, ROWS)
+        Measurement(DOMAIN, names, TROUBLE[trouble](marginal_of(people(), names)), noise, ROWS)
         for names in GROUPS
     ]
-    tree = fitted(seen[:3], seen[3:5]).as_graph()
-    joint = joint_of(fitted_graph(SIZES, seen, tree))
+    tree = fit_tree(seen[:3], seen[3:5]).as_graph()
+    joint = joint_of(fit_graph(SIZES, seen, tree))
     assert np.isfinite(joint).all()
     assert joint.sum() == pytest.approx(1)
 
@@ -254,7 +254,7 @@ def test_a_fit_that_fails_does_not_lose_what_was_paid_for(monkeypatch: pytest.Mo
     def full(*_: Any, **__: Any) -> None:
         raise MemoryError("0.31 of the noisy counts")
 
-    monkeypatch.setattr("noisewright.synthetic.inference.fitted_graph", full)
+    monkeypatch.setattr("noisewright.synthetic.graphs.inference.fit_graph", full)
     made = synthesized()
     assert made.rows == ROWS
     (note,) = made.limits
@@ -287,7 +287,7 @@ def test_circles_among_columns_without_a_way_between_them() -> None:
     rng = np.random.default_rng(4)
     codes = {name: rng.integers(0, 3, 400) for name in "ax"}
     codes |= {"b": codes["a"], "c": (codes["a"] + 1) % 3, "y": codes["x"], "z": codes["x"]}
-    mst = Mst(domain, workload, Allowance.of(20), (), "graph", 400)
+    mst = Mst(domain, workload, RunBudget.of(20), (), "graph", 400)
     drawn = mst.draw(Tallies.of([codes], domain, mst.groupings), 400, source=nw.SeededSource(2))
     assert mst.edges == 4
     assert mst.more == 2
@@ -301,8 +301,8 @@ def test_rounds_go_beyond_a_million_points() -> None:
     domain, codes = BEYOND, beyond()
     workload = nw.Workload.marginals(domain, ways=2)
     with pytest.raises(TooLargeError, match="inference='graph'"):
-        Mwem(domain, workload, Allowance.of(1), 3)
-    made = MwemOnGraph(domain, workload, Allowance.of(20), 3)
+        Mwem(domain, workload, RunBudget.of(1), 3)
+    made = MwemOnGraph(domain, workload, RunBudget.of(20), 3)
     steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
     first, second, third = (one.columns for one in steps.measurements)
     assert third in (first, second)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.synthetic.drawing_down import Given, drawn_down
-from noisewright.synthetic.graph_model import GraphModel, cells_needed
-from noisewright.synthetic.tree_model import TreeModel
+from noisewright.synthetic.drawing_down import Given, draw_rows
+from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.graphs.tree_model import TreeModel
 
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4, "alone": 3}
 CIRCLE = [("a", "b"), ("c", "b"), ("c", "d"), ("d", "a"), ("b",), ("alone",)]
@@ -65,7 +65,7 @@ def test_rows_that_agree_in_the_parents_are_rounded_together() -> None:
     first, second = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4))
     third = rng.dirichlet(np.ones(5), size=(4, 3))
     steps = [Given("x", (), first), Given("y", (), second), Given("z", ("y", "x"), third)]
-    drawn = drawn_down(steps, 500, nw.SeededSource(1))
+    drawn = draw_rows(steps, 500, nw.SeededSource(1))
     for x in range(3):
         assert abs((drawn["x"] == x).sum() - 500 * first[x]) < 1
         for y in range(4):
@@ -81,7 +81,7 @@ def test_rounding_in_groups_is_right_on_average() -> None:
         Given("g", (), np.full(2_000, 1 / 2_000)),
         Given("v", ("g",), np.tile(shares, (2_000, 1))),
     ]
-    drawn = drawn_down(steps, 6_000, nw.SeededSource("groups"))
+    drawn = draw_rows(steps, 6_000, nw.SeededSource("groups"))
     assert np.bincount(drawn["g"]).tolist() == [3] * 2_000
     assert np.bincount(drawn["v"]) / 2_000 == pytest.approx(3 * shares, abs=0.05)
 

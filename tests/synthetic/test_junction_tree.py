@@ -6,10 +6,10 @@ from math import prod
 import numpy as np
 import pytest
 
-from noisewright.synthetic.circles import fitting, how_many, pairs_of_tree
-from noisewright.synthetic.graph_model import GraphModel, cells_needed
-from noisewright.synthetic.junction_tree import JunctionTree
-from noisewright.synthetic.tree_model import TreeModel
+from noisewright.synthetic.by_mst.extra_pairs import how_many, pairs_of_tree, pairs_that_fit
+from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.graphs.junction_tree import JunctionTree
+from noisewright.synthetic.graphs.tree_model import TreeModel
 
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4, "e": 3, "one": 1, "alone": 3}
 GRAPHS = {
@@ -111,7 +111,7 @@ def test_what_is_said_to_fit_does_fit(seed: int) -> None:
     most = 3000
     for _ in range(12):
         left = [pair for pair in combinations(names, 2) if pair not in known]
-        found = fitting(sizes, known, left, most=most)
+        found = pairs_that_fit(sizes, known, left, most=most)
         if not found:
             break
         # The bound is that of one triangulation; ours is found by another rule.
@@ -132,11 +132,11 @@ def test_a_circle_takes_three_columns_at_a_time() -> None:
     sizes, path = {"a": 2, "b": 3, "c": 5, "d": 7, "e": 11}, [("a", "b"), ("b", "c"), ("c", "d")]
     before = prod((2, 3)) + prod((3, 5)) + prod((5, 7)) + 11
     more = min(2 * 3 * 5 + 2 * 5 * 7, 7 * 5 * 3 + 7 * 3 * 2)
-    assert fitting(sizes, path, [("a", "d")], most=before + more) == [("a", "d")]
-    assert not fitting(sizes, path, [("a", "d")], most=before + more - 1)
+    assert pairs_that_fit(sizes, path, [("a", "d")], most=before + more) == [("a", "d")]
+    assert not pairs_that_fit(sizes, path, [("a", "d")], most=before + more - 1)
     # Columns without any way between them take their own pair.
-    assert fitting(sizes, path, [("a", "e")], most=before + 22) == [("a", "e")]
-    assert not fitting(sizes, path, [("a", "e")], most=before + 21)
+    assert pairs_that_fit(sizes, path, [("a", "e")], most=before + 22) == [("a", "e")]
+    assert not pairs_that_fit(sizes, path, [("a", "e")], most=before + 21)
 
 
 def test_how_many_circles_follows_the_noise() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from noisewright.estimation.simplex import projected
+from noisewright.estimation.intervals.simplex import project_to_simplex
 from noisewright.sampling import (
     SeededSource,
     Source,
@@ -22,12 +22,12 @@ from noisewright.sampling import (
     two_sided_geometric,
 )
 from noisewright.selection import exponential
-from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
-from noisewright.synthetic.by_blr import ByBlr
-from noisewright.synthetic.mst import Mst, independence_score
-from noisewright.synthetic.mwem import Mwem
-from noisewright.synthetic.noisy_steps import NoisySteps
-from noisewright.synthetic.schedule import Schedule, choosing, counting
+from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
+from noisewright.synthetic.by_mst.mst import Mst, independence_score
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.noisy_steps import NoisySteps
+from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget
+from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
 from noisewright.synthetic.tallies import Tallies
 
 BITS = nw.Records(a=nw.Counts(1), b=nw.Counts(1), c=nw.Counts(1))
@@ -60,7 +60,7 @@ class Counted(Source):
         self._bits.fill(buffer)
 
 
-WHOLE = Allowance.of(1)
+WHOLE = RunBudget.of(1)
 ORDER = Schedule(
     WHOLE,
     (
@@ -83,15 +83,15 @@ def test_what_is_not_next_is_refused_before_anything_is_drawn() -> None:
 
     refused(r"step 1, which is counting \(counts of a\)", lambda: steps.choice([1, 2], [0, 1]))
     refused("0 of 3 steps", steps.require_done)
-    steps.counted(("a",), TINY.counts["a",])
+    steps.count(("a",), TINY.counts["a",])
     assert source.fills
-    refused("step 2, which is choosing", lambda: steps.counted(("a",), TINY.counts["a",]))
+    refused("step 2, which is choosing", lambda: steps.count(("a",), TINY.counts["a",]))
     steps.choice([1, 2], [0, 1])
-    refused("counts of a marginal are not", lambda: steps.counted(("b",), TINY.counts["b",]))
+    refused("counts of a marginal are not", lambda: steps.count(("b",), TINY.counts["b",]))
     refused("2 of 3 steps", steps.require_done)
-    steps.counted(("b",), np.array([1]), query="b = 1", cells=np.array([False, True]))
+    steps.count(("b",), np.array([1]), query="b = 1", cells=np.array([False, True]))
     steps.require_done()
-    refused("step 4, which is nothing", lambda: steps.counted(("a",), TINY.counts["a",]))
+    refused("step 4, which is nothing", lambda: steps.count(("a",), TINY.counts["a",]))
     assert [spend.amount for spend in steps.spends] == [step.amount for step in ORDER.steps]
 
 
@@ -115,7 +115,7 @@ def scales(certificate: nw.results.Certificate) -> list[dict[str, Fraction]]:
 @pytest.mark.parametrize("k", [1, 3])
 def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> None:
     """Noise and choices by the numbers in the file, from the same bits: the same counts."""
-    mst = Mst(BITS, TWO_WAY, Allowance.of(1, delta, rows_per_person=k))
+    mst = Mst(BITS, TWO_WAY, RunBudget.of(1, delta, rows_per_person=k))
     tallies = tallies_of(((0, 1, 0), (1, 1, 0), (1, 1, 1)) * 20)
     drawn = mst.draw(tallies, 5, source=SeededSource("again"))
     bits, found = SeededSource("again"), list[Any]()
@@ -123,7 +123,7 @@ def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> Non
     left, chosen = list(PAIRS), list[tuple[str, str]]()
     for place, step in enumerate(steps):
         if step["kind"] == "choice":
-            shares = [projected(one / tallies.rows) for one in found]
+            shares = [project_to_simplex(one / tallies.rows) for one in found]
             by_name = dict(zip(NAMES, shares, strict=True))
             scores = [independence_score(tallies, p, by_name[p[0]], by_name[p[1]]) for p in left]
             width = 2 * Fraction(step["factor"]) * step["change"] * k
@@ -158,7 +158,7 @@ def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> Non
 def test_mwem_draws_the_noise_of_what_it_chose(delta: float) -> None:
     """Marginals and queries have different noise; both are in the file."""
     workload = TWO_WAY + nw.Workload.ranges(BITS, "a")
-    mwem = Mwem(BITS, workload, Allowance.of(1, delta), 5)
+    mwem = Mwem(BITS, workload, RunBudget.of(1, delta), 5)
     drawn = mwem.draw(tallies_of(tuple(POINTS)), 5, source=SeededSource(8))
     seen = {("query" if one.query else "marginal", one.noise.scale) for one in drawn.measurements}
     assert {kind for kind, _ in seen} == {"marginal", "query"}
@@ -166,12 +166,12 @@ def test_mwem_draws_the_noise_of_what_it_chose(delta: float) -> None:
     assert len(listed) == 5
     for step in listed:
         assert seen == set(step.items())
-    alone = Mwem(BITS, TWO_WAY, Allowance.of(1, delta))
+    alone = Mwem(BITS, TWO_WAY, RunBudget.of(1, delta))
     assert {kind for step in scales(alone.schedule.certificate) for kind in step} == {"marginal"}
 
 
 def test_blr_draws_with_the_factor_of_its_certificate() -> None:
-    by_blr = ByBlr(BITS, TWO_WAY, Allowance.of(3, rows_per_person=2), 2, 9)
+    by_blr = ByBlr(BITS, TWO_WAY, RunBudget.of(3, rows_per_person=2), 2, 9)
     (step,) = by_blr.schedule.certificate.document["mechanism"]["steps"]
     assert (Fraction(step["factor"]), step["change"]) == (Fraction(3, 4), 1)
     rows = nw.workloads.blr(tallied_columns(9), TWO_WAY, epsilon=by_blr.row_epsilon, m=2)
@@ -184,7 +184,7 @@ def tallied_columns(rows: int) -> dict[str, Any]:
 
 def test_a_certificate_says_nothing_about_the_data() -> None:
     """It is the same for all tables, and made before any of them is counted."""
-    mst = Mst(BITS, TWO_WAY, Allowance.of(1))
+    mst = Mst(BITS, TWO_WAY, RunBudget.of(1))
     before = mst.schedule.certificate.to_json()
     for rows in (((0, 0, 0),) * 30, ((1, 0, 1), (0, 1, 0)) * 40):
         mst.draw(tallies_of(rows), 5, source=SeededSource(3))
@@ -209,7 +209,7 @@ def weights_of(scores: tuple[int, ...], width: Fraction) -> tuple[float, ...]:
 
 @cache
 def score_of(rows: Rows, pair: tuple[str, str], first: Any, second: Any) -> int:
-    shares = [projected(np.array(noisy) / 2) for noisy in (first, second)]
+    shares = [project_to_simplex(np.array(noisy) / 2) for noisy in (first, second)]
     return independence_score(tallies_of(rows), pair, shares[0], shares[1])
 
 
@@ -222,7 +222,7 @@ def test_the_worst_loss_of_a_whole_run_is_what_is_certified() -> None:
     of ε and a replaced row can cost all of that; what the choices add is found by listing.
     """
     epsilon = Fraction(2)
-    certificate = Mst(BITS, TWO_WAY, Allowance.of(epsilon)).schedule.certificate
+    certificate = Mst(BITS, TWO_WAY, RunBudget.of(epsilon)).schedule.certificate
     *singles, first_pair, second_pair = [one["marginal"] for one in scales(certificate)]
     (factor,) = {
         Fraction(step["factor"])

@@ -9,11 +9,11 @@ import pytest
 
 import noisewright as nw
 from noisewright.sampling import SeededSource
-from noisewright.synthetic.allowance import MARGINAL, QUERY, Allowance
-from noisewright.synthetic.mst import Mst, independence_score
-from noisewright.synthetic.mwem import Mwem, summed
-from noisewright.synthetic.noisy_steps import NoisySteps
-from noisewright.synthetic.schedule import Choosing, Schedule, choosing
+from noisewright.synthetic.by_mst.mst import Mst, independence_score
+from noisewright.synthetic.by_mwem.mwem import Mwem, marginal_of
+from noisewright.synthetic.steps.noisy_steps import NoisySteps
+from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget
+from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2))
@@ -52,7 +52,7 @@ def sensitivities(schedule: Schedule) -> set[int]:
 @pytest.mark.parametrize("k", [1, 2])
 def test_what_a_person_changes_is_what_the_noise_is_for(k: int) -> None:
     """In L1 for geometric noise, in L2² for normal noise; neither more nor less."""
-    allowed = {unit: Allowance.of(1, delta, rows_per_person=k) for unit, delta in UNITS}
+    allowed = {unit: RunBudget.of(1, delta, rows_per_person=k) for unit, delta in UNITS}
     for names in (("a",), ("b",), ("a", "b")):
         gaps = [one.counts[names] - other.counts[names] for one, other in pairs(k)]
         assert max(int(np.abs(gap).sum()) for gap in gaps) == 2 * k
@@ -77,13 +77,13 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
     # With two columns there is nothing to choose; with three there is, and of the same scores.
     three = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
     asked = nw.Workload.marginals(three, ways=2)
-    mst = Mst(three, asked, Allowance.of(1, rows_per_person=k))
+    mst = Mst(three, asked, RunBudget.of(1, rows_per_person=k))
     assert {2 * k} == {found} == sensitivities(mst.schedule)
 
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_scores_of_mwem_change_by_twice_the_rows_and_its_queries_by_the_rows(k: int) -> None:
-    mwem = Mwem(DOMAIN, WORKLOAD, Allowance.of(1, rows_per_person=k), 3)
+    mwem = Mwem(DOMAIN, WORKLOAD, RunBudget.of(1, rows_per_person=k), 3)
     weights = np.array([[0.1, 0.2, 0.05], [0.3, 0.15, 0.2]])
     names = ("a", "b")
     scores = {
@@ -99,7 +99,7 @@ def test_scores_of_mwem_change_by_twice_the_rows_and_its_queries_by_the_rows(k: 
     assert len(singles) == 6
     for target in singles:
         counts = {
-            id(t): int(target.counts(summed(t.counts[names], names, target.columns))[0])
+            id(t): int(target.counts(marginal_of(t.counts[names], names, target.columns))[0])
             for t in TABLES.values()
         }
         assert max(abs(counts[id(a)] - counts[id(b)]) for a, b in pairs(k)) <= k
@@ -115,7 +115,7 @@ def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> Non
     """
     amount = Fraction(2) if not delta else Fraction(1, 2)
     unit = "rho" if delta else "epsilon"
-    whole = Allowance(nw.accounting.Guarantee(9_000, delta), 4_000 * amount, unit, k)
+    whole = RunBudget(nw.accounting.Guarantee(9_000, delta), 4_000 * amount, unit, k)
     it = choosing(whole, "it", amount)
     assert float(it.epsilon) == pytest.approx(2)
     steps = NoisySteps(TABLES[(POINTS[0],) * ROWS], Schedule(whole, (it,) * 4_000), SeededSource(5))
@@ -125,7 +125,7 @@ def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> Non
 
 
 def test_candidates_and_budget_depend_on_the_declared_columns_alone() -> None:
-    mst = Mst(DOMAIN, WORKLOAD, Allowance.of(1))
+    mst = Mst(DOMAIN, WORKLOAD, RunBudget.of(1))
     spends = {
         tuple(mst.draw(table, 2, source=nw.SeededSource(1)).spends)
         for table in list(TABLES.values())[::20]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.synthetic.allowance import Allowance
-from noisewright.synthetic.mst import Mst
-from noisewright.synthetic.mwem import Mwem
+from noisewright.synthetic.by_mst.mst import Mst
+from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.tallies import Tallies
 
 SIDE = 150
@@ -35,7 +35,7 @@ def test_the_noise_on_counts_is_that_of_replacing_one_row(
     """
     tallies = wide_tallies()
     workload = nw.Workload.marginals(WIDE, ways=2)
-    drawn = method(WIDE, workload, Allowance.of(1, delta)).draw(
+    drawn = method(WIDE, workload, RunBudget.of(1, delta)).draw(
         tallies, 100, source=nw.SeededSource("wide")
     )
     pair = drawn.measurements[-1]
@@ -49,7 +49,7 @@ def test_the_noise_on_counts_is_that_of_replacing_one_row(
     assert np.std(noise) == pytest.approx(wanted, rel=0.03)
     assert abs(np.mean(noise)) < 5 * wanted / SIDE
     assert (
-        sum((spend.amount for spend in drawn.spends), Fraction(0)) == Allowance.of(1, delta).total
+        sum((spend.amount for spend in drawn.spends), Fraction(0)) == RunBudget.of(1, delta).total
     )
 
 
@@ -65,7 +65,7 @@ def chain(rows: int) -> tuple[nw.Records, dict[str, np.ndarray]]:
 
 def test_the_tree_is_found() -> None:
     domain, codes = chain(20_000)
-    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), Allowance.of(1, 1e-9))
+    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-9))
     tallies = Tallies.of([codes], domain, mst.groupings)
     drawn = mst.draw(tallies, 20_000, source=nw.SeededSource(2))
     pairs = {one.columns for one in drawn.measurements if len(one.columns) == 2}
@@ -81,19 +81,19 @@ def test_more_epsilon_is_less_error_and_much_is_next_to_none(
     truth = Tallies.of([codes], domain, workload.groupings).answers(workload)
     errors: list[float] = []
     for epsilon in (0.05, 1, 1000):
-        made = method(domain, workload, Allowance.of(epsilon))
+        made = method(domain, workload, RunBudget.of(epsilon))
         tallies = Tallies.of([codes], domain, made.groupings)
         drawn = made.draw(tallies, 20_000, source=nw.SeededSource(4))
         own = Tallies.of([drawn.codes], domain, workload.groupings).answers(workload)
         errors.append(own.distance(truth).l1)
-        assert made.predicted(20_000).expected >= 0
+        assert made.predict(20_000).expected >= 0
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.02
 
 
 def test_rows_may_be_far_more_or_fewer_than_there_were() -> None:
     domain, codes = chain(50)
-    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), Allowance.of(1))
+    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1))
     tallies = Tallies.of([codes], domain, mst.groupings)
     for rows in (1, 5_000):
         drawn = mst.draw(tallies, rows, source=nw.SeededSource(1))
@@ -107,7 +107,7 @@ def test_one_column_and_one_point_are_tables_too() -> None:
         workload = nw.Workload.marginals(domain, ways=len(names))
         codes = {name: np.zeros(9, dtype=np.int64) for name in names}
         for method in (Mst, Mwem):
-            made = method(domain, workload, Allowance.of(1))
+            made = method(domain, workload, RunBudget.of(1))
             drawn = made.draw(Tallies.of([codes], domain, made.groupings), 7)
             assert sum((s.amount for s in drawn.spends), Fraction(0)) == 1
             assert {len(column) for column in drawn.codes.values()} == {7}

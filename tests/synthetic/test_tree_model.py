@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 import noisewright as nw
-from noisewright.synthetic.allowance import MARGINAL, Noise
-from noisewright.synthetic.drawing_down import rounded_at_random
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.tree_model import fitted
+from noisewright.synthetic.drawing_down import round_at_random
+from noisewright.synthetic.graphs.tree_model import fit_tree
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
 
 NOISE = Noise(Fraction(1, 10), "epsilon", MARGINAL)
 DOMAIN = nw.Records(a=nw.Counts(2), b=nw.Counts(3), c=nw.Counts(1), alone=nw.Counts(4))
@@ -28,7 +28,7 @@ def test_marginals_are_consistent_and_rows_follow_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     singles = [counted((name,), rng) for name, _ in DOMAIN.columns]
     pairs = [counted(("a", "b"), rng), counted(("c", "b"), rng)]
-    model = fitted(singles, pairs)
+    model = fit_tree(singles, pairs)
     for (first, second), joint in model.edges.items():
         assert joint.min() >= 0
         assert joint.sum(axis=1) == pytest.approx(model.shares[first], abs=1e-6)
@@ -51,7 +51,7 @@ def test_more_certain_counts_weigh_more() -> None:
     sure = Measurement(domain, names, np.array([700, 300]), exact, 1000)
     other = Measurement(domain, ("b",), np.array([500, 500]), exact, 1000)
     vague = Measurement(domain, ("a", "b"), np.array([[100, 100], [400, 400]]), NOISE, 1000)
-    assert fitted([sure, other], [vague]).shares["a"] == pytest.approx([0.7, 0.3], abs=1e-3)
+    assert fit_tree([sure, other], [vague]).shares["a"] == pytest.approx([0.7, 0.3], abs=1e-3)
 
 
 @given(
@@ -63,7 +63,7 @@ def test_rounding_at_random_keeps_the_total_and_stays_within_one(
     shares: list[float], total: int, seed: int
 ) -> None:
     exact = np.array(shares) / sum(shares)
-    counts = rounded_at_random(exact, total, nw.SeededSource(seed))
+    counts = round_at_random(exact, total, nw.SeededSource(seed))
     assert counts.sum() == total
     assert np.abs(counts - exact * total).max() < 1 + 1e-9
 
@@ -71,5 +71,5 @@ def test_rounding_at_random_keeps_the_total_and_stays_within_one(
 def test_rounding_at_random_is_right_on_average() -> None:
     """2,000 seeded roundings of 0.7, 1.1 and 1.2; 0.05 is four standard errors."""
     bits, exact = nw.SeededSource("rounding"), np.array([0.7, 1.1, 1.2])
-    mean = np.mean([rounded_at_random(exact / 3, 3, bits) for _ in range(2_000)], axis=0)
+    mean = np.mean([round_at_random(exact / 3, 3, bits) for _ in range(2_000)], axis=0)
     assert mean == pytest.approx(exact, abs=0.05)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 import noisewright as nw
-from noisewright.synthetic.allowance import Noise
-from noisewright.synthetic.graph_model import GraphModel
-from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.graphs.graph_model import GraphModel
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.run_budget import Noise
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
@@ -25,7 +25,7 @@ def beyond() -> dict[str, np.ndarray]:
     return {"x": x, "y": (x * 3) % 128, "z": x // 2}
 
 
-def summed(joint: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+def marginal_of(joint: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
     return np.einsum(f"abc->{''.join(names)}", joint)
 
 
@@ -43,7 +43,7 @@ def counted(joint: np.ndarray, noise: Noise, spread: int) -> list[Measurement]:
     rng = np.random.default_rng(5)
     found: list[Measurement] = []
     for names in GROUPS:
-        counts = summed(joint, names)
+        counts = marginal_of(joint, names)
         drawn = rng.integers(-spread, spread + 1, counts.shape)
         found.append(Measurement(DOMAIN, names, counts + drawn, noise, ROWS))
     return found
@@ -60,7 +60,7 @@ def nearest(
 
     def loss(flat: np.ndarray) -> float:
         joint = flat.reshape(SHAPE)
-        gaps = [ROWS * (summed(joint, m.columns) - m.counts / ROWS).reshape(-1) for m in seen]
+        gaps = [ROWS * (marginal_of(joint, m.columns) - m.counts / ROWS).reshape(-1) for m in seen]
         squares = sum((g @ g) / (2 * m.deviation**2) for m, g in zip(seen, gaps, strict=True))
         if to is None:
             return float(squares)

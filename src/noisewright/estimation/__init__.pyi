@@ -1,21 +1,24 @@
-from .asked import Asked as Asked
-from .channels import ResponseChannel as ResponseChannel, channel_of as channel_of
+from .answers.answer_questions import answer_questions as answer_questions
+from .answers.several_rows import widen_for_rows as widen_for_rows
+from .channels.channel import ResponseChannel as ResponseChannel, channel_of as channel_of
 from .collection import Estimates as Estimates, shown_key as shown_key
-from .counting import MOST_CELLS as MOST_CELLS, TableCounter as TableCounter
+from .counts.table_counter import MOST_CELLS as MOST_CELLS, TableCounter as TableCounter
 from .estimate import estimate as estimate
-from .intervals import normal_quantile as normal_quantile, read_confidence as read_confidence
-from .layout import Layout as Layout
-from .planning import expected_error as expected_error
-from .questions import (
+from .expected_error import expected_error as expected_error
+from .intervals.intervals import (
+    normal_quantile as normal_quantile,
+    read_confidence as read_confidence,
+)
+from .intervals.simplex import project_to_simplex as project_to_simplex
+from .questions.asked import Asked as Asked
+from .questions.questions import (
     Question as Question,
     default_questions as default_questions,
     read_questions as read_questions,
 )
-from .readings import AFTER as AFTER, readings as readings, readings_of as readings_of
+from .questions.readings import AFTER as AFTER, readings as readings, readings_of as readings_of
+from .questions.table_layout import TableLayout as TableLayout
 from .released import require_columns as require_columns
 from .result import Axis as Axis, Estimate as Estimate
-from .sets import coins_of as coins_of
-from .several_rows import widened as widened
-from .simplex import projected as projected
-from .tables import answer_questions as answer_questions
-from .typical import TypicalError as TypicalError, typical_error as typical_error
+from .sets.item_shares import coins_of as coins_of
+from .typical_error import TypicalError as TypicalError, typical_error as typical_error

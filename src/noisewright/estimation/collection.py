@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
-from noisewright.estimation.asked import Key
+from noisewright.estimation.questions.asked import Key
 from noisewright.estimation.result import Estimate
 from noisewright.files import write_whole
 from noisewright.public import public_methods

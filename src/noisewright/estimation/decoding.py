@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.estimation.layout import Layout
+from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.released import not_released, released_codes, released_numbers
-from noisewright.estimation.sets import released_sets
+from noisewright.estimation.sets.item_shares import released_sets
 from noisewright.mechanisms import ItemSets
 
 MOST_VALUES = 1 << 16
@@ -80,7 +80,7 @@ class Decoder:
     """Reads batches of the columns that are needed, each column at most once a batch."""
 
     def __init__(
-        self, layout: Layout, names: Sequence[str], *, few: Mapping[str, int] | None = None
+        self, layout: TableLayout, names: Sequence[str], *, few: Mapping[str, int] | None = None
     ) -> None:
         self.layout = layout
         self.names = list(names)

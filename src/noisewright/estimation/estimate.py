@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.estimation.asked import Asked, Key, axis_of, names_of, read_tables
-from noisewright.estimation.channels import channel_of
-from noisewright.estimation.frequencies import shares_from_counts
-from noisewright.estimation.layout import Layout, Part
-from noisewright.estimation.mean_curves import mean_of_release
-from noisewright.estimation.numbers import (
+from noisewright.estimation.answers.answer_questions import answer_questions
+from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.numbers.mean_curves import mean_of_release
+from noisewright.estimation.numbers.number_estimates import (
     QUESTIONS,
     answer_about_numbers,
     answers_asked_for,
@@ -23,12 +21,14 @@ from noisewright.estimation.numbers import (
     numbers_of,
     plain_mean,
 )
-from noisewright.estimation.questions import Question, usual_word
-from noisewright.estimation.readings import readings_of, readings_of_curves, with_readings
+from noisewright.estimation.questions.asked import Asked, Key, axis_of, names_of, read_tables
+from noisewright.estimation.questions.questions import Question, usual_word
+from noisewright.estimation.questions.readings import readings_of, readings_of_curves, with_readings
+from noisewright.estimation.questions.table_layout import LayoutPart, TableLayout
 from noisewright.estimation.released import BATCH, released_codes, released_numbers
 from noisewright.estimation.result import Estimate
-from noisewright.estimation.sets import answer_about_sets, sets_asked_for
-from noisewright.estimation.tables import answer_questions
+from noisewright.estimation.sets.item_shares import answer_about_sets, sets_asked_for
+from noisewright.estimation.shares.share_estimates import shares_from_counts
 from noisewright.given import brief
 from noisewright.mechanisms import (
     Additive,
@@ -120,7 +120,7 @@ def estimate(
         if of not in (None, "mean") or asked.method != "unbiased":
             raise InputError("of released curves the mean is estimated, by method='unbiased'.")
         found = mean_of_release(released, at, asked.about, asked.confidence, asked.together)
-        return with_readings(asked.stated(found), readings_of_curves(released, mechanism))
+        return with_readings(asked.state(found), readings_of_curves(released, mechanism))
     if isinstance(mechanism, ColumnProduct):
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
@@ -144,7 +144,7 @@ def estimate(
         found = answer_about_sets(released, mechanism, of, asked.about, level)
     else:
         found = _one_column(released, mechanism, of, at, asked)
-    return with_readings(asked.stated(found), readings_of(mechanism))
+    return with_readings(asked.state(found), readings_of(mechanism))
 
 
 def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -> Estimate:
@@ -223,8 +223,8 @@ def _counts(released: Any, mechanism: Mechanism, size: int) -> NDArray[Any]:
 def _tables(
     released: Any, mechanism: ColumnProduct, of: Any, asked: Asked
 ) -> Estimate | dict[Key, Estimate]:
-    layout = Layout(
-        tuple(Part((name,), one) for name, one in mechanism.columns),
+    layout = TableLayout(
+        tuple(LayoutPart((name,), one) for name, one in mechanism.columns),
         readings={name: readings_of(one) for name, one in mechanism.columns},
     )
     keys, single = read_tables(of, layout.names)
@@ -233,7 +233,7 @@ def _tables(
     return found[keys[0]] if single else found
 
 
-def _word(key: Key, layout: Layout) -> str:
+def _word(key: Key, layout: TableLayout) -> str:
     """Return what is asked about a table of a product: shares, where there are some."""
     word = usual_word(names_of(key), layout)
     return "shares" if "coded" in {layout.kind(name) for name in names_of(key)} else word

@@ -259,14 +259,17 @@ class Estimate:
         found: dict[str, list[Any]] = {}
         for axis, labels in zip(self.axes, self.labels(), strict=True):
             found[f"{axis.name} (label)" if axis.name in taken else axis.name] = labels
-        found[self.what] = self._told(self.values)
+        found[self.what] = self._without_withheld(self.values)
         found["standard_error"] = self.standard_errors.reshape(-1).tolist()
-        found["low"], found["high"] = self._told(self.lows), self._told(self.highs)
+        found["low"], found["high"] = (
+            self._without_withheld(self.lows),
+            self._without_withheld(self.highs),
+        )
         if self.what == "share":
-            found["count"] = self._told(self.behind * self.values)
+            found["count"] = self._without_withheld(self.behind * self.values)
         return found
 
-    def _told(self, array: Array) -> list[float | None]:
+    def _without_withheld(self, array: Array) -> list[float | None]:
         """Return numbers one after the other, without those that are withheld."""
         hidden = self.withheld.reshape(-1).tolist()
         numbers = array.reshape(-1).tolist()
@@ -296,13 +299,13 @@ class Estimate:
         if self.together:
             head += ", all together"
         columns = self.columns()
-        columns["low"], columns["high"] = map(self._told, self.shown_intervals)
+        columns["low"], columns["high"] = map(self._without_withheld, self.shown_intervals)
         if self.withheld.all():
             return "\n".join([head, *self.sentences])
         # Beside a share, its count says nothing new.
         names = [name for name in columns if name != "count" or self.what == "count"]
         rows = list(zip(*(columns[name][:_MOST_SHOWN] for name in names), strict=True))
-        texts = [names, *([_shown(cell) for cell in row] for row in rows)]
+        texts = [names, *([_cell_text(cell) for cell in row] for row in rows)]
         widths = [max(len(row[i]) for row in texts) for i in range(len(names))]
         lines = ["  ".join(cell.rjust(w) for cell, w in zip(r, widths, strict=True)) for r in texts]
         rest = self.values.size - len(rows)
@@ -310,7 +313,7 @@ class Estimate:
         return "\n".join([head, *lines, *more, *self.sentences])
 
 
-def _shown(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     if cell is None:
         return "withheld"
     return f"{cell:.5g}" if isinstance(cell, float) else str(cell)

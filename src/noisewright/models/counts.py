@@ -7,7 +7,7 @@ The estimate is the mean of c given z, so it has the least mean squared error of
 independent two-sided geometric noise more is true: noise and estimate together are the count
 mechanism that has the least squared error for this prior among *all* that are as private (Ghosh–
 Roughgarden–Sundararajan 2009). So designing one for each cell could not do better. Noise for the
-table as a whole does: it adds up to 0, as `synthetic/balanced.py` has it.
+table as a whole does: it adds up to 0, as `synthetic/steps/balanced_law.py` has it.
 
 It sees z only, so it is post-processing, and floating point is fine.
 """

@@ -104,14 +104,14 @@ class PrivateNaiveBayes(Conventions):
                 size=max(cells),
             )
         possible = choices(self.epsilon, self.delta, cells, rows_per_person=reader.rows_per_person)
-        allowance = possible[0].allowance
+        budget = possible[0].budget
         tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
         schedule = Schedule(
-            allowance,
+            budget,
             tuple(
-                counting(allowance, f"counts of {' × '.join(names)}", amount)
+                counting(budget, f"counts of {' × '.join(names)}", amount)
                 for names, amount in zip(groupings, possible[0].amounts, strict=True)
             ),
         )
@@ -125,14 +125,14 @@ class PrivateNaiveBayes(Conventions):
             person=reader.person_column,
             source=self.source,
         ):
-            tables = tuple(steps.counted(names, tallies.counts[names]) for names in groupings)
+            tables = tuple(steps.count(names, tallies.counts[names]) for names in groupings)
             steps.require_done()
         self._learn(reader, tables, smoothing)
         self.spends_ = tuple(steps.spends)
         self.certificate_: Certificate = proof
         self.noise_ = _words(possible)
         self.private_ = source_or_default(self.source).private
-        self.guarantee_: Guarantee = allowance.guarantee
+        self.guarantee_: Guarantee = budget.guarantee
         return self
 
     def _learn(self, reader: Reader, tables: Sequence[Measurement], smoothing: float) -> None:

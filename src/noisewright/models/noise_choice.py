@@ -18,7 +18,7 @@ from typing import final
 
 from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
-from noisewright.synthetic import MARGINAL, NOISES, Allowance, variance_share
+from noisewright.synthetic import MARGINAL, NOISES, RunBudget, variance_share
 
 _GRAIN = 1 << 12
 
@@ -26,9 +26,9 @@ _GRAIN = 1 << 12
 @final
 @dataclass(frozen=True)
 class NoiseChoice:
-    """The allowance that tables of these sizes are measured with, and each one's part of it."""
+    """The budget that tables of these sizes are measured with, and each one's part of it."""
 
-    allowance: Allowance
+    budget: RunBudget
     amounts: tuple[Fraction, ...]
     cells: tuple[int, ...]
 
@@ -36,19 +36,19 @@ class NoiseChoice:
     def expected_error(self) -> float:
         """The expected sum of squared errors over all cells, once their total is known."""
         return sum(
-            (size - 1) * self.allowance.noise(amount, MARGINAL).on(size).fit_deviation ** 2
+            (size - 1) * self.budget.noise(amount, MARGINAL).on(size).fit_deviation ** 2
             for size, amount in zip(self.cells, self.amounts, strict=True)
         )
 
     @property
     def words(self) -> str:
         """What the noise is."""
-        return noise_name(self.allowance)
+        return noise_name(self.budget)
 
 
-def noise_name(allowance: Allowance) -> str:
-    """Return what the noise of an allowance is called."""
-    return NOISES[allowance.unit]
+def noise_name(budget: RunBudget) -> str:
+    """Return what the noise of a budget is called."""
+    return NOISES[budget.unit]
 
 
 def choices(
@@ -60,21 +60,21 @@ def choices(
     noise on K cells. The least sum has parts of ε as the cube roots of w, or of ρ as the square
     roots.
     """
-    pure = Allowance.of(epsilon, rows_per_person=rows_per_person)
+    pure = RunBudget.of(epsilon, rows_per_person=rows_per_person)
     found = [_divide(pure, cells, 1 / 3)]
     if read_delta(delta):
-        normal = Allowance.of(epsilon, delta, rows_per_person=rows_per_person)
+        normal = RunBudget.of(epsilon, delta, rows_per_person=rows_per_person)
         found.append(_divide(normal, cells, 1 / 2))
     return sorted(found, key=lambda choice: choice.expected_error)
 
 
-def _divide(allowance: Allowance, cells: Sequence[int], power: float) -> NoiseChoice:
-    weights = [max(1, round(_GRAIN * _spread(allowance, size) ** power)) for size in cells]
-    return NoiseChoice(allowance, tuple(allowance.divided(weights)), tuple(cells))
+def _divide(budget: RunBudget, cells: Sequence[int], power: float) -> NoiseChoice:
+    weights = [max(1, round(_GRAIN * _spread(budget, size) ** power)) for size in cells]
+    return NoiseChoice(budget, tuple(budget.divide(weights)), tuple(cells))
 
 
-def _spread(allowance: Allowance, cells: int) -> float:
+def _spread(budget: RunBudget, cells: int) -> float:
     """Return the squared error of a table, but for what its part of the whole does."""
-    if allowance.noise(allowance.total, MARGINAL).on(cells).balanced_cells is None:
+    if budget.noise(budget.total, MARGINAL).on(cells).balanced_cells is None:
         return cells - 1
     return cells * variance_share(cells)

@@ -35,13 +35,13 @@ from noisewright.releases import require_memory
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import (
-    Allowance,
     Measurement,
     Mst,
+    RunBudget,
     Tallies,
     TreeModel,
     Workload,
-    agreeing,
+    fit_margins,
 )
 
 Array = NDArray[np.float64]
@@ -92,13 +92,13 @@ class PrivateTree(Conventions):
         smoothing = read_smoothing(self.smoothing)
         rows = reader.rows_per_person
         possible = [
-            _synthesizer(domain, Allowance.of(self.epsilon, delta, rows_per_person=rows))
+            _synthesizer(domain, RunBudget.of(self.epsilon, delta, rows_per_person=rows))
             for delta in ([0, self.delta] if read_delta(self.delta) else [0])
         ]
         tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
         if not tallies.rows:
             raise InputError("there are no rows to learn from.")
-        steps = min(possible, key=lambda one: one.predicted(tallies.rows).expected)
+        steps = min(possible, key=lambda one: one.predict(tallies.rows).expected)
         proof = steps.schedule.certificate
         what = f"a tree of {len(domain.columns)} columns"
         with debited(
@@ -113,7 +113,7 @@ class PrivateTree(Conventions):
             drawn = steps.draw(tallies, 0, source=self.source)
         self._learn(reader, drawn.measurements, smoothing)
         self.spends_ = drawn.spends
-        self.noise_ = f"{noise_name(steps.allowance)} noise"
+        self.noise_ = f"{noise_name(steps.budget)} noise"
         self.private_ = source_or_default(self.source).private
         self.guarantee_: Guarantee = proof.guarantee
         self.certificate_: Certificate = proof
@@ -136,7 +136,7 @@ class PrivateTree(Conventions):
         for pair in pairs:
             first, second = pair.columns
             counts = expected_counts(pair.counts, pair.noise, rows=pair.rows)
-            edges[first, second] = agreeing(
+            edges[first, second] = fit_margins(
                 _shares(counts + smoothing), shares[first], shares[second]
             )
         self._reader = reader
@@ -193,8 +193,8 @@ class PrivateTree(Conventions):
         return {n: np.asarray(self._reader.space(n).decode(drawn[n])) for n in self.model_.shares}
 
 
-def _synthesizer(domain: Records, allowance: Allowance) -> Mst:
-    return Mst(domain, Workload.marginals(domain, ways=2), allowance)
+def _synthesizer(domain: Records, budget: RunBudget) -> Mst:
+    return Mst(domain, Workload.marginals(domain, ways=2), budget)
 
 
 def _shares(counts: Array) -> Array:

@@ -11,13 +11,13 @@ from noisewright.errors import InputError
 from noisewright.estimation import (
     Estimate,
     Estimates,
-    Layout,
     Question,
+    TableLayout,
     default_questions,
     expected_error,
     readings,
     readings_of,
-    widened,
+    widen_for_rows,
 )
 from noisewright.mechanisms import Mechanism, SetMechanism, marginal
 from noisewright.plans.column import Column
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PLANNED = ("shares", "mean", "items")
 
 
-def released_layout(plan: Plan) -> Layout:
+def released_layout(plan: Plan) -> TableLayout:
     """Return how the columns of a plan's releases come about."""
     released = {*plan.private, *plan.public}
     order = tuple(name for name, _ in plan.columns if name in released)
@@ -38,7 +38,7 @@ def released_layout(plan: Plan) -> Layout:
         for part in plan.parts
         for name, column in zip(part.columns, part.treatments, strict=True)
     }
-    return Layout(plan.parts, plan.public, order, readings, _rows_left_out(plan))
+    return TableLayout(plan.parts, plan.public, order, readings, _rows_left_out(plan))
 
 
 def column_readings(column: Column) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def _has_shares(plan: Plan, name: str) -> bool:
 
 def _predicted(
     plan: Plan,
-    layout: Layout,
+    layout: TableLayout,
     question: Question,
     people: int,
     guesses: Mapping[str, Any],
@@ -135,4 +135,4 @@ def _predicted(
         return replace(planned("people"), notes=(note,))
     if about == "people" or plan.rows_per_person == 1:
         return planned(about)
-    return widened(planned(about), planned("people"), plan.rows_per_person)
+    return widen_for_rows(planned(about), planned("people"), plan.rows_per_person)

@@ -65,7 +65,7 @@ class Request:
             ledger,
             data,
             dataset,
-            price=self.task.allowance.guarantee,
+            price=self.task.budget.guarantee,
             shown=shown,
             person=None if person is None else person.column,
             source=self.source,
@@ -118,7 +118,7 @@ class Request:
             return expected
         groupings = tuple({one.columns: None for one in seen})
         own = Tallies.of([drawn.codes], grid.domain, groupings)
-        return expected.compared(grid.domain, self.task.asked, own, seen)
+        return expected.compare(grid.domain, self.task.asked, own, seen)
 
     @cached_property
     def _answered(self) -> Workload:

@@ -27,7 +27,7 @@ from noisewright.releases.released import file_digest
 from noisewright.releases.request import Request
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.result import Synthesis
-from noisewright.releases.synthesis.task import SynthesisTask, allowance_for, declaring_plan
+from noisewright.releases.synthesis.task import SynthesisTask, budget_for, declaring_plan
 from noisewright.releases.synthesis_report import with_synthesis_report
 from noisewright.sampling import Source
 from noisewright.synthetic import BINS, INFERENCE, Inference, Progress, Tallies, Workload
@@ -102,8 +102,8 @@ def synthesize(
     data = repeatable(data)
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
-    asked, allowance = columns.workload(workload), allowance_for(plan, columns, epsilon, delta)
-    task = SynthesisTask(columns.domain, asked, allowance, method, rows, rounds, bins, inference)
+    asked, budget = columns.workload(workload), budget_for(plan, columns, epsilon, delta)
+    task = SynthesisTask(columns.domain, asked, budget, method, rows, rounds, bins, inference)
     read = Declared.of(data, columns, header=header)
     task.require_possible()
     task = task.with_better_noise()
@@ -141,7 +141,7 @@ def _to_files(
     steps = request.task.synthesizer(counted.rows)
     proof = steps.schedule.certificate
     marked = "" if request.is_private else "NOT PRIVATE (a seeded test): "
-    said = f"{marked}{request.task.method}, {request.task.allowance.guarantee}"
+    said = f"{marked}{request.task.method}, {request.task.budget.guarantee}"
     with ExitStack() as outer:
         # Opened before the debit: what cannot be written at all costs nothing.
         writer = outer.enter_context(

@@ -1,34 +1,34 @@
-from .accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
-from .allowance import (
-    MARGINAL as MARGINAL,
-    NOISES as NOISES,
-    QUERY as QUERY,
-    Allowance as Allowance,
-    Noise as Noise,
-    Spend as Spend,
-)
-from .answers import Answers as Answers, WorkloadDistance as WorkloadDistance
-from .balanced import variance_share as variance_share
 from .bins import BINS as BINS, Bins as Bins
-from .blr import Blr as Blr, blr as blr
-from .by_blr import ByBlr as ByBlr
+from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
+from .by_blr.blr import Blr as Blr, blr as blr
+from .by_blr.blr_synthesizer import ByBlr as ByBlr
+from .by_blr.records import SyntheticRecords as SyntheticRecords
+from .by_mst.mst import Mst as Mst
+from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
+from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
 from .coded import Codes as Codes, coded_batches as coded_batches
-from .drawn import Drawn as Drawn, Progress as Progress, Synthesizer as Synthesizer
-from .inference import (
+from .graphs.inference import (
     INFERENCE as INFERENCE,
     Inference as Inference,
     made_by as made_by,
     require_inference as require_inference,
 )
-from .measured import Measurement as Measurement
-from .mst import Mst as Mst
-from .mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
-from .mwem_on_graph import MwemOnGraph as MwemOnGraph
-from .noisy_steps import NoisySteps as NoisySteps
-from .part_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
-from .queries import Marginal as Marginal
-from .records import SyntheticRecords as SyntheticRecords
-from .schedule import Schedule as Schedule, counting as counting
+from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins
+from .steps.balanced_law import variance_share as variance_share
+from .steps.measurement import Measurement as Measurement
+from .steps.noisy_steps import NoisySteps as NoisySteps
+from .steps.run_budget import (
+    MARGINAL as MARGINAL,
+    NOISES as NOISES,
+    QUERY as QUERY,
+    Noise as Noise,
+    RunBudget as RunBudget,
+    Spend as Spend,
+)
+from .steps.schedule import Schedule as Schedule, counting as counting
+from .synthesizer import Drawn as Drawn, Progress as Progress, Synthesizer as Synthesizer
 from .tallies import Tallies as Tallies, shape_of as shape_of, varying as varying
-from .tree_model import TreeModel as TreeModel, agreeing as agreeing
-from .workload import Workload as Workload
+from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
+from .workloads.counting_queries import Marginal as Marginal
+from .workloads.workload import Workload as Workload
+from .workloads.workload_answers import Answers as Answers, WorkloadDistance as WorkloadDistance

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.estimation import projected
+from noisewright.estimation import project_to_simplex
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
 from noisewright.synthetic.coded import Codes
-from noisewright.synthetic.dealing import dealt
-from noisewright.synthetic.drawing_down import rounded_at_random
-from noisewright.synthetic.measured import Measurement
-from noisewright.synthetic.queries import Marginal, Queries
-from noisewright.synthetic.workload import Workload
+from noisewright.synthetic.dealing import deal_values
+from noisewright.synthetic.drawing_down import round_at_random
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
+from noisewright.synthetic.workloads.workload import Workload
 
 BINS = 32
 _MOST_COUNTED = 1 << 17
@@ -230,7 +230,7 @@ def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -
             counts = one.counts[first : first + width]
             # As many as the rows of this bin stand for in the original.
             total = rows * one.rows / bins.size
-            shares = projected(counts / total)
-            times[first : first + width] = rounded_at_random(shares, rows, bits)
+            shares = project_to_simplex(counts / total)
+            times[first : first + width] = round_at_random(shares, rows, bits)
     points = np.arange(times.size)
-    return dealt(points, times, bits, owners=points // width, groups=bins)
+    return deal_values(points, times, bits, owners=points // width, groups=bins)

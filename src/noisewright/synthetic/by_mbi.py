@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import MissingPartError
-from noisewright.synthetic.drawn import Progress
-from noisewright.synthetic.graph_model import GraphModel, cells_needed
-from noisewright.synthetic.measured import Measurement
+from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.synthesizer import Progress
 
 _LEAST_DEVIATION = 2.0**-10
 """Counts without noise: certain, but not so much that nothing else counts."""

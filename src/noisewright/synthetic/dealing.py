@@ -13,7 +13,7 @@ _RANDOM_BITS = 32
 """With fewer of them left in a word, keys and values are sorted apart, which is slower."""
 
 
-def dealt(
+def deal_values(
     values: NDArray[Any],
     times: NDArray[Any],
     source: Source,
@@ -33,7 +33,7 @@ def dealt(
     narrow = np.min_scalar_type(int(values.max(initial=0)))
     if not rows:
         return np.empty(0, dtype=narrow)
-    shuffled = _shuffled(values, times, owners, source).astype(narrow)
+    shuffled = _shuffle(values, times, owners, source).astype(narrow)
     if groups is None:
         return shuffled
     # Few groups are sorted by counting them.
@@ -44,7 +44,7 @@ def dealt(
     return found
 
 
-def _shuffled(
+def _shuffle(
     values: NDArray[Any], times: NDArray[Any], owners: NDArray[Any] | None, source: Source
 ) -> NDArray[Any]:
     """Return values group after group, shuffled: sorted as words of group, random bits, value."""

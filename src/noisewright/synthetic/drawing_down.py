@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.sampling import Source, source_or_default
-from noisewright.synthetic.dealing import dealt
+from noisewright.synthetic.dealing import deal_values
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Given:
     shares: Array
 
 
-def drawn_down(
+def draw_rows(
     steps: Iterable[Given], rows: int, source: Source | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return codes of so many rows, in random order.
@@ -44,8 +44,8 @@ def drawn_down(
             group = group * size + drawn[name]
         totals = np.bincount(group, minlength=math.prod(sizes))
         (seen,) = np.nonzero(totals)
-        times = _rounded(step.shares.reshape(-1, own)[seen], totals[seen], bits)
-        drawn[step.column] = dealt(
+        times = _round_each(step.shares.reshape(-1, own)[seen], totals[seen], bits)
+        drawn[step.column] = deal_values(
             np.tile(np.arange(own), seen.size),
             times.reshape(-1),
             bits,
@@ -55,17 +55,17 @@ def drawn_down(
     return drawn
 
 
-def rounded_at_random(shares: Array, total: int, source: Source) -> NDArray[np.int64]:
+def round_at_random(shares: Array, total: int, source: Source) -> NDArray[np.int64]:
     """Return whole numbers that add up to the total, each within one of its share of it.
 
     Ensures: on average each is exactly its share (one random offset for all of them).
     """
     if not total:
         return np.zeros(shares.size, dtype=np.int64)
-    return _rounded(shares[None, :], np.array([total]), source)[0]
+    return _round_each(shares[None, :], np.array([total]), source)[0]
 
 
-def _rounded(shares: Array, totals: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
+def _round_each(shares: Array, totals: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
     """Round each row of shares of its total, each row with an offset of its own."""
     ends = np.cumsum(shares, axis=1)
     ends *= totals[:, None] / ends[:, -1:]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from noisewright.errors import TooLargeError
 from noisewright.estimation import MOST_CELLS, TableCounter
 from noisewright.spaces import Records
-from noisewright.synthetic.answers import Answers
+from noisewright.synthetic.workloads.workload_answers import Answers
 
 if TYPE_CHECKING:
-    from noisewright.synthetic.workload import Workload
+    from noisewright.synthetic.workloads.workload import Workload
 
 Names = tuple[str, ...]
 

@@ -20,7 +20,6 @@ from noisewright.synthetic import (
     BINS,
     INFERENCE,
     MOST_POINTS,
-    Allowance,
     Bins,
     ByBlr,
     Inference,
@@ -28,6 +27,7 @@ from noisewright.synthetic import (
     Mst,
     Mwem,
     MwemOnGraph,
+    RunBudget,
     Synthesizer,
     Workload,
     WorkloadErrors,
@@ -43,7 +43,7 @@ class SynthesisTask:
 
     domain: Records
     workload: Workload
-    allowance: Allowance
+    budget: RunBudget
     method: str
     wanted_rows: int | None
     rounds: int | None
@@ -102,13 +102,13 @@ class SynthesisTask:
 
     def synthesizer(self, people: int) -> Synthesizer:
         """Return the synthesizer for a table of so many rows."""
-        domain, workload, allowance = self.grid.domain, self.asked, self.allowance
+        domain, workload, budget = self.grid.domain, self.asked, self.budget
         if self.method == "mwem":
-            given = (domain, workload, allowance, self.rounds, self.grid.counted)
+            given = (domain, workload, budget, self.rounds, self.grid.counted)
             return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given, self.fitted_as)
         if self.method == "mst":
-            return Mst(domain, workload, allowance, self.grid.counted, self.fitted_as, people)
-        return ByBlr(domain, workload, allowance, self.rows(people), people)
+            return Mst(domain, workload, budget, self.grid.counted, self.fitted_as, people)
+        return ByBlr(domain, workload, budget, self.rows(people), people)
 
     def with_better_noise(self) -> SynthesisTask:
         """Return the task with the noise that is expected to make smaller errors.
@@ -118,12 +118,12 @@ class SynthesisTask:
         Requires: it is possible.
         Ensures: what is chosen depends on columns, workload and budget alone.
         """
-        asked = self.allowance
+        asked = self.budget
         if asked.unit == "epsilon":
             return self
-        pure = replace(self, allowance=asked.without_delta())
+        pure = replace(self, budget=asked.without_delta())
         # For so many people no error is as large as is possible: the ratio is that of the noise.
-        normal, geometric = (one.synthesizer(_MANY).predicted(_MANY) for one in (self, pure))
+        normal, geometric = (one.synthesizer(_MANY).predict(_MANY) for one in (self, pure))
         if normal.expected < geometric.expected:
             return self
         times = normal.expected / geometric.expected if geometric.expected else 1.0
@@ -131,8 +131,8 @@ class SynthesisTask:
 
     def predict(self, people: int) -> WorkloadErrors:
         """Return the errors to be expected of so many rows, with what is to be said about them."""
-        errors = self.synthesizer(people).predicted(people)
-        said = remarks_on(errors, self.asked, self.allowance.guarantee)
+        errors = self.synthesizer(people).predict(people)
+        said = remarks_on(errors, self.asked, self.budget.guarantee)
         return replace(errors, remarks=(*self.about_noise, *said))
 
     def rows(self, people: int) -> int:
@@ -172,7 +172,7 @@ def predict_synthesis(
     task = SynthesisTask(
         columns.domain,
         columns.workload(workload),
-        allowance_for(declaring, columns, epsilon, delta),
+        budget_for(declaring, columns, epsilon, delta),
         method,
         rows,
         rounds,
@@ -196,9 +196,9 @@ def declaring_plan(plan: Any, workload: Any) -> Any:
     return workload.domain
 
 
-def allowance_for(
+def budget_for(
     plan: Any, columns: Columns, epsilon: Number | None, delta: Number | None
-) -> Allowance:
+) -> RunBudget:
     """Return what may be spent: what was asked for, or else the budget of the plan."""
     given, spare = columns.budget
     if epsilon is None:
@@ -207,7 +207,7 @@ def allowance_for(
         whole, slack = given, spare if delta is None else delta
     else:
         whole, slack = epsilon, 0 if delta is None else delta
-    return Allowance.of(whole, slack, rows_per_person=columns.rows_per_person)
+    return RunBudget.of(whole, slack, rows_per_person=columns.rows_per_person)
 
 
 _NEAR = 0.9

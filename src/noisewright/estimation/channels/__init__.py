@@ -1,0 +1,1 @@
+"""Mechanisms as linear maps between shares, and the maps back."""

@@ -1,0 +1,1 @@
+"""From what one row contributes to standard errors and intervals."""

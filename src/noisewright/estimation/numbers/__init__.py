@@ -1,0 +1,1 @@
+"""Means, variances, histograms and quantiles of numbers, and mean curves."""

@@ -1,0 +1,1 @@
+"""Shares of items, and of pairs of items."""

@@ -1,0 +1,1 @@
+"""Shares of categories and of joint tables."""

@@ -1,0 +1,109 @@
+"""The most likely shares, by expectation maximization with extrapolated steps.
+
+One step is p ← p ∘ P(q̂ / Pᵀp), which never lowers the likelihood. Two steps and an extrapolation
+(SQUAREM, Varadhan and Roland 2008) go much further; a step that lowers the likelihood is taken
+back. The problem is concave, and d = max_i P(q̂ / Pᵀp)_i − 1 bounds what is left to gain per person
+(Lindsay 1983), so stopping at a small n·d is a proof of being at the top, not a guess. One column
+that is not there after some hundred steps is left to `support_search.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import UnsolvedError
+from noisewright.estimation.channels.channel import Channel
+from noisewright.estimation.shares.support_search import climb
+
+Array = NDArray[np.float64]
+
+_GAIN_LEFT = 1e-3
+"""Stop when the whole log-likelihood is proven to be within this of its maximum."""
+
+_MOST_STEPS = 20_000
+_PATIENCE = 200
+_MOST_ENTRIES = 1 << 22
+
+
+def most_likely(
+    observed: Array, channels: Sequence[Channel], people: int, *, start: Array | None = None
+) -> Array:
+    """Return the shares of the inputs that make the observed shares of outputs most likely.
+
+    If the unbiased shares (`start`) are shares and reproduce what was observed, they are the
+    answer: nothing fits better. Otherwise they are where the search starts from.
+    """
+    if start is not None and start.min() >= 0:
+        fitted = _push(start, channels)
+        if np.allclose(fitted, observed, rtol=0, atol=1e-12):
+            return start
+    return _Ascent(observed, channels, people).run(start)
+
+
+def _push(shares: Array, channels: Sequence[Channel]) -> Array:
+    for axis, channel in enumerate(channels):
+        shares = channel.push(shares, axis)
+    return shares
+
+
+class _Ascent:
+    """The climb to the maximum; `seen` masks the outputs that occurred."""
+
+    def __init__(self, observed: Array, channels: Sequence[Channel], people: int) -> None:
+        self.observed, self.channels = observed, channels
+        self.enough = _GAIN_LEFT / people
+        self.seen = observed > 0
+
+    def run(self, start: Array | None) -> Array:
+        """Climb until the bound on what is left to gain is small."""
+        shape = tuple(channel.inputs for channel in self.channels)
+        cells = int(np.prod(shape))
+        shares = np.full(shape, 1.0 / cells)
+        if start is not None:
+            # Cells at zero would stay there, so each begins with something.
+            shares = 0.9 * np.maximum(start, 0.0) / np.maximum(start, 0.0).sum() + 0.1 * shares
+        gradient, height = self.look(shares)
+        small = len(shape) == 1 and cells * self.observed.size <= _MOST_ENTRIES
+        for step in range(_MOST_STEPS):
+            if step == _PATIENCE and small:
+                rows = self.channels[0].push(np.eye(cells), 0).T
+                return climb(rows, self.observed, shares, self.enough)
+            if float(gradient.max()) - 1 <= self.enough:
+                return shares / shares.sum()
+            shares, gradient, height = self.leap(shares, gradient, height)
+        raise UnsolvedError(
+            f"the most likely shares were not found in {_MOST_STEPS:,} steps; a log-likelihood of "
+            f"up to {(float(gradient.max()) - 1) / self.enough * _GAIN_LEFT:.3g} may be left to "
+            "gain. Use method='projected', or merge rare categories."
+        )
+
+    def look(self, shares: Array) -> tuple[Array, float]:
+        """Return the gradient P(q̂ / Pᵀp) and the log-likelihood per person."""
+        fitted = _push(shares, self.channels)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(self.seen, self.observed / fitted, 0.0)
+            height = float(np.where(self.seen, self.observed * np.log(fitted), 0.0).sum())
+        for axis, channel in enumerate(self.channels):
+            ratio = channel.pull(ratio, axis)
+        return ratio, height
+
+    def leap(self, shares: Array, gradient: Array, height: float) -> tuple[Array, Array, float]:
+        """Take two plain steps, extrapolate, and keep the better of both."""
+        first = shares * gradient
+        first_gradient, _ = self.look(first)
+        second = first * first_gradient
+        change, bend = first - shares, second - 2 * first + shares
+        size = float(np.linalg.norm(bend))
+        if size > 0:
+            stretch = max(1.0, float(np.linalg.norm(change)) / size)
+            far = shares + 2 * stretch * change + stretch**2 * bend
+            far = np.maximum(far, second * 1e-3)
+            far /= far.sum()
+            far_gradient, far_height = self.look(far)
+            if far_height >= height:
+                return far, far_gradient, far_height
+        plain_gradient, plain_height = self.look(second)
+        return second, plain_gradient, plain_height

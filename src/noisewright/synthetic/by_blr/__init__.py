@@ -1,0 +1,1 @@
+"""BLR: one draw among all small databases, by the exponential mechanism (Blum–Ligett–Roth 2008)."""

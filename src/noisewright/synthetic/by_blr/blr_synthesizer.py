@@ -1,0 +1,111 @@
+"""BLR as a synthesizer: one draw of the exponential mechanism, without noisy counts.
+
+A person with up to k rows changes a share by k/n, k times as much as a row: `blr` gets ε/k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from noisewright.errors import ParameterError
+from noisewright.mechanisms import Guarantee
+from noisewright.sampling import Source, source_or_default
+from noisewright.spaces import Records
+from noisewright.synthetic.by_blr.accuracy import blr_accuracy
+from noisewright.synthetic.by_blr.blr import list_databases, require_listable
+from noisewright.synthetic.by_blr.multisets import most_records
+from noisewright.synthetic.dealing import deal_values
+from noisewright.synthetic.steps.run_budget import QUERY, RunBudget, Spend
+from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
+from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.tallies import Names, Tallies
+from noisewright.synthetic.workload_errors import WorkloadErrors
+from noisewright.synthetic.workloads.workload import Workload
+
+_MOST_LISTED = 10**6
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ByBlr:
+    """The synthesizer for a domain, a workload and a pure ε; `m` records for `people` rows."""
+
+    domain: Records
+    workload: Workload
+    budget: RunBudget
+    m: int
+    people: int
+
+    def __post_init__(self) -> None:
+        if self.budget.unit != "epsilon":
+            raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
+        # Now, and not when the budget was debited.
+        claim = Guarantee(self.row_epsilon)
+        require_listable(self.workload, self.people, self.m, claim, "multisets")
+        self.workload.matrix()
+
+    @property
+    def row_epsilon(self) -> Fraction:
+        """What each row of a person may spend."""
+        return self._choice.epsilon / self._choice.rows_per_person
+
+    @staticmethod
+    def usual_rows(domain: Records, rows: int) -> int:
+        """Return how many records are drawn unless told: few enough that all can be listed."""
+        return max(1, min(rows, most_records(domain.size, _MOST_LISTED)))
+
+    @property
+    def groupings(self) -> tuple[Names, ...]:
+        """All columns at once."""
+        return (tuple(name for name, _ in self.domain.columns),)
+
+    @cached_property
+    def _choice(self) -> Choosing:
+        """Its only step. Of the count of each query, one row changes 1."""
+        whole = self.budget
+        return choosing(whole, "one choice among all databases", whole.total, change=QUERY)
+
+    @property
+    def schedule(self) -> Schedule:
+        """What it will do to the data: choose once."""
+        return Schedule(self.budget, (self._choice,))
+
+    def predict(self, people: int) -> WorkloadErrors:
+        """Return the error that no query exceeds, with probability 95% (`blr_accuracy`)."""
+        bound = blr_accuracy(
+            self.domain.size,
+            queries=self.workload.queries,
+            rows=people,
+            m=self.m,
+            epsilon=self.row_epsilon,
+        )
+        return WorkloadErrors("blr", people, (), bound)
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Draw a database, and shuffle its records."""
+        (names,) = self.groupings
+        answers = self.workload.answers_of_counts(tallies.counts[names].reshape(-1))
+        made = list_databases(
+            answers, self.workload, rows, Guarantee(self.row_epsilon), "multisets"
+        )
+        if progress is not None:
+            progress("measure", 0, 1)
+        counts = made.sample(source=source).counts
+        bits = source_or_default(source)
+        places = deal_values(np.arange(counts.size), counts, bits)
+        codes = np.unravel_index(places, tallies.counts[names].shape)
+        spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)
+        named = zip(names, codes, strict=True)
+        return Drawn({name: code.astype(np.int64) for name, code in named}, (), spends)

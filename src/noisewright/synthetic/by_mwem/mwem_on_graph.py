@@ -1,0 +1,137 @@
+"""MWEM without a weight for each point: a graph of columns, for marginals on large domains.
+
+Rounds are those of `mwem.py`: choose in private the marginal that is answered worst, count it with
+noise, fit. Here the distribution is a product of tables, one for each marginal that was counted.
+Between rounds these are scaled in turn, a few times, which is enough to choose by; after the last
+round all counts are fitted at once, by ourselves or by mbi (McKenna–Sheldon–Miklau 2019, MWEM+PGM).
+
+A marginal that would make the model too large is not chosen. Where none is left, what was counted
+before is counted again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.estimation import project_to_simplex
+from noisewright.sampling import Source
+from noisewright.synthetic.by_mst.mst import gap_score
+from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
+from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler, require_parts
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.noisy_steps import NoisySteps
+from noisewright.synthetic.steps.run_budget import MARGINAL
+from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.tallies import Names, Tallies, shape_of
+
+_MOST_CELLS = 1 << 18
+"""Cells of all tables of a model; they are gone through many times in each round."""
+
+_PASSES = 5
+_LEAST = 1e-9
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MwemOnGraph(Rounds):
+    """The synthesizer that keeps a graph of columns."""
+
+    inference: Inference = "graph"
+
+    def __post_init__(self) -> None:
+        require_parts(self.inference)
+        super().__post_init__()
+        others = [target.query for target in self.targets if target.cells is not None]
+        if others:
+            raise ParameterError(
+                f"inference={self.inference!r} fits whole marginals, and the workload also has "
+                "other queries. Ask for marginals alone, or leave inference out."
+            )
+        if not self._open([]):
+            raise TooLargeError(
+                f"every marginal of the workload needs more than {_MOST_CELLS:,} cells. Ask for "
+                "marginals of fewer columns, for fewer bins, or declare coarser grids.",
+                size=min(math.prod(shape_of(self.domain, one.columns)) for one in self.targets),
+            )
+
+    @property
+    def groupings(self) -> tuple[Names, ...]:
+        """The marginals of the workload."""
+        return (
+            *(target.columns for target in self.targets),
+            *((name,) for name in self.points),
+        )
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        return {name: space.size for name, space in self.domain.columns}
+
+    @property
+    def _all_fit(self) -> bool:
+        return cells_needed(self._sizes, [one.columns for one in self.targets]) <= _MOST_CELLS
+
+    def _open(self, known: Sequence[Names]) -> list[RoundTarget]:
+        """Return what may be chosen: this depends on earlier choices, and on nothing private."""
+        sizes = self._sizes
+        return [
+            target
+            for target in self.targets
+            if target.columns not in known
+            and cells_needed(sizes, [*known, target.columns]) <= _MOST_CELLS
+        ]
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Choose, count and fit, round by round; then fit all, and make rows."""
+        if not tallies.rows:
+            raise InputError("the table has no rows.")
+        steps = NoisySteps(tallies, self.schedule, source, progress)
+        points = [steps.count((name,), tallies.counts[name,]) for name in self.points]
+        noise = self.budget.noise(self._amounts[1], MARGINAL)
+        model, seen = GraphModel(self._sizes, ()), list[Measurement]()
+        for _ in range(self.rounds):
+            known = [one.columns for one in seen]
+            chosen = self.targets[len(seen)].columns
+            if self.chooses:
+                targets = self._open(known) or [t for t in self.targets if t.columns in known]
+                scores = [
+                    gap_score(tallies, target.columns, model.marginal(target.columns))
+                    - round(noise.mean_sum(math.prod(shape_of(self.domain, target.columns))))
+                    for target in targets
+                ]
+                chosen = steps.choice(targets, scores).columns
+            seen.append(steps.count(chosen, tallies.counts[chosen]))
+            model = scale_tables(model, seen)
+        steps.require_done()
+        best, notes = fit_or_simpler(self.inference, self._sizes, seen, model, progress)
+        return Drawn(best.draw(rows, source), (*points, *seen), tuple(steps.spends), notes)
+
+
+def scale_tables(model: GraphModel, seen: Sequence[Measurement]) -> GraphModel:
+    """Return the model with one table for each measurement, scaled until it nearly fits them.
+
+    Requires: the tables of the model belong to the first measurements, in this order.
+    """
+    tables = list(model.potentials)
+    tables += [(one.columns, np.zeros(one.counts.shape)) for one in seen[len(tables) :]]
+    wanted = [np.maximum(project_to_simplex(one.counts / one.rows), _LEAST) for one in seen]
+    for _ in range(_PASSES):
+        # The newest first: it is the one that does not fit yet.
+        for place in reversed(range(len(tables))):
+            columns, values = tables[place]
+            now = np.maximum(GraphModel(model.sizes, tables).marginal(columns), _LEAST)
+            tables[place] = (columns, values + np.log(wanted[place] / now) / 2)
+    return GraphModel(model.sizes, tables)

@@ -1,0 +1,95 @@
+"""Counts with noise: what a synthesizer has seen of the data, and what may leave with the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.estimation import Axis, Estimate
+from noisewright.sampling import Source
+from noisewright.spaces import Records, Space
+from noisewright.synthetic.steps.run_budget import Noise
+
+Names = tuple[str, ...]
+_FARTHEST = 1 << 62
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Counts by some columns, with exact integer noise on each; they may be negative.
+
+    `query` names the one query that was counted, where it was not a whole marginal, and `cells`
+    are those that it counts.
+    """
+
+    domain: Records
+    columns: Names
+    counts: NDArray[np.int64]
+    noise: Noise
+    rows: int
+    query: str = ""
+    cells: NDArray[np.bool_] | None = None
+
+    @property
+    def name(self) -> str:
+        """What was counted, in words."""
+        return self.query or " × ".join(self.columns)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on each count."""
+        return self.noise.deviation
+
+    @property
+    def estimate(self) -> Estimate:
+        """The counts with standard errors and intervals of 95%, about the people of the table."""
+        values = self.counts.astype(np.float64)
+        half = self.noise.half_width
+        return Estimate(
+            what="count",
+            axes=() if self.query else self._axes,
+            values=values.reshape(()) if self.query else values,
+            standard_errors=np.full(() if self.query else values.shape, self.deviation),
+            lows=values.reshape(()) - half if self.query else values - half,
+            highs=values.reshape(()) + half if self.query else values + half,
+            people=self.rows,
+            about="people",
+            method="unbiased",
+            confidence=0.95,
+        )
+
+    @property
+    def _axes(self) -> tuple[Axis, ...]:
+        spaces = dict(self.domain.columns)
+        return tuple(Axis(name, _labels(spaces[name])) for name in self.columns)
+
+    def __repr__(self) -> str:
+        return f"<{self.counts.size:,} counts of {self.name}, deviation {self.deviation:.4g}>"
+
+
+def add_noise(
+    domain: Records,
+    columns: Names,
+    counts: NDArray[np.int64],
+    noise: Noise,
+    *,
+    rows: int,
+    source: Source | None,
+    query: str = "",
+    cells: NDArray[np.bool_] | None = None,
+) -> Measurement:
+    """Add noise to counts."""
+    drawn = noise.draw(counts.size, source).reshape(counts.shape)
+    # Sums, and never noise alone, are moved to the ends of what 64 bits hold: noise at an end plus
+    # a count would show the count.
+    noisy = np.clip(counts.astype(drawn.dtype) + drawn, -_FARTHEST, _FARTHEST).astype(np.int64)
+    noisy.setflags(write=False)
+    return Measurement(domain, columns, noisy, noise, rows, query, cells)
+
+
+def _labels(space: Space) -> list[Any]:
+    return [space.point(code) for code in range(space.size)]

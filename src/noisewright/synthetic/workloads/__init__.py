@@ -1,0 +1,1 @@
+"""Counting queries: how they are written, read, asked and answered."""
