@@ -109,7 +109,7 @@ def test_a_schema_alone_is_enough() -> None:
         ("data.csv", b"", "is empty"),
         ("data.csv", b"a,a\n", "columns 1 and 2 .* have the same name"),
         ("data.csv", b"a,,c\n", "column 2 .* has no name"),
-        ("data.csv", b"\xff\xff\n", "not text in UTF-8"),
+        ("data.csv", b"\xff\xff\n", "not UTF-8 text"),
         ("data.xlsx", b"PK", "drafted from .parquet"),
     ],
     ids=["parquet", "feather", "empty", "twice", "nameless", "latin", "excel"],

@@ -16,10 +16,16 @@ def open_table(data: Any, *, plan: Plan | None = None, released: bool = False) -
     if plan is None:
         return read_table(data)
     person = () if plan.person is None else (plan.person.column,)
-    return read_table(data, cells=cells_of(plan), others={*plan.public, *person}, released=released)
+    return read_table(
+        data,
+        cells=cells_of(plan),
+        others={*plan.public, *person},
+        names=[name for name, _ in plan.columns],
+        released=released,
+    )
 
 
-def require_column_names(data: Any, plan: Plan, *, said: bool) -> None:
-    """Refuse a CSV file whose first line may be a record, unless somebody `said` it is none."""
+def require_column_names(data: Any, plan: Plan, *, header: bool) -> None:
+    """Refuse a CSV file whose first line may be a record, unless `header` says it is none."""
     spaces = [column.space for part in plan.parts for column in part.treatments]
-    require_names(data, labels=labels_of(spaces), said=said)
+    require_names(data, labels=labels_of(spaces), header=header)

@@ -7,10 +7,8 @@ looked at: a field is a name and the kind of its type.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
-from noisewright.tables import require_header
+from noisewright.tables import CsvLayout, as_csv, require_names
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -28,10 +26,6 @@ FieldType = Literal[
 _MOST_FILES = 10_000
 _PARQUET = (".parquet", ".pq")
 _FEATHER = (".feather", ".arrow", ".ipc")
-_CSV = (".csv", ".tsv", ".txt")
-
-_LONGEST = 1 << 23
-"""Bytes of a line with names; without a limit a file without lines would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +48,22 @@ def read_fields(
     names.
     Ensures: no page, batch or row of data is read; of CSV only the line with the names.
     """
-    where = Path(path)
+    where = Path(os.fspath(path))
     require_finite(where)
-    if where.is_dir():
-        where = _first_file(where)
-    packed = where.suffix.lower() == ".gz"
-    suffix = (where.with_suffix("") if packed else where).suffix.lower()
-    if suffix in _CSV:
-        names = _csv_names(where, tab=suffix == ".tsv", packed=packed)
-        require_header(str(where), names, labels=labels, said=header)
-        fields = tuple(Field(name, "") for name in names)
-    elif suffix in _PARQUET + _FEATHER and not packed:
-        fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
+    text = as_csv(path)
+    if text is not None:
+        require_names(text, labels=labels, header=header)
+        fields = tuple(Field(name, "") for name in CsvLayout.of(text).names)
     else:
-        raise InputError(
-            f"{where} ends in {suffix or 'nothing'!r}; a plan is drafted from .parquet, .feather, "
-            ".arrow or .csv, or from a folder of Parquet files."
-        )
+        if where.is_dir():
+            where = _first_file(where)
+        suffix = where.suffix.lower()
+        if suffix not in _PARQUET + _FEATHER:
+            raise InputError(
+                f"{where} ends in {suffix or 'nothing'!r}; a plan is drafted from .parquet, "
+                ".feather, .arrow or .csv, or from a folder of Parquet files."
+            )
+        fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
     _require_names(where, [field.name for field in fields])
     return fields
 
@@ -137,27 +130,6 @@ def _written(type_: Any) -> str:
 
     # A dictionary type prints as dictionary<values=string, indices=int32, ordered=0>.
     return f"dictionary of {type_.value_type}" if kinds.is_dictionary(type_) else str(type_)
-
-
-def _csv_names(path: Path, *, tab: bool, packed: bool) -> list[str]:
-    with gzip.open(path) if packed else open(path, "rb") as file:
-        try:
-            names = next(csv.reader(_lines(file), delimiter="\t" if tab else ","), [])
-        except UnicodeDecodeError as problem:
-            raise InputError(f"the first line of {path} is not text in UTF-8.") from problem
-        except (csv.Error, gzip.BadGzipFile, EOFError) as problem:
-            raise InputError(f"the first line of {path} cannot be read as CSV.") from problem
-    if not names:
-        raise InputError(f"{path} is empty; its first line must hold the names of its columns.")
-    return names
-
-
-def _lines(file: Any) -> Iterator[str]:
-    # Line by line in bytes, so that nothing after the names is even decoded.
-    for number, line in enumerate(iter(lambda: file.readline(_LONGEST), b"")):
-        if len(line) == _LONGEST:
-            raise InputError("the first line of the file has more than 8 MB; it must hold names.")
-        yield line.decode("utf-8-sig" if number == 0 else "utf-8")
 
 
 def _require_names(path: Path, names: list[str]) -> None:

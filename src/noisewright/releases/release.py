@@ -78,7 +78,7 @@ def release(
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = repeatable(data)
-    require_column_names(data, read, said=header)
+    require_column_names(data, read, header=header)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:

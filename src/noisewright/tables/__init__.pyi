@@ -18,7 +18,12 @@ from .cells import (
     code_type as code_type,
     refused as refused,
 )
-from .files.csv_files import require_names as require_names
+from .files.csv_layout import (
+    CSV as CSV,
+    CsvLayout as CsvLayout,
+    as_csv as as_csv,
+    require_names as require_names,
+)
 from .files.faults import (
     arrow as arrow,
     attempt as attempt,

@@ -126,7 +126,7 @@ class Declared:
         `header` says that the first line of a CSV file holds names, even if it looks like a record.
         """
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_column_names(data, columns.randomizer.plan, said=header)
+        require_column_names(data, columns.randomizer.plan, header=header)
         reader = open_table(data, plan=columns.randomizer.plan)
         columns.randomizer.require_present(reader.schema.names)
         columns.require_named(reader.schema.names)

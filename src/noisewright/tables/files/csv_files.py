@@ -7,11 +7,8 @@ comes later in the file. An empty cell without quotes is null.
 from __future__ import annotations
 
 import csv
-import gzip
-import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -20,13 +17,13 @@ from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowField, DataType, RecordBatch
 from noisewright.tables.cell_types import is_list
 from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.faults import arrow, attempt, unreadable
-from noisewright.tables.files.header import require_header
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
 
-TEXT = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _WHAT = "a CSV file"
+_SAVE = "Save the file as UTF-8, or say which encoding it has (--encoding, nw.CSV in Python)."
 _EXACT = 1 << 53
 """Whole numbers below this are doubles to the last digit."""
 
@@ -46,43 +43,26 @@ def declared_types(cells: Mapping[str, Cells]) -> dict[str, DataType]:
     return found
 
 
-def require_names(data: Any, *, labels: Collection[str], said: bool) -> None:
-    """Refuse a CSV file whose first line may be a record, unless somebody `said` it is none."""
-    if not isinstance(data, str | os.PathLike):
-        return
-    path = Path(os.fspath(data))
-    if path.name.lower().endswith(TEXT) and path.is_file():
-        names = _header(path, _delimiter(path))
-        require_header(str(path), names, labels=labels, said=said)
-
-
-def _delimiter(path: Path) -> str:
-    return "\t" if path.name.lower().endswith((".tsv", ".tsv.gz")) else ","
-
-
 @final
 class CsvFile(TableReader):
-    """A CSV file in UTF-8 with a header; `.tsv` files have tabs instead of commas."""
+    """A delimited text; `declared` names its columns if it has no header."""
 
     def __init__(
         self,
-        path: Path,
+        file: CSV,
         *,
+        declared: Sequence[str] = (),
         types: Mapping[str, DataType],
         cells: Mapping[str, Cells] | None = None,
     ) -> None:
         pa = arrow()
         self._cells = cells or {}
-        self.name = str(path)
+        self.name = file.path
         self.rows = None
-        self._path = path
-        self._delimiter = _delimiter(path)
-        names = _header(path, self._delimiter)
-        if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
-            raise DataError(
-                f"{path} seems to be separated by semicolons or tabs. Separate cells by commas, or "
-                "by tabs in a file whose name ends in .tsv."
-            )
+        self._layout = attempt(
+            lambda: CsvLayout.of(file, declared=declared), name=self.name, what=_WHAT
+        )
+        names = self._layout.names
         schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
         self.schema = plain_schema(schema, name=self.name)
 
@@ -110,9 +90,15 @@ class CsvFile(TableReader):
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        read = arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+        layout = self._layout
+        read = arrow_csv.ReadOptions(
+            use_threads=False,
+            block_size=_BLOCK,
+            encoding="utf8" if layout.encoding == "utf-8" else layout.encoding,
+            column_names=None if layout.has_header else list(layout.names),
+        )
         parse = arrow_csv.ParseOptions(
-            delimiter=self._delimiter,
+            delimiter=layout.delimiter,
             newlines_in_values=True,
             # In a file of one column an empty line is an empty cell.
             ignore_empty_lines=len(self.schema.names) > 1,
@@ -150,17 +136,14 @@ class CsvFile(TableReader):
         Quotes come in pairs, but for those inside of cells without quotes. Where their number is
         odd, the file is read once more, by a parser that tells.
         """
-        opened: Any = gzip.open if self._path.suffix.lower() == ".gz" else open
-        with opened(self._path, "rb") as file:
-            quotes = sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK), b""))
+        with self._layout.open_text() as file:
+            quotes = sum(block.count('"') for block in iter(lambda: file.read(_BLOCK), ""))
         if quotes % 2 == 0:
             return
         begun = 0
-        with opened(
-            self._path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline=""
-        ) as file:
+        with self._layout.open_text() as file:
             usual = csv.field_size_limit(2 * _BLOCK)
-            rows = csv.reader(file, delimiter=self._delimiter, strict=True)
+            rows = csv.reader(file, delimiter=self._layout.delimiter, strict=True)
             try:
                 for _ in rows:
                     begun = rows.line_num
@@ -179,21 +162,28 @@ class CsvFile(TableReader):
     def _fault(self, problem: Exception, after: int) -> DataError:
         # Not by a handler of rows: pyarrow decodes a row for it, and shows on the terminal where
         # that fails.
+        above = int(self._layout.has_header)
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(problem))
         if ragged is not None:
             number, expected, found = map(int, ragged.groups())
             return DataError(
-                f"row {number - 1:,} of {self.name} has {found} cells and the header {expected}. "
-                "Mend the row, or quote cells that hold commas.",
-                row=number - 1,
+                f"row {number - above:,} of {self.name} has {found} cells and the header "
+                f"{expected}. Mend the row, or quote cells that hold the delimiter.",
+                row=number - above,
             )
         place = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?.*UTF8", str(problem))
         if place is not None:
-            where = f" in row {int(place[2]) - 1:,}" if place[2] else f" after row {after:,}"
+            row = int(place[2]) - above if place[2] else None
+            where = f" after row {after:,}" if row is None else f" in row {row:,}"
             return DataError(
-                f"column {int(place[1]) + 1} of {self.name} is not UTF-8 text{where}. Save the "
-                "file as UTF-8.",
-                row=int(place[2]) - 1 if place[2] else None,
+                f"column {int(place[1]) + 1} of {self.name} is not UTF-8 text{where}. {_SAVE}",
+                row=row,
+            )
+        if isinstance(problem, UnicodeError):
+            return DataError(
+                f"{self.name} is not {self._layout.encoding.upper()} text after row {after:,}. "
+                f"{_SAVE}",
+                row=after,
             )
         return unreadable(self.name, problem, what=_WHAT, after=after)
 
@@ -236,26 +226,6 @@ class CsvFile(TableReader):
             "as (null=…, of labels other=…).",
             row=row,
         )
-
-
-def _header(path: Path, delimiter: str) -> list[str]:
-    name = str(path)
-    if attempt(lambda: path.stat().st_size, name=name, what=_WHAT) == 0:
-        raise DataError(f"{name} is empty; a CSV file has at least a header.")
-
-    def first() -> list[str]:
-        opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
-        # What is no UTF-8 further down is found, with its row, when it is read.
-        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            return next(csv.reader(file, delimiter=delimiter), [])
-
-    try:
-        names = attempt(first, name=name, what=_WHAT)
-    except (csv.Error, EOFError):
-        raise DataError(f"{name} does not begin with the header of a CSV file.") from None
-    if any("\udc80" <= letter <= "\udcff" for column in names for letter in column):
-        raise DataError(f"the header of {name} is not UTF-8 text. Save the file as UTF-8.")
-    return names
 
 
 def _cast(cells: Any, kind: Any) -> Any:

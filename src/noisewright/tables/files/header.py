@@ -44,16 +44,16 @@ def labels_of(spaces: Iterable[Space]) -> frozenset[str]:
 
 
 def require_header(
-    where: str, names: Sequence[str], *, labels: Collection[str] = (), said: bool = False
+    where: str, names: Sequence[str], *, labels: Collection[str] = (), header: bool = False
 ) -> None:
     """Refuse a first line that may be a record; it is never quoted.
 
-    `labels` are declared labels, which a name that is one of them looks like. With `said`, somebody
-    said that the line holds names; they must still be there, and differ.
+    `labels` are declared labels, which a name that is one of them looks like. `header` says that
+    the line holds names; they must still be there, and differ.
     """
     advice = (
-        "If the first line is a record, add a header line above it. It is not shown here, because "
-        "it may be somebody's data."
+        "If the first line is a record, add a header line above it, or pass --no-header. It is not "
+        "shown here, because it may be somebody's data."
     )
     places: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
@@ -65,7 +65,7 @@ def require_header(
                 f"them. {advice}"
             )
         places[name] = place
-    if said:
+    if header:
         return
     for place, name in enumerate(names, start=1):
         what = "a declared label" if name.strip() in labels else looks_like(name)

@@ -12,7 +12,7 @@ once only, so it is held in memory too.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ from noisewright.errors import DataError
 from noisewright.files import require_finite
 from noisewright.tables.cells import Cells
 from noisewright.tables.files.arrow_files import ArrowFile
-from noisewright.tables.files.csv_files import TEXT, CsvFile, declared_types
+from noisewright.tables.files.csv_files import CsvFile, declared_types
+from noisewright.tables.files.csv_layout import TEXT, as_csv
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frames import open_frame
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
@@ -35,21 +36,23 @@ def read_table(
     *,
     cells: Mapping[str, Cells] | None = None,
     others: Collection[str] = (),
+    names: Sequence[str] = (),
     released: bool = False,
 ) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
-    a table of pyarrow, pandas, Polars or plain Python. A CSV file has a header; its cells are text,
-    and `cells` say which columns are read as numbers or booleans, and of frames what columns
-    without a type hold; `others` are read besides. A `released` table is read as it is: what was
-    declared about odd cells was about the original.
+    a table of pyarrow, pandas, Polars or plain Python, or a CSV that says how a file is to be read.
+    A CSV file has a header, else `names` are those of its columns; its cells are text, and `cells`
+    say which columns are read as numbers or booleans, and of frames what columns without a type
+    hold; `others` are read besides. A `released` table is read as it is: what was declared about
+    odd cells was about the original.
     Ensures: nothing but names, types and the number of rows was looked at.
     """
     if isinstance(data, TableReader):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return _open_path(Path(os.fspath(data)), cells, released=released)
+        return _open_path(data, cells, names, released=released)
     arrow()
     return open_frame(data, cells, others)
 
@@ -62,13 +65,24 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _open_path(path: Path, cells: Mapping[str, Cells] | None, *, released: bool) -> TableReader:
+def _open_path(
+    data: str | os.PathLike[str],
+    cells: Mapping[str, Cells] | None,
+    names: Sequence[str],
+    *,
+    released: bool,
+) -> TableReader:
+    path = Path(os.fspath(data))
     name = str(path)
     require_finite(path)
     if not name.isascii() and not _is_text(name):
         raise DataError(f"the path {name!r} is not valid UTF-8, which pyarrow needs. Rename it.")
     if not attempt(path.exists, name=name, what="a file"):
         raise DataError(f"there is no file {name}. Check the path.")
+    text = as_csv(data)
+    if text is not None:
+        types = declared_types(cells or {})
+        return CsvFile(text, declared=names, types=types, cells={} if released else cells)
     if path.is_dir():
         return ParquetFiles(folder_files(path), name=name)
     lower = path.name.lower()
@@ -76,10 +90,8 @@ def _open_path(path: Path, cells: Mapping[str, Cells] | None, *, released: bool)
         return ParquetFiles([path], name=name)
     if lower.endswith(ARROW):
         return ArrowFile(path)
-    if lower.endswith(TEXT):
-        types = declared_types(cells or {})
-        return CsvFile(path, types=types, cells={} if released else cells)
     raise DataError(
         f"the name {name} does not say what the file holds. Names end in "
-        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files."
+        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files. A text "
+        "of another name is read as nw.CSV(path), or with --delimiter."
     )

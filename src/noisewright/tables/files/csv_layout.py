@@ -1,0 +1,254 @@
+"""How a delimited text is to be read: its encoding, its delimiter, and where its names stand.
+
+What is not said is detected from the first bytes and the first line alone, in the same way whoever
+reads the file; what cannot be told for sure is an error that names the option to give.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from noisewright.errors import DataError, InputError, ParameterError
+from noisewright.files import require_path
+from noisewright.given import brief, several
+from noisewright.public import public_methods
+from noisewright.tables.files.header import require_header
+
+TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+"""What the name of a delimited text ends in."""
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""What files of an encoding may begin with; those of UTF-32 before the shorter ones of UTF-16."""
+
+_LONGEST = 1 << 23
+"""Letters of a line with names; without a limit a file without lines would fill the memory."""
+
+_ENCODING = (
+    'say which encoding it has, as in --encoding latin-1 (nw.CSV(path, encoding="latin-1") in '
+    "Python)"
+)
+_NAMES = "--names (nw.CSV(path, header=False, names=[…]) in Python)"
+
+
+@public_methods
+@final
+@dataclass(frozen=True, init=False)
+class CSV(os.PathLike[str]):
+    """A delimited text and how to read it; taken wherever the path of a table is.
+
+    Requires: `delimiter` is one letter, and `encoding` is known to Python; left out, commas,
+    semicolons, tabs and vertical bars are told apart by the first line, and UTF-8, UTF-16 and
+    UTF-32 by the first bytes. `header` says whether the first line holds names: True even if it
+    looks like a record, False if it is one. Names are then those of the plan in order, or `names`.
+    """
+
+    path: str
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+    names: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        header: bool | None = None,
+        names: Iterable[str] | None = None,
+    ) -> None:
+        require_path(path)
+        if delimiter is not None and (
+            not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0'
+        ):
+            raise ParameterError(
+                f"delimiter is {brief(delimiter)}; it must be one letter, such as ';', and neither "
+                "a quote nor the end of a line."
+            )
+        if header not in (None, True, False):
+            raise ParameterError(f"header is {brief(header)}; it must be True, False or None.")
+        listed = None if names is None else tuple(several(names, name="names", of="columns"))
+        if listed is not None and header is not False:
+            raise ParameterError(
+                "names are given, but the first line of the file is to hold them. Say header=False "
+                "(--no-header) if it does not, or leave them out."
+            )
+        set_field = object.__setattr__
+        set_field(self, "path", os.fspath(path))
+        set_field(self, "delimiter", delimiter)
+        set_field(self, "encoding", None if encoding is None else _known_encoding(encoding))
+        set_field(self, "header", header)
+        set_field(self, "names", listed)
+
+    def __fspath__(self) -> str:
+        """Return the path of the file."""
+        return self.path
+
+
+def _known_encoding(encoding: Any) -> str:
+    try:
+        "".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(
+            f"encoding is {brief(encoding)}, which Python does not know. Say 'latin-1', 'cp1252' "
+            "or 'utf-16', for example."
+        ) from None
+
+
+def as_csv(data: Any) -> CSV | None:
+    """Return what is a delimited text, by what it is or by its name; None for anything else."""
+    if isinstance(data, CSV):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        name = os.fspath(data)
+        if isinstance(name, str) and name.lower().endswith(TEXT) and not os.path.isdir(name):
+            return CSV(name)
+    return None
+
+
+@final
+@dataclass(frozen=True)
+class CsvLayout:
+    """A delimited text of which all is known that it takes to read it."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    names: tuple[str, ...]
+    has_header: bool
+
+    @classmethod
+    def of(cls, file: CSV, *, declared: Sequence[str] = ()) -> CsvLayout:
+        """Detect what was not said; `declared` are the names of a file without a header.
+
+        Ensures: nothing is looked at but the first line. Raises DataError, without showing it.
+        """
+        path = Path(file.path)
+        with open(path, "rb") as raw:
+            if not raw.read(1):
+                raise DataError(f"{path} is empty; its first line must hold the names of columns.")
+        encoding = file.encoding or "utf-8"
+        try:
+            if file.encoding is None:
+                with _binary(path) as raw:
+                    start = raw.read(4)
+                marked = (name for mark, name in _MARKS if start.startswith(mark))
+                encoding = next(marked, encoding)
+            with _opened(path, encoding) as text:
+                first = _first_line(path, text).removeprefix("\ufeff")
+        except (gzip.BadGzipFile, EOFError):
+            raise DataError(f"{path} does not begin with the header of a CSV file.") from None
+        except UnicodeError:
+            raise DataError(
+                f"the header of {path} is not {encoding.upper()} text; {_ENCODING}."
+            ) from None
+        _require_text(path, first, encoding)
+        delimiter = file.delimiter or _delimiter(path, first)
+        try:
+            cells = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
+        except csv.Error:
+            raise DataError(f"{path} does not begin with the header of a CSV file.") from None
+        if file.header is not False:
+            return cls(path, encoding, delimiter, tuple(cells), has_header=True)
+        names = _names(path, file.names, declared, len(cells))
+        return cls(path, encoding, delimiter, names, has_header=False)
+
+    def open_text(self) -> io.TextIOWrapper:
+        """Return the letters of the file; those that are none of the encoding are replaced."""
+        return _opened(self.path, self.encoding)
+
+
+def require_names(data: Any, *, labels: Collection[str], header: bool) -> None:
+    """Refuse a CSV file whose first line may be a record, unless `header` says that it is none."""
+    file = as_csv(data)
+    if file is not None and file.header is not False and os.path.isfile(file.path):
+        names = CsvLayout.of(file).names
+        require_header(file.path, names, labels=labels, header=header or file.header is True)
+
+
+def _binary(path: Path) -> Any:
+    return gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb")
+
+
+def _opened(path: Path, encoding: str) -> io.TextIOWrapper:
+    # What is not of the encoding further down is found, with its row, when it is read.
+    return io.TextIOWrapper(_binary(path), encoding=encoding, errors="replace", newline="")
+
+
+def _first_line(path: Path, text: io.TextIOWrapper) -> str:
+    """Return the first line, and those that a quoted name goes on over."""
+    first = whole = text.readline(_LONGEST)
+    if len(first) == _LONGEST:
+        raise DataError(
+            f"the first line of {path} has more than 8 MB; it must hold the names of columns."
+        )
+    while whole.count('"') % 2:
+        following = text.readline(_LONGEST - len(whole))
+        if not following:
+            # A quote that is never closed is part of a name.
+            return first
+        whole += following
+    return whole
+
+
+def _require_text(path: Path, first: str, encoding: str) -> None:
+    shown = encoding.upper()
+    if "\0" in first:
+        raise DataError(
+            f"the header of {path} holds zeros, so that it is not {shown} text. If it is text, "
+            f"{_ENCODING}; of UTF-16 without a mark at its beginning, utf-16-le."
+        )
+    if "�" in first:
+        raise DataError(
+            f"the header of {path} is not {shown} text. Save the file as UTF-8, or {_ENCODING}."
+        )
+
+
+def _delimiter(path: Path, first: str) -> str:
+    if path.name.lower().endswith((".tsv", ".tsv.gz")):
+        return "\t"
+    outside = re.sub(r'"[^"]*"', "", first)
+    found = [letter for letter in _DELIMITERS if letter in outside]
+    if len(found) > 1:
+        words = " or ".join(_DELIMITERS[letter] for letter in found)
+        raise DataError(
+            f"the cells of {path} may be separated by {words}: its first line has them all. Say "
+            "which, as in --delimiter ';' (nw.CSV(path, delimiter=\";\") in Python), or put names "
+            "that hold one of them between quotes."
+        )
+    return found[0] if found else ","
+
+
+def _names(
+    path: Path, given: Sequence[str] | None, declared: Sequence[str], cells: int
+) -> tuple[str, ...]:
+    names = tuple(given if given is not None else declared)
+    whose = "names are given" if given is not None else "columns are named in the plan"
+    if not names:
+        raise InputError(f"{path} has no header; say how its columns are called, with {_NAMES}.")
+    if any(not isinstance(name, str) or not name for name in names) or len(set(names)) < len(names):
+        raise InputError(f"the names of the columns of {path} must be texts that differ.")
+    if len(names) != cells:
+        raise InputError(
+            f"{len(names)} {whose}, and the first line of {path} has {cells} cells. Name every "
+            f"column in order, those that are dropped too, with {_NAMES}."
+        )
+    return names
