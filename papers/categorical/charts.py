@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from noisewright.report.library import load_altair
-from noisewright.report.palette import COLORS
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import COLORS
 
 alt: Any = load_altair()
 """Untyped: Altair types each of its hundred channels by itself."""

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from noisewright.report.library import load_altair
-from noisewright.report.palette import ranges
-from noisewright.report.series import SeriesStyle
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import SeriesStyle, ranges
 
 alt: Any = load_altair()
 """Untyped: Altair types each of its hundred channels by itself."""
@@ -71,7 +70,7 @@ def simulated_panels(
     layers = alt.layer(
         style.areas(base).encode(y=alt.Y("least:Q", title=y_title, scale=scale), y2="largest:Q"),
         style.lines(base).encode(y=alt.Y("exact:Q", title=y_title, scale=scale)),
-        style.colored(base.mark_rule(strokeWidth=1.4)).encode(
+        style.in_color(base.mark_rule(strokeWidth=1.4)).encode(
             y=alt.Y("low:Q", title=y_title), y2="high:Q"
         ),
         style.markers(base).encode(y=alt.Y("mean:Q", title=y_title)),

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from noisewright.report.library import load_altair
-from noisewright.report.series import SeriesStyle
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import SeriesStyle
 
 alt: Any = load_altair()
 """Untyped: Altair types each of its hundred channels by itself."""

@@ -58,7 +58,7 @@ def test_nobody_explains_delta_as_a_chance_of_failing() -> None:
 
 
 def test_whoever_explains_delta_quotes_the_one_home() -> None:
-    from noisewright.report.reader_advice import PRIVACY_WORDS
+    from noisewright.report.release.advice import PRIVACY_WORDS
 
     assert any(DELTA in words and DELTA_IS_NOT in words for _, words in PRIVACY_WORDS)
     schema = HERE / "src/noisewright/schemas/plan-1.json"

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from noisewright.report.library import load_altair, load_renderer
+from noisewright.report.charts.library import load_altair, load_renderer
 
 
 def drawn(chart: Any) -> str:

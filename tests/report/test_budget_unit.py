@@ -2,7 +2,7 @@
 
 import noisewright as nw
 from noisewright.ledger.units import AccountUnit
-from noisewright.report.budget_bar import budget
+from noisewright.report.budget import budget
 
 
 def test_the_unit_of_the_account_is_named_and_the_charge_is_in_it() -> None:

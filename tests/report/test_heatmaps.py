@@ -7,7 +7,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.report import heatmap, heatmaps
-from noisewright.report.ticks import labels
+from noisewright.report.charts.ticks import labels
 from tests.report.rendering import cells, drawn, texts
 
 

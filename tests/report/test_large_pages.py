@@ -4,7 +4,7 @@ import numpy as np
 
 import noisewright as nw
 from noisewright.report import release_page
-from noisewright.report.column_sections import MOST_SECTIONS
+from noisewright.report.release.columns import MOST_SECTIONS
 from tests.report.pages import Page, facts_of
 
 MEGABYTE = 1_000_000

@@ -9,8 +9,8 @@ import pytest
 
 from noisewright.errors import InputError
 from noisewright.report import loss_curves
-from noisewright.report.curve_points import read_points
-from noisewright.report.palette import COLORS, DASHES, SHAPES, ranges
+from noisewright.report.charts.points import read_points
+from noisewright.report.charts.series import COLORS, DASHES, SHAPES, ranges
 from tests.report.rendering import drawn, texts
 
 

@@ -12,8 +12,8 @@ import noisewright as nw
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee, PerItem
 from noisewright.report import release_page
+from noisewright.report.charts.library import Renderer
 from noisewright.report.numerals import digits_for, number
-from noisewright.report.rendering import Renderer
 from tests.report.pages import Page, facts_of
 
 JOBS = ["nurse", "baker", "clerk", "teacher"]
@@ -260,7 +260,7 @@ def test_beliefs_move_as_bayes_says(page: Page) -> None:
 
 
 def test_promised_factors_are_rounded_up() -> None:
-    from noisewright.report.guarantee_words import delta_text, epsilon_text, factor_text
+    from noisewright.report.guarantee import delta_text, epsilon_text, factor_text
 
     assert factor_text(Guarantee(1)) == "2.72"
     assert factor_text(Guarantee(0)) == "1.00"

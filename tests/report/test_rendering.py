@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from noisewright.errors import EngineError
-from noisewright.report.rendering import Renderer
+from noisewright.report.charts.library import Renderer
 from tests.cli.conftest import PLAIN, PROGRAM
 
 SPEC: dict[str, Any] = {

@@ -13,9 +13,9 @@ import pytest
 import noisewright as nw
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
-from noisewright.report import SynthesisFacts, counted_facts, synthesis_page
-from noisewright.report.counted_sections import lines_of, outside
-from noisewright.report.facts import ReleaseFile
+from noisewright.report import SynthesisFacts, compare_counts, synthesis_page
+from noisewright.report.release.facts import ReleaseFile
+from noisewright.report.synthesis.counts import lines_of, outside
 from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
@@ -66,7 +66,7 @@ def facts_of(
         "guarantee": budget.guarantee,
         "spends": drawn.spends,
         "counted": tuple(
-            counted_facts(one, own.counts[one.columns], rows) for one in drawn.measurements
+            compare_counts(one, own.counts[one.columns], rows) for one in drawn.measurements
         ),
         "errors": errors,
         "files": (
@@ -240,7 +240,7 @@ def test_without_charts_there_are_tables_and_a_word(
     facts: SynthesisFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The function of that name hides the module.
-    module = sys.modules["noisewright.report.synthesis_page"]
+    module = sys.modules["noisewright.report.synthesis.page"]
     monkeypatch.setattr(module, "why_no_charts", lambda: "no library")
     page = Page(synthesis_page(facts))
     assert "tables only: no library" in page.text

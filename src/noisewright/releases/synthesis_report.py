@@ -18,7 +18,7 @@ from noisewright.releases.page import with_page, write_page
 from noisewright.releases.released import file_digest
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.result import Synthesis
-from noisewright.report import ReleaseFile, SynthesisFacts, counted_facts, synthesis_page
+from noisewright.report import ReleaseFile, SynthesisFacts, compare_counts, synthesis_page
 from noisewright.synthetic import Tallies
 
 _WORDS = {
@@ -85,7 +85,7 @@ def facts_of_synthesis(
         charged=charged,
         spends=made.spends,
         counted=tuple(
-            counted_facts(one, counts.get(one.columns), made.rows) for one in made.measurements
+            compare_counts(one, counts.get(one.columns), made.rows) for one in made.measurements
         ),
         errors=made.errors,
         inference=made.inference,

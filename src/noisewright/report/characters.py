@@ -18,7 +18,7 @@ def writable(value: Any) -> str:
     return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", str(value))
 
 
-def shortened(value: Any, *, longest: int) -> str:
+def shorten(value: Any, *, longest: int) -> str:
     """Return a label as text on one line, cut to a length: what is cut ends in dots."""
     # Cut before it is split: a label may be very long.
     written = " ".join(writable(str(value)[: 4 * longest]).split())

@@ -13,7 +13,7 @@ from typing import Any
 
 from noisewright.errors import MissingPartError
 from noisewright.report.characters import writable_chart
-from noisewright.report.library import load_altair, load_renderer
+from noisewright.report.charts.library import load_altair, load_renderer
 from noisewright.report.markup import Markup, attribute, text
 
 INK = "currentColor"

@@ -15,7 +15,7 @@ from noisewright.report.markup import Markup
 
 
 @dataclass(frozen=True)
-class Scale:
+class StripScale:
     """Numbers from `low` to `high` along a strip, with ticks at multiples of `step`."""
 
     low: float
@@ -23,7 +23,7 @@ class Scale:
     step: float
 
     @classmethod
-    def over(cls, numbers: Sequence[float], *, zero: bool = True) -> Scale:
+    def over(cls, numbers: Sequence[float], *, zero: bool = True) -> StripScale:
         """Return a scale that holds all of these numbers, and 0 if asked for."""
         known = [number for number in numbers if math.isfinite(number)] or [0.0]
         low, high = min(known), max(known)
@@ -55,7 +55,7 @@ def _round_step(about: float) -> float:
     return next(times * power for times in (1, 2, 5, 10) if times * power >= about * (1 - 1e-9))
 
 
-def strip(scale: Scale, value: float, low: float, high: float) -> Markup:
+def strip(scale: StripScale, value: float, low: float, high: float) -> Markup:
     """Draw a dot on its interval."""
     return _drawing(
         _zero(scale),
@@ -64,7 +64,7 @@ def strip(scale: Scale, value: float, low: float, high: float) -> Markup:
     )
 
 
-def two_dots(scale: Scale, value: float, naive: float) -> Markup:
+def two_dots(scale: StripScale, value: float, naive: float) -> Markup:
     """Draw an estimate as a dot, and what a plain count would say as a ring."""
     return _drawing(
         _zero(scale),
@@ -75,7 +75,7 @@ def two_dots(scale: Scale, value: float, naive: float) -> Markup:
     )
 
 
-def ringed(scale: Scale, value: float, low: float, high: float, other: float | None) -> Markup:
+def ringed(scale: StripScale, value: float, low: float, high: float, other: float | None) -> Markup:
     """Draw a dot on its interval, and something to be compared with it as a ring."""
     ring = (
         ""
@@ -90,7 +90,7 @@ def ringed(scale: Scale, value: float, low: float, high: float, other: float | N
     )
 
 
-def expected_and_found(scale: Scale, expected: float, found: float | None) -> Markup:
+def expected_and_found(scale: StripScale, expected: float, found: float | None) -> Markup:
     """Draw an error that was expected as a dot, and the one that was found as a ring."""
     if found is not None:
         return two_dots(scale, expected, found)
@@ -99,7 +99,7 @@ def expected_and_found(scale: Scale, expected: float, found: float | None) -> Ma
     )
 
 
-def axis(scale: Scale, *, percent: bool) -> Markup:
+def axis(scale: StripScale, *, percent: bool) -> Markup:
     """Write the round numbers of a scale, for the head of the column of strips."""
     words = [
         f'<text x="{scale.place(tick)}" y="80%" text-anchor="middle">{_tick(tick, percent)}</text>'
@@ -113,7 +113,7 @@ def _tick(tick: float, percent: bool) -> str:
     return ("\N{MINUS SIGN}" if tick < 0 else "") + shown
 
 
-def _zero(scale: Scale) -> str:
+def _zero(scale: StripScale) -> str:
     if not scale.low <= 0 <= scale.high:
         return ""
     return f'<line class="zero" x1="{scale.place(0)}" x2="{scale.place(0)}" y1="0" y2="100%"/>'

@@ -8,7 +8,7 @@ from noisewright.mechanisms import Additive, Mechanism, SetMechanism
 from noisewright.plans import Part, column_readings
 from noisewright.report.markup import Markup, label, text
 from noisewright.report.numerals import percent
-from noisewright.report.survival import survives, truth_shares
+from noisewright.report.release.survival import survives, truth_shares
 from noisewright.spaces import (
     Categories,
     Counts,

@@ -1,9 +1,8 @@
-"""The renderer of charts in a process of its own.
+"""Altair, loaded when a chart is drawn, and its renderer in a process of its own.
 
 vl-convert runs JavaScript in V8, which ends its whole process where memory is limited (`ulimit -v`,
-some containers): nothing can be caught. A page is made when its data are out and paid for, and must
-not take the program with it that has to say so. The process is started once, draws one chart after
-the other, and ends with this one.
+some containers): nothing can be caught. The process is started once, draws one chart after the
+other, and ends with this one.
 """
 
 from __future__ import annotations
@@ -11,15 +10,18 @@ from __future__ import annotations
 import atexit
 import base64
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 import threading
+from functools import cache
 from typing import Any
 
-from noisewright.errors import EngineError
+from noisewright.errors import EngineError, MissingPartError
 
+_ADVICE = "which is not installed: pip install 'noisewright[charts]'."
 _PROGRAM = """
 import base64, json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -54,7 +56,7 @@ class Renderer:
     def call(self, name: str, *arguments: Any, **options: Any) -> bytes:
         """Return what a function of vl-convert makes, texts in UTF-8; EngineError if nothing."""
         with self._lock:
-            child = self._started()
+            child = self._start()
             assert child.stdin is not None
             assert child.stdout is not None
             try:
@@ -70,7 +72,7 @@ class Renderer:
             raise EngineError(f"vl-convert could not draw this chart ({answer['failed']}).")
         return base64.b64decode(answer["made"])
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         # After a fork the pipes belong to the parent.
         if self._child is None or self._process != os.getpid():
             self._child = subprocess.Popen(
@@ -93,3 +95,24 @@ class Renderer:
                 with contextlib.suppress(OSError):
                     pipe.close()
         child.wait()
+
+
+def load_altair() -> Any:
+    """Return the charting library, or say how to install it."""
+    try:
+        import altair
+    except ImportError as problem:
+        raise MissingPartError(f"charts are drawn with Altair, {_ADVICE}") from problem
+    return altair
+
+
+def load_renderer() -> Renderer:
+    """Return what makes pictures and offline pages of charts, or say how to install it."""
+    if importlib.util.find_spec("vl_convert") is None:
+        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE}")
+    return _renderer()
+
+
+@cache
+def _renderer() -> Renderer:
+    return Renderer()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from noisewright.report.characters import shortened
+from noisewright.report.characters import shorten
 from noisewright.spaces import Counts, Records, Rows, Space, Subsets
 
 WIDTH_OF_A_LETTER = 6.5
@@ -20,7 +20,7 @@ _ROUND = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 
 def labels(space: Space) -> list[str]:
     """Return a name for each point, in the order of the codes."""
-    return [shortened(_name(space, point), longest=MOST_LETTERS) for point in space.points]
+    return [shorten(_name(space, point), longest=MOST_LETTERS) for point in space.points]
 
 
 def _name(space: Space, point: Any) -> str:
@@ -56,14 +56,14 @@ def are_tilted(names: list[str], cell: int, *, ordered: bool) -> bool:
     return not ordered and longest(names) + 4 > cell
 
 
-def thinned(cell: float, *, room: float) -> int:
+def label_spacing(cell: float, *, room: float) -> int:
     """Return the k for which every k-th name has `room` pixels, a round number."""
     return next((step for step in _ROUND if step * cell >= room), _ROUND[-1])
 
 
-def shown(names: list[str], cell: int, *, room: float) -> list[int]:
+def codes_named(names: list[str], cell: int, *, room: float) -> list[int]:
     """Return the codes whose names are written, so that each has `room` pixels for itself."""
-    every = thinned(cell, room=room)
+    every = label_spacing(cell, room=room)
     codes = list(range(0, len(names), every))
     # The last point is an anchor for the eye when it does not crowd the one before it.
     if codes[-1] != len(names) - 1 and (len(names) - 1 - codes[-1]) * cell >= room:

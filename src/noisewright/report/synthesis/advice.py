@@ -14,8 +14,8 @@ from noisewright.report.markup import (
     paragraph,
     text,
 )
-from noisewright.report.reader_advice import PRIVACY_WORDS, certificate_name
-from noisewright.report.synthesis_facts import SynthesisFacts
+from noisewright.report.release.advice import PRIVACY_WORDS, certificate_name
+from noisewright.report.synthesis.facts import SynthesisFacts
 
 
 def known_and_not(facts: SynthesisFacts) -> Markup:

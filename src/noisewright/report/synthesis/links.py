@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from noisewright.report.characters import shortened
+from noisewright.report.characters import shorten
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import COLORS
 from noisewright.report.inline_charts import figure
-from noisewright.report.library import load_altair
 from noisewright.report.markup import Heading, Markup, joined, label, paragraph, table, text
 from noisewright.report.numerals import readable
-from noisewright.report.palette import COLORS
-from noisewright.report.synthesis_facts import Counted, SynthesisFacts
+from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 
 _MOST_IN_A_CHART = 40
 _MOST_ROUNDS = 100
@@ -63,12 +63,12 @@ def _tree(facts: SynthesisFacts) -> Markup:
 
 
 def _parted(
-    pairs: Mapping[frozenset[str], Counted], names: tuple[str, ...]
-) -> tuple[dict[frozenset[str], Counted], list[Counted]]:
+    pairs: Mapping[frozenset[str], NoisyCounts], names: tuple[str, ...]
+) -> tuple[dict[frozenset[str], NoisyCounts], list[NoisyCounts]]:
     """Return the pairs that make a tree, in the order of counting, and those that close circles."""
     group = {name: name for name in names}
-    tree: dict[frozenset[str], Counted] = {}
-    circles: list[Counted] = []
+    tree: dict[frozenset[str], NoisyCounts] = {}
+    circles: list[NoisyCounts] = []
     for pair, one in pairs.items():
         first, second = (group[name] for name in one.columns)
         if first == second:
@@ -80,7 +80,7 @@ def _parted(
 
 
 def _branch(
-    name: str, pairs: Mapping[frozenset[str], Counted], seen: set[str], how: Counted | None
+    name: str, pairs: Mapping[frozenset[str], NoisyCounts], seen: set[str], how: NoisyCounts | None
 ) -> str:
     """Return a column with all that hangs on it; the deepest tree has a few hundred columns."""
     seen.add(name)
@@ -183,7 +183,7 @@ def _chart(facts: SynthesisFacts) -> Markup:
 
 def _short(names: tuple[str, ...]) -> dict[str, str]:
     """Return names that fit beside a chart; names that would be alike get a number."""
-    short = {name: shortened(name, longest=_LONGEST) or "(no name)" for name in names}
+    short = {name: shorten(name, longest=_LONGEST) or "(no name)" for name in names}
     if len(set(short.values())) < len(names):
         return {name: f"{place}. {short[name]}" for place, name in enumerate(names, start=1)}
     return short

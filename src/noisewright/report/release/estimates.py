@@ -15,7 +15,7 @@ import numpy as np
 
 from noisewright.curves import Band
 from noisewright.estimation import Estimate, TypicalError
-from noisewright.report.curve_charts import curve_bands
+from noisewright.report.charts.curve_bands import curve_bands
 from noisewright.report.inline_charts import figure
 from noisewright.report.markup import (
     Heading,
@@ -28,7 +28,7 @@ from noisewright.report.markup import (
     text,
 )
 from noisewright.report.numerals import digits_for, number
-from noisewright.report.strips import Scale, axis, strip
+from noisewright.report.strips import StripScale, axis, strip
 
 MOST_ROWS = 30
 """Rows that are shown; more are folded away, up to `MOST_FOLDED`."""
@@ -37,7 +37,7 @@ MOST_FOLDED = 400
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerRow:
     """One answer with its error: what a row of the table shows."""
 
     name: Markup
@@ -48,7 +48,7 @@ class Answer:
     typical: float | None
 
 
-def answers_of(estimate: Estimate, typical: TypicalError | None) -> list[Answer]:
+def answers_of(estimate: Estimate, typical: TypicalError | None) -> list[AnswerRow]:
     """Return the answers of an estimate one after the other; labels of several axes are joined."""
     names = [
         Markup(" × ".join(str(_label(one)) for one in labels))
@@ -60,7 +60,7 @@ def answers_of(estimate: Estimate, typical: TypicalError | None) -> list[Answer]
     columns = (estimate.values, estimate.standard_errors, *estimate.shown_intervals)
     listed = [column.reshape(-1).tolist() for column in columns]
     return [
-        Answer(name or text(estimate.what), value, error, low, high, simulated)
+        AnswerRow(name or text(estimate.what), value, error, low, high, simulated)
         for name, value, error, low, high, simulated in zip(names, *listed, errors, strict=True)
     ]
 
@@ -114,7 +114,7 @@ def estimate_block(
 
 
 def interval_table(
-    estimate: Estimate, answers: Sequence[Answer], *, about: str, strips: bool = False
+    estimate: Estimate, answers: Sequence[AnswerRow], *, about: str, strips: bool = False
 ) -> Markup:
     """Return answers with their errors, one a row."""
     percent = estimate.what == "share"
@@ -124,7 +124,7 @@ def interval_table(
     level = f"{100 * estimate.confidence:.4g}% interval"
     if estimate.together:
         level += ", all together"
-    scale = Scale.over([n for a in answers for n in (a.low, a.high, a.value)], zero=percent)
+    scale = StripScale.over([n for a in answers for n in (a.low, a.high, a.value)], zero=percent)
     headings = [
         Heading(Markup(first)),
         *([Heading(axis(scale, percent=percent), kind="strip")] if strips else []),

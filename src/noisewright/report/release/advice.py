@@ -12,8 +12,6 @@ from noisewright.errors import NoisewrightError
 from noisewright.estimation import channel_of, coins_of
 from noisewright.meanings import DELTA, DELTA_IS_NOT
 from noisewright.mechanisms import SetMechanism
-from noisewright.report.column_sections import Answered
-from noisewright.report.facts import ReleaseFacts, ReleaseFile
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -27,7 +25,9 @@ from noisewright.report.markup import (
     text,
 )
 from noisewright.report.numerals import digits_for, number
-from noisewright.report.strips import Scale, axis, two_dots
+from noisewright.report.release.columns import Answered
+from noisewright.report.release.facts import ReleaseFacts, ReleaseFile
+from noisewright.report.strips import StripScale, axis, two_dots
 
 _MOST_SHOWN = 6
 
@@ -72,7 +72,7 @@ def how_wrong(one: Answered, naive: list[float]) -> Markup:
     values = one.estimate.values
     order = np.argsort(-np.abs(np.asarray(naive) - values), kind="stable")[:_MOST_SHOWN]
     places = sorted(order.tolist())
-    scale = Scale.over([*values[places].tolist(), *(naive[place] for place in places)])
+    scale = StripScale.over([*values[places].tolist(), *(naive[place] for place in places)])
     digits = min(digits_for(one.estimate.standard_errors[places].tolist(), percent=True), 2)
     rows = [
         [

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
 from noisewright.mechanisms import Mechanism
-from noisewright.report.library import load_altair
-from noisewright.report.palette import SEQUENTIAL
-from noisewright.report.series import read_mechanisms
-from noisewright.report.ticks import (
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import SEQUENTIAL, read_mechanisms
+from noisewright.report.charts.ticks import (
     HEIGHT_OF_A_LINE,
     LONGEST,
     are_tilted,
+    codes_named,
     labels,
     longest,
     noun,
-    shown,
 )
 from noisewright.spaces import Space, amount
 
@@ -179,7 +178,7 @@ def _cell(mechanism: Mechanism, side: int) -> int:
     if _has_numbers(mechanism):
         return max(cell, _CELL_WITH_NUMBER)
     words = not (mechanism.space.ordered and mechanism.outputs.ordered)
-    # Words cannot be thinned without loss, so their cells leave room for a line each.
+    # Words cannot be label_spacing without loss, so their cells leave room for a line each.
     return max(cell, HEIGHT_OF_A_LINE) if words and size <= 80 else cell
 
 
@@ -246,7 +245,7 @@ def _output_axis(alt: Any, space: Space, names: list[str], cell: int) -> Any:
     return alt.Axis(
         title=_output_title(space),
         labelAngle=-90 if tilted and cell < 2 * HEIGHT_OF_A_LINE else -45 if tilted else 0,
-        values=shown(names, cell, room=room),
+        values=codes_named(names, cell, room=room),
         **_axis_style(names),
     )
 
@@ -254,7 +253,7 @@ def _output_axis(alt: Any, space: Space, names: list[str], cell: int) -> Any:
 def _input_axis(alt: Any, space: Space, names: list[str], cell: int) -> Any:
     return alt.Axis(
         title=_input_title(space),
-        values=shown(names, cell, room=max(HEIGHT_OF_A_LINE, _sparse(space))),
+        values=codes_named(names, cell, room=max(HEIGHT_OF_A_LINE, _sparse(space))),
         **_axis_style(names),
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.report.characters import shortened
+from noisewright.report.characters import shorten
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -25,8 +25,8 @@ from noisewright.report.markup import (
     text,
 )
 from noisewright.report.numerals import MINUS, readable
-from noisewright.report.strips import Scale, axis, ringed
-from noisewright.report.synthesis_facts import Counted, SynthesisFacts
+from noisewright.report.strips import StripScale, axis, ringed
+from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 from noisewright.spaces import Space
 from noisewright.synthetic import PartError
 
@@ -75,7 +75,7 @@ def counted_sections(facts: SynthesisFacts) -> Markup:
     )
 
 
-def lines_of(one: Counted) -> list[Line]:
+def lines_of(one: NoisyCounts) -> list[Line]:
     """Return what is shown of a count: all of it, or its largest and the rest together."""
     seen = one.measurement
     half = float(seen.noise.half_width)
@@ -142,7 +142,7 @@ def _added(counts: NDArray[Any], sides: Sequence[_Side]) -> NDArray[np.float64]:
     return counts.reshape(-1).astype(np.float64)
 
 
-def outside(one: Counted) -> tuple[int, int] | None:
+def outside(one: NoisyCounts) -> tuple[int, int] | None:
     """Return how many counts of the rows lie outside of the interval of the noisy one, of all."""
     if one.found is None:
         return None
@@ -150,13 +150,13 @@ def outside(one: Counted) -> tuple[int, int] | None:
     return int(apart.sum()), int(apart.size)
 
 
-def _section(one: Counted, place: int, part: PartError | None) -> Markup:
+def _section(one: NoisyCounts, place: int, part: PartError | None) -> Markup:
     lines = lines_of(one)
     # All the rest together is far larger than any of the others, and would press them to zero.
     drawn = [each for each in lines if not each.is_rest]
     numbers = [n for each in drawn for n in (each.noisy - each.half, each.noisy + each.half)]
     numbers += [each.found for each in drawn if each.found is not None]
-    scale = Scale.over(numbers)
+    scale = StripScale.over(numbers)
     rows = [
         [
             label(each.name, longest=60),
@@ -210,11 +210,11 @@ def _error_words(part: PartError) -> str:
     )
 
 
-def _listed(rest: Sequence[Counted]) -> Markup:
-    names = ", ".join(shortened(one.name, longest=60) for one in rest[:200])
+def _listed(rest: Sequence[NoisyCounts]) -> Markup:
+    names = ", ".join(shorten(one.name, longest=60) for one in rest[:200])
     more = f" and {len(rest) - 200:,} more" if len(rest) > 200 else ""
     return paragraph(
-        text(f"Counted too, and listed in the file beside the table: {names}{more}."),
+        text(f"NoisyCounts too, and listed in the file beside the table: {names}{more}."),
         kind="soft small",
     )
 
@@ -222,7 +222,7 @@ def _listed(rest: Sequence[Counted]) -> Markup:
 def _cell(sides: Sequence[_Side], place: int) -> str:
     codes = np.unravel_index(place, [len(side.names) for side in sides])
     named = zip(sides, codes, strict=True)
-    return ", ".join(shortened(side.names[int(code)], longest=40) for side, code in named)
+    return ", ".join(shorten(side.names[int(code)], longest=40) for side, code in named)
 
 
 def _range(space: Space, places: Sequence[int]) -> str:

@@ -5,10 +5,8 @@ It loads nothing, runs nothing and is made of released facts only (see `synthesi
 
 from __future__ import annotations
 
-from noisewright.report.budget_bar import budget
-from noisewright.report.column_links import column_links
-from noisewright.report.counted_sections import counted_sections
-from noisewright.report.guarantee_words import (
+from noisewright.report.budget import budget
+from noisewright.report.guarantee import (
     delta_text,
     epsilon_text,
     factor_text,
@@ -27,17 +25,19 @@ from noisewright.report.markup import (
     text,
 )
 from noisewright.report.numerals import percent, readable
-from noisewright.report.part_tables import part_errors
-from noisewright.report.reader_advice import files_table
-from noisewright.report.step_bar import step_bar
-from noisewright.report.synthesis_advice import (
+from noisewright.report.release.advice import files_table
+from noisewright.report.synthesis.advice import (
     columns_listed,
     glossary_of_synthesis,
     how_to_check_synthesis,
     how_to_use,
     known_and_not,
 )
-from noisewright.report.synthesis_facts import SynthesisFacts
+from noisewright.report.synthesis.counts import counted_sections
+from noisewright.report.synthesis.errors import part_errors
+from noisewright.report.synthesis.facts import SynthesisFacts
+from noisewright.report.synthesis.links import column_links
+from noisewright.report.synthesis.steps import step_bar
 from noisewright.report.whole_page import alarm, whole_page
 
 _SECTIONS = (

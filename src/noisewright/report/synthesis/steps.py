@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noisewright.report.budget_bar import SWATCH
-from noisewright.report.characters import shortened
+from noisewright.report.budget import SWATCH
+from noisewright.report.characters import shorten
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -17,7 +17,7 @@ from noisewright.report.markup import (
     table,
     text,
 )
-from noisewright.report.synthesis_facts import SynthesisFacts
+from noisewright.report.synthesis.facts import SynthesisFacts
 
 _MOST_STEPS = 200
 _KINDS = {
@@ -92,7 +92,7 @@ def _steps(facts: SynthesisFacts, whole: Fraction, unit: str) -> Markup:
     )
     rows = [
         [
-            label(shortened(spend.what, longest=120)),
+            label(shorten(spend.what, longest=120)),
             text(f"{float(spend.amount):.6g}"),
             text(f"{100 * float(spend.amount / whole):.3g}%"),
         ]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from noisewright.errors import ParameterError
 from noisewright.mechanisms import Mechanism
 from noisewright.privacy import Profile, profile
-from noisewright.report.library import load_altair
-from noisewright.report.series import SeriesStyle, read_mechanisms
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import SeriesStyle, read_mechanisms
 
 if TYPE_CHECKING:
     import altair as alt

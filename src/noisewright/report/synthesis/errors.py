@@ -15,8 +15,8 @@ from noisewright.report.markup import (
     text,
 )
 from noisewright.report.numerals import percent, readable
-from noisewright.report.strips import Scale, axis, expected_and_found
-from noisewright.report.synthesis_facts import SynthesisFacts
+from noisewright.report.strips import StripScale, axis, expected_and_found
+from noisewright.report.synthesis.facts import SynthesisFacts
 from noisewright.spaces import counted
 from noisewright.synthetic import PartError, WorkloadErrors
 
@@ -119,7 +119,7 @@ def _bound(bound: float) -> Markup:
 
 def _table(parts: Sequence[PartError], caption: str) -> Markup:
     both = [number for part in parts for number in (part.expected, part.found or 0.0)]
-    scale = Scale.over(both)
+    scale = StripScale.over(both)
     headings = (
         Heading(text("columns")),
         Heading(axis(scale, percent=False), kind="strip"),

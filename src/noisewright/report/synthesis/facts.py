@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
-from noisewright.report.facts import ReleaseFile
+from noisewright.report.release.facts import ReleaseFile
 from noisewright.spaces import Records
 from noisewright.synthetic import Measurement, Spend, WorkloadErrors, made_by
 from noisewright.version import __version__
@@ -21,7 +21,7 @@ from noisewright.version import __version__
 
 @final
 @dataclass(frozen=True, eq=False)
-class Counted:
+class NoisyCounts:
     """Noisy counts, and beside them what the synthetic rows count, as so many of the people.
 
     `found` is None where the rows cannot be counted in the same way.
@@ -77,7 +77,7 @@ class SynthesisFacts:
     made: datetime
     guarantee: Guarantee
     spends: tuple[Spend, ...]
-    counted: tuple[Counted, ...]
+    counted: tuple[NoisyCounts, ...]
     errors: WorkloadErrors
     inference: str = "tree"
     limits: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class SynthesisFacts:
         return any(spend.what.startswith("choice ") for spend in self.spends)
 
     @cached_property
-    def together(self) -> tuple[Counted, ...]:
+    def together(self) -> tuple[NoisyCounts, ...]:
         """What was counted about several columns at once."""
         return tuple(one for one in self.counted if len(one.columns) > 1)
 
@@ -125,9 +125,9 @@ def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
 
 
-def counted_facts(measurement: Measurement, own: NDArray[Any] | None, rows: int) -> Counted:
+def compare_counts(measurement: Measurement, own: NDArray[Any] | None, rows: int) -> NoisyCounts:
     """Return noisy counts beside those of so many synthetic rows, scaled to the people."""
     if own is None:
-        return Counted(measurement, None)
+        return NoisyCounts(measurement, None)
     found = own if measurement.cells is None else np.atleast_1d(own[measurement.cells].sum())
-    return Counted(measurement, found * (measurement.rows / max(rows, 1)))
+    return NoisyCounts(measurement, found * (measurement.rows / max(rows, 1)))

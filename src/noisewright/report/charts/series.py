@@ -1,4 +1,4 @@
-"""Several mechanisms in one chart: their names, and how each is told from the others."""
+"""Several mechanisms in one chart: their names, and how to tell them apart, also in gray."""
 
 from __future__ import annotations
 
@@ -9,7 +9,50 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.mechanisms import Mechanism
-from noisewright.report.palette import ranges
+
+SEQUENTIAL = "viridis"
+
+# Okabe and Ito's colors. Their yellow is too pale for a line on white; a gray takes its place.
+COLORS = (
+    "#0072B2",  # blue
+    "#D55E00",  # vermilion
+    "#009E73",  # bluish green
+    "#CC79A7",  # reddish purple
+    "#000000",
+    "#E69F00",  # orange
+    "#56B4E9",  # sky blue
+    "#808080",
+)
+
+DASHES = ((1, 0), (7, 3), (2, 2), (8, 2, 2, 2), (4, 4), (12, 3), (2, 5), (8, 2, 2, 2, 2, 2), (5, 2))
+
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+)
+
+
+def ranges(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return for each visual channel the scale of these series, in their order.
+
+    The numbers of colors, dashes and markers have no common factor, so that all three agree
+    only after 504 series. Lines that come later, on top, are thinner: where two curves are
+    the same, both show.
+    """
+    domain = list(names)
+    around = range(len(domain))
+    under = [(len(domain) - 1 - i) / max(1, len(domain) - 1) for i in around]
+    return {
+        "width": {"domain": domain, "range": [round(1.5 + 1.2 * u, 2) for u in under]},
+        "color": {"domain": domain, "range": [COLORS[i % len(COLORS)] for i in around]},
+        "dash": {"domain": domain, "range": [list(DASHES[i % len(DASHES)]) for i in around]},
+        "shape": {"domain": domain, "range": [SHAPES[i % len(SHAPES)] for i in around]},
+    }
 
 
 @dataclass(frozen=True)
@@ -21,7 +64,7 @@ class SeriesStyle:
     field: str
     title: str
 
-    def colored(self, chart: Any) -> Any:
+    def in_color(self, chart: Any) -> Any:
         """Give each series its color."""
         return chart.encode(color=self._channel(self.alt.Color, "color"))
 
@@ -35,21 +78,21 @@ class SeriesStyle:
     def lines(self, chart: Any) -> Any:
         """Draw lines that differ in color, dashes and width; the legend shows no dashes."""
         # In the legend, dashes would fray the outlines of the markers.
-        return self._stroked(chart.mark_line(), self._by_name(ranges(self.names)["dash"]))
+        return self._stroke(chart.mark_line(), self._by_name(ranges(self.names)["dash"]))
 
     def outlines(self, chart: Any) -> Any:
         """Draw lines with steps, which have no markers; the legend shows their dashes."""
         dash = self._channel(self.alt.StrokeDash, "dash")
-        return self._stroked(chart.mark_line(interpolate="step"), dash)
+        return self._stroke(chart.mark_line(interpolate="step"), dash)
 
     def markers(self, chart: Any) -> Any:
         """Draw markers that differ in color and shape; hollow, so that none hides another."""
         hollow = chart.mark_point(filled=False, opacity=1, size=48, strokeWidth=1.7)
-        return self.colored(hollow).encode(shape=self._channel(self.alt.Shape, "shape"))
+        return self.in_color(hollow).encode(shape=self._channel(self.alt.Shape, "shape"))
 
-    def _stroked(self, chart: Any, dash: Any) -> Any:
+    def _stroke(self, chart: Any, dash: Any) -> Any:
         width = self._by_name(ranges(self.names)["width"])
-        return self.colored(chart).encode(strokeDash=dash, strokeWidth=width)
+        return self.in_color(chart).encode(strokeDash=dash, strokeWidth=width)
 
     def _channel(self, kind: Any, channel: str) -> Any:
         scale = self.alt.Scale(**ranges(self.names)[channel])

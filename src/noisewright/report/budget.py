@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
-from noisewright.report.guarantee_words import delta_text, epsilon_text
+from noisewright.report.guarantee import delta_text, epsilon_text
 from noisewright.report.markup import Heading, Markup, joined, paragraph, table, text
 
 SWATCH = (

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.designs import errors_made
 from noisewright.mechanisms import Mechanism
-from noisewright.report.library import load_altair
-from noisewright.report.loss_curves import loss_curves
-from noisewright.report.series import SeriesStyle, read_mechanisms
-from noisewright.report.ticks import longest, thinned
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.loss_curves import loss_curves
+from noisewright.report.charts.series import SeriesStyle, read_mechanisms
+from noisewright.report.charts.ticks import label_spacing, longest
 
 if TYPE_CHECKING:
     import altair as alt
@@ -101,7 +101,7 @@ def _bars(alt: Any, base: Any, style: SeriesStyle, errors: list[float]) -> Any:
         values=_ticks(errors, width / len(errors)),
     )
     return (
-        style.colored(base.mark_bar())
+        style.in_color(base.mark_bar())
         .encode(
             x=alt.X(
                 "error:O",
@@ -117,7 +117,7 @@ def _bars(alt: Any, base: Any, style: SeriesStyle, errors: list[float]) -> Any:
 
 def _ticks(errors: list[float], cell: float) -> list[float]:
     """Return the errors that are named along the axis, 0 among them."""
-    every = thinned(cell, room=longest([f"{error:.6g}" for error in errors]) + 6)
+    every = label_spacing(cell, room=longest([f"{error:.6g}" for error in errors]) + 6)
     middle = errors.index(0) if 0 in errors else 0
     return errors[middle % every :: every]
 

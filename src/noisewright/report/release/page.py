@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from noisewright.plans import Part
-from noisewright.report.budget_bar import budget
-from noisewright.report.characters import shortened
-from noisewright.report.column_sections import (
-    MOST_SECTIONS,
-    Answered,
-    answered,
-    column_section,
-    compact_table,
-)
-from noisewright.report.facts import ReleaseFacts
-from noisewright.report.guarantee_words import (
+from noisewright.report.budget import budget
+from noisewright.report.characters import shorten
+from noisewright.report.guarantee import (
     conditions,
     delta_text,
     epsilon_text,
@@ -40,8 +32,16 @@ from noisewright.report.markup import (
     table,
     text,
 )
-from noisewright.report.reader_advice import files_table, glossary, how_to_analyze, how_to_check
-from noisewright.report.treatment_words import mechanism_name, space_words
+from noisewright.report.release.advice import files_table, glossary, how_to_analyze, how_to_check
+from noisewright.report.release.columns import (
+    MOST_SECTIONS,
+    Answered,
+    answered,
+    column_section,
+    compact_table,
+)
+from noisewright.report.release.facts import ReleaseFacts
+from noisewright.report.release.treatments import mechanism_name, space_words
 from noisewright.report.whole_page import alarm, whole_page
 
 _SECTIONS = (
@@ -228,7 +228,7 @@ def _estimates(
             Markup(f'<div class="note">{paragraph(text(why))}</div>') if why else "",
             *shown,
             compact_table(facts, rest, MOST_SECTIONS) if rest else "",
-            bullets(text(shortened(note, longest=240)) for note in facts.notes)
+            bullets(text(shorten(note, longest=240)) for note in facts.notes)
             if facts.notes
             else "",
         ]

@@ -13,7 +13,7 @@ from noisewright.mechanisms import Additive, Mechanism, Response, SetMechanism, 
 
 
 @dataclass(frozen=True)
-class Shares:
+class ResponseShares:
     """Values that are all treated alike: P(the truth), P(each other value), how many there are."""
 
     truth: float
@@ -21,7 +21,7 @@ class Shares:
     points: int
 
 
-def truth_shares(mechanism: Mechanism | CurveNoise) -> Shares | None:
+def truth_shares(mechanism: Mechanism | CurveNoise) -> ResponseShares | None:
     """Return the two probabilities of a randomized response; None for other mechanisms."""
     if not isinstance(mechanism, (Response, Table)):
         return None
@@ -31,7 +31,7 @@ def truth_shares(mechanism: Mechanism | CurveNoise) -> Shares | None:
         return None
     if not isinstance(channel, ResponseChannel):
         return None
-    return Shares(channel.truth, channel.other, channel.inputs)
+    return ResponseShares(channel.truth, channel.other, channel.inputs)
 
 
 def survives(mechanism: Mechanism | CurveNoise) -> tuple[float, float] | None:

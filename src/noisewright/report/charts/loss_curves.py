@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from noisewright.report.curve_points import Points, read_points
-from noisewright.report.library import load_altair
-from noisewright.report.series import SeriesStyle
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.points import Points, read_points
+from noisewright.report.charts.series import SeriesStyle
 
 if TYPE_CHECKING:
     import altair as alt
@@ -82,7 +82,7 @@ def _lines(
     layers = [style.lines(base)]
     if points.has_errors:
         layers.append(
-            style.colored(base.transform_filter("isValid(datum.low)"))
+            style.in_color(base.transform_filter("isValid(datum.low)"))
             .mark_rule(strokeWidth=1.2)
             .encode(y=alt.Y("low", type="quantitative", title=y), y2="high")
         )

@@ -9,8 +9,8 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.estimation import Estimate
-from noisewright.report.library import load_altair
-from noisewright.report.palette import COLORS
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import COLORS
 
 if TYPE_CHECKING:
     import altair as alt

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism, Table
-from noisewright.report.curve_charts import curve_bands
-from noisewright.report.heatmaps import MOST_WITH_NUMBERS, heatmap
+from noisewright.report.charts.curve_bands import curve_bands
+from noisewright.report.charts.heatmaps import MOST_WITH_NUMBERS, heatmap
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import COLORS
+from noisewright.report.charts.ticks import labels
 from noisewright.report.inline_charts import figure
-from noisewright.report.library import load_altair
 from noisewright.report.markup import Markup, attribute, joined, text
 from noisewright.report.numerals import percent, readable
-from noisewright.report.palette import COLORS
-from noisewright.report.survival import Shares, noise_quantile, truth_shares
-from noisewright.report.ticks import labels
+from noisewright.report.release.survival import ResponseShares, noise_quantile, truth_shares
 from noisewright.sampling import SeededSource
 
 MOST_CELLS = 16
@@ -80,7 +80,7 @@ def coins(mechanism: SetMechanism) -> Markup:
     )
 
 
-def bars_of(alike: Shares) -> Markup:
+def bars_of(alike: ResponseShares) -> Markup:
     """Return how often the truth is released, and how often each of the other values."""
     return bars(
         [

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from noisewright.errors import InputError
-from noisewright.report.library import load_altair
-from noisewright.report.palette import ranges
-from noisewright.report.series import SeriesStyle
+from noisewright.report.charts.library import load_altair
+from noisewright.report.charts.series import SeriesStyle, ranges
 
 if TYPE_CHECKING:
     import altair as alt
@@ -86,10 +85,10 @@ def curve_bands(
     )
     # One position has no line and no area: a point and a bar show it.
     single = "datum.alone"
-    bars = style.colored(base.mark_rule().transform_filter(single)).encode(
+    bars = style.in_color(base.mark_rule().transform_filter(single)).encode(
         y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")
     )
-    dots = style.colored(base.mark_point(filled=True).transform_filter(single)).encode(
+    dots = style.in_color(base.mark_point(filled=True).transform_filter(single)).encode(
         y=alt.Y("value:Q", **y)
     )
     layers = [*areas, drawn]
@@ -105,10 +104,10 @@ def _band_records(bands: Mapping[str, AnyBand]) -> list[dict[str, Any]]:
         for name, band in bands.items()
         for alone in [np.size(band.positions) == 1]
         for t, v, low, high in zip(
-            _listed(band.positions),
-            _listed(band.values),
-            _listed(band.low),
-            _listed(band.high),
+            _floats(band.positions),
+            _floats(band.values),
+            _floats(band.low),
+            _floats(band.high),
             strict=True,
         )
     ]
@@ -125,10 +124,10 @@ def _line_records(lines: Mapping[str, tuple[Any, Any]]) -> list[dict[str, Any]]:
         alone = np.size(positions) == 1
         records += [
             {"curve": name, "position": t, "value": v, "low": None, "high": None, "alone": alone}
-            for t, v in zip(_listed(positions), _listed(values), strict=True)
+            for t, v in zip(_floats(positions), _floats(values), strict=True)
         ]
     return records
 
 
-def _listed(numbers: Any) -> list[float]:
+def _floats(numbers: Any) -> list[float]:
     return [float(x) for x in np.ravel(numbers)]

@@ -13,9 +13,7 @@ from noisewright.errors import NoisewrightError
 from noisewright.estimation import Estimate, TypicalError, expected_error, typical_error
 from noisewright.mechanisms import Mechanism, marginal
 from noisewright.plans import Part
-from noisewright.report.estimate_tables import estimate_block
-from noisewright.report.facts import ReleaseFacts
-from noisewright.report.guarantee_words import epsilon_text
+from noisewright.report.guarantee import epsilon_text
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -27,9 +25,11 @@ from noisewright.report.markup import (
     table,
     text,
 )
-from noisewright.report.mechanism_pictures import picture
 from noisewright.report.numerals import digits_for, number
-from noisewright.report.treatment_words import (
+from noisewright.report.release.estimates import estimate_block
+from noisewright.report.release.facts import ReleaseFacts
+from noisewright.report.release.pictures import picture
+from noisewright.report.release.treatments import (
     how_cells_were_read,
     mechanism_name,
     space_words,

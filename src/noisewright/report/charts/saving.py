@@ -11,7 +11,7 @@ from typing import Any
 from noisewright.errors import InputError
 from noisewright.files import write_whole
 from noisewright.report.characters import writable_chart
-from noisewright.report.library import load_altair, load_renderer
+from noisewright.report.charts.library import load_altair, load_renderer
 
 FORMATS = (".png", ".svg", ".html", ".json")
 
@@ -59,7 +59,7 @@ def save_chart(chart: Any, path: str | os.PathLike[str]) -> None:
     alt = load_altair()
     if not isinstance(chart, alt.TopLevelMixin):
         raise InputError(f"save_chart takes an Altair chart; got {type(chart).__name__}.")
-    data = _rendered(alt, chart, suffix)
+    data = _render(alt, chart, suffix)
     try:
         write_whole(path, data)
     except OSError as problem:
@@ -69,7 +69,7 @@ def save_chart(chart: Any, path: str | os.PathLike[str]) -> None:
         ) from problem
 
 
-def _rendered(alt: Any, chart: Any, suffix: str) -> bytes:
+def _render(alt: Any, chart: Any, suffix: str) -> bytes:
     if suffix == ".json":
         return chart.to_json(indent=None).encode()
     renderer = load_renderer()
