@@ -106,7 +106,7 @@ def randomized(given: Path, target: Path, made: nw.Plan) -> None:
     from noisewright.engines.reading import open_table
     from noisewright.tables.files.writing import open_writer
 
-    reader = open_table(given, plan=made)
+    reader = open_table(given, schema=made.schema)
     schema = Randomizer(made).schema(reader.schema)
     checked = embedded.check(reader, made)
     with open_writer(target, schema, overwrite=True) as writer:

@@ -31,7 +31,7 @@ from .mechanisms import (
     staircase as staircase,
     uniform as uniform,
 )
-from .plans import Column as Column, Person as Person, Plan as Plan, draft_plan as draft_plan
+from .plans import Column as Column, Plan as Plan, draft_plan as draft_plan
 from .privacy import (
     certify as certify,
     check as check,
@@ -54,4 +54,5 @@ from .spaces import (
     Subsets as Subsets,
 )
 from .synthetic import Workload as Workload
+from .tables import Person as Person
 from .version import __version__ as __version__

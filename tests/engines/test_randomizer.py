@@ -182,7 +182,7 @@ def test_a_randomizer_can_be_sent_to_other_machines() -> None:
     sent = pickle.loads(pickle.dumps(randomizer))
     assert sent.randomize(BATCH, source=SeededSource(1)).equals(first)
     assert copy.deepcopy(randomizer).randomize(BATCH, source=SeededSource(1)).equals(first)
-    assert sent.inputs == ("a", "b", "c", "e", "d")
+    assert sent.table.inputs == ("a", "b", "c", "e", "d")
 
 
 def test_check_draws_nothing_and_says_where() -> None:

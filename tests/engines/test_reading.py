@@ -131,7 +131,7 @@ def test_cells_are_texts_unless_the_plan_says_otherwise(tmp_path: Path) -> None:
         tmp_path, HEADER + '007, 5 ,1.5,true,1,"a ""b"",\nc"\n012,6.0,2,FALSE,2,""\n,,,,,\n'
     )
     assert [str(kind) for kind in open_table(path).schema.types] == ["string"] * 6
-    reader = open_table(path, plan=PLAN)
+    reader = open_table(path, schema=PLAN.schema)
     assert rows(reader) == [
         {"zip": "007", "age": 5, "weight": 1.5, "member": True, "code": 1, "note": 'a "b",\nc'},
         {"zip": "012", "age": 6, "weight": 2.0, "member": False, "code": 2, "note": ""},
@@ -200,7 +200,7 @@ def test_a_cell_that_is_no_number_is_named(
     lines[220] = {**good, column: f'"{cell}"'}
     text = HEADER + "".join(",".join(line.values()) + "\n" for line in lines)
     with pytest.raises(DataError, match=f"{column!r} .* is not {needed} in row 221,") as problem:
-        rows(open_table(csv_file(tmp_path, text), plan=PLAN))
+        rows(open_table(csv_file(tmp_path, text), schema=PLAN.schema))
     assert problem.value.row == 221
     assert cell not in str(problem.value)
 
@@ -208,7 +208,7 @@ def test_a_cell_that_is_no_number_is_named(
 def test_lists_have_no_place_in_csv(tmp_path: Path) -> None:
     plan = nw.Plan({"likes": nw.Column(nw.Subsets(["tv"]))}, epsilon=1)
     with pytest.raises(DataError, match="'likes' holds sets or curves"):
-        open_table(csv_file(tmp_path, "likes\ntv\n"), plan=plan)
+        open_table(csv_file(tmp_path, "likes\ntv\n"), schema=plan.schema)
 
 
 # Faults

@@ -29,7 +29,7 @@ def table(rows: int = ROWS) -> pa.Table:
 
 
 def released(data: Any, plan: nw.Plan = PLAN, **settings: Any) -> pa.Table:
-    reader = open_table(data, plan=plan)
+    reader = open_table(data, schema=plan.schema)
     writer = MemoryWriter(Randomizer(plan).schema(reader.schema))
     assert embedded.run(reader, plan, writer, **settings) == writer.rows
     return writer.table

@@ -123,7 +123,7 @@ def table(data: bytes, path: Path) -> None:
     for read in (
         lambda: sum(
             batch.num_rows
-            for batch in open_table(path.with_suffix(".csv"), plan=declared).batches()
+            for batch in open_table(path.with_suffix(".csv"), schema=declared.schema).batches()
         ),
         lambda: nw.draft_plan(path.with_suffix(".csv")),
         lambda: read_codebook(path.with_suffix(".csv")),

@@ -172,9 +172,7 @@ def test_a_declared_plan_never_fails_on_a_cell_of_a_csv_file(
 
 def codes(space: str, values: list[Any]) -> list[int]:
     """Return what the cells of a column of numbers count as."""
-    from noisewright.engines.batches import cells_of
-
-    reader = cells_of(PLANS[space, True])["x"]
+    reader = PLANS[space, True].schema.cells["x"]
     return reader.encode(reader.plain(values)).tolist()
 
 
@@ -184,10 +182,8 @@ def test_the_rule() -> None:
     assert codes("grid", odd) == [3, 5, 0, 5, 0, 0, 0, 0, 4]
     assert codes("whole labels", [3, 3.0, True, "3", None, [3]]) == [2, 2, 1, 1, 0, 1]
     typed = pa.array([2.5, float("inf"), None, 0.49])
-    from noisewright.engines.batches import cells_of
-
-    assert cells_of(PLANS["counts", True])["x"].encode(typed).tolist() == [3, 5, 0, 0]
-    curves = cells_of(PLANS["curves", True])["x"]
+    assert PLANS["counts", True].schema.cells["x"].encode(typed).tolist() == [3, 5, 0, 0]
+    curves = PLANS["curves", True].schema.cells["x"]
     read = curves.encode(curves.plain([[9, -9, float("inf")], [1, 2], [1, None, 2], "abc"]))
     space: Any = PLANS["curves", True].parts[0].space
     assert space.values(read).tolist() == [[5, 0, 5], *[[0, 1, 2]] * 3]

@@ -14,7 +14,7 @@ from noisewright.errors import InputError, NoisewrightError
 from noisewright.plans.codebook import read_codebook, read_csv
 from noisewright.plans.codebook_json import read_json
 from noisewright.plans.domains import decimal_step, domain_of
-from noisewright.plans.fields import Field, FieldType
+from noisewright.plans.fields import FieldType, NamedType
 from tests.plans.test_schema import inside, places
 
 CSV = """column,label,low,high,step
@@ -28,7 +28,7 @@ hobbies,cars,,,
 
 
 def space(entries: dict[str, Any], name: str, kind: FieldType) -> Any:
-    found = domain_of(entries.get(name), Field(name, kind))
+    found = domain_of(entries.get(name), NamedType(name, kind))
     return None if found is None else found.space
 
 
@@ -53,7 +53,7 @@ def test_labels_take_the_type_of_the_column() -> None:
 def test_booleans_and_labels_for_empty_cells() -> None:
     entries = read_csv("column,label,null\nb,no\nb,yes\nx,a,missing\nx,c\n", name="codes.csv")
     assert space(entries, "b", "boolean") == nw.Categories([False, True])
-    found = domain_of(entries["x"], Field("x", "text"))
+    found = domain_of(entries["x"], NamedType("x", "text"))
     assert found is not None
     column = nw.Column(found.space, null=found.null)
     assert column.space == nw.Categories(["a", "c", "missing"])
@@ -67,7 +67,7 @@ def test_a_data_dictionary_with_values_and_their_labels() -> None:
 
 def test_numbers_without_a_step_get_a_decimal_grid() -> None:
     entries = read_csv("column,low,high\nincome,0,250000\n", name="codes.csv")
-    found = domain_of(entries["income"], Field("income", "number"))
+    found = domain_of(entries["income"], NamedType("income", "number"))
     assert found is not None
     assert found.space == nw.Interval(0, 250000, step=1000)
     assert found.off_grid == "round"
@@ -119,7 +119,7 @@ def test_csv_that_cannot_be_read(text: str, said: str) -> None:
 )
 def test_entries_that_make_no_space(text: str, kind: FieldType, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        domain_of(read_csv(text, name="codes.csv")["x"], Field("x", kind))
+        domain_of(read_csv(text, name="codes.csv")["x"], NamedType("x", kind))
 
 
 ROW = {
@@ -237,7 +237,7 @@ def test_a_strange_codebook_is_read_or_refused(data: st.DataObject) -> None:
     with contextlib.suppress(NoisewrightError):
         for name, entry in read_json(json.dumps(document), name="j").items():
             kind = data.draw(st.sampled_from(get_args(FieldType)))
-            found = domain_of(entry, Field(name, kind))
+            found = domain_of(entry, NamedType(name, kind))
             assert found is None or found.space.size > 0
 
 

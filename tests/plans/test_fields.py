@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from noisewright.errors import InputError
-from noisewright.plans.fields import Field, fields_of, read_fields
+from noisewright.plans.fields import NamedType, fields_of, read_fields
 
 TABLE = pa.table(
     {
@@ -93,7 +93,7 @@ def test_a_folder_is_read_by_its_first_file(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     (folder / "deeper").mkdir(parents=True)
     pq.write_table(pa.table({"a": [1]}), folder / "deeper" / "0.parquet")
-    assert read_fields(folder) == (Field("a", "whole", "int64"),)
+    assert read_fields(folder) == (NamedType("a", "whole", "int64"),)
 
 
 def test_a_schema_alone_is_enough() -> None:

@@ -54,7 +54,7 @@ def test_a_path_means_what_it_means_without_spark(
 ) -> None:
     monkeypatch.setattr(files, "_PIECE", 1_000)
     found = released(given, PLAN, place / "out")
-    reader = open_table(given, plan=PLAN)
+    reader = open_table(given, schema=PLAN.schema)
     alone = MemoryWriter(Randomizer(PLAN).schema(reader.schema))
     embedded.run(reader, PLAN, alone)
     assert found.schema.equals(alone.table.schema)

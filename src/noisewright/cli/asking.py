@@ -9,7 +9,7 @@ import typer
 
 from noisewright.cli.say import say
 from noisewright.errors import InputError, NoisewrightError
-from noisewright.plans import Column, Draft, Entry, Field, Treatment, domain_of
+from noisewright.plans import Column, Draft, Entry, NamedType, Treatment, domain_of
 
 _KINDS = {
     "c": "categories",
@@ -61,7 +61,7 @@ def _until_right(ask: Callable[[], Any]) -> Any:
             say(str(problem), style="red")
 
 
-def _treatment(field: Field) -> Treatment | None:
+def _treatment(field: NamedType) -> Treatment | None:
     offered = _OFFERED.get(field.type, "cndp")
     kinds = ", ".join(f"{letter} {_KINDS[letter]}" for letter in offered)
     shown = f"{field.name} ({field.written})" if field.written else field.name

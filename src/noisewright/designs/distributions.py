@@ -9,9 +9,9 @@ import numpy as np
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Number, exactly, shown
-from noisewright.mechanisms import read_inputs
 from noisewright.public import public
 from noisewright.spaces import Space, require_space, whole_number
+from noisewright.tables import read_inputs
 
 _MOST_PEOPLE = 10_000
 """Exact weights of more people would be gigabytes of digits."""

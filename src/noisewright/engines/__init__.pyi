@@ -6,7 +6,6 @@ from .embedded import (
     check as check,
     run as run,
 )
-from .outputs import outputs_for as outputs_for
 from .overlap import ahead as ahead
 from .persons import Kept as Kept, PersonKeys as PersonKeys, PersonRows as PersonRows
 from .public_columns import PublicColumns as PublicColumns

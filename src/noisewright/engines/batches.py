@@ -6,33 +6,31 @@ number of rows: no metadata, no dictionaries, no order of labels of the input.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.label_cells import LabelCells
-from noisewright.engines.list_cells import CurveCells, SetCells
-from noisewright.engines.number_cells import CountCells, NumberCells
-from noisewright.engines.outputs import CurveOutputs, Outputs, codes_of, outputs_for
-from noisewright.engines.released_types import public_type
-from noisewright.errors import DataError, InputError
-from noisewright.mechanisms import ItemSets, Table, cut_sets
-from noisewright.spaces import ADVICE, Categories, Counts, Curves, Interval, Records, Subsets
+from noisewright.errors import DataError
+from noisewright.mechanisms import Table
+from noisewright.spaces import Curves, Records, Subsets
 from noisewright.tables import (
-    ArrowField,
     ArrowSchema,
-    BadCellError,
-    Cells,
+    CurveOutputs,
+    ItemSets,
+    Outputs,
     RecordBatch,
-    is_temporal,
-    refused,
+    codes_of,
+    cut_sets,
+    outputs_for,
+    public_type,
+    stored_array,
+    stored_type,
 )
 
 if TYPE_CHECKING:
-    from noisewright.plans import Column, Part, Plan
+    from noisewright.plans import Part, Plan
     from noisewright.sampling import Source
 
 
@@ -83,20 +81,9 @@ class Randomizer:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.parts: tuple[Part, ...] = plan.parts
-        self._cells = cells_of(plan)
+        self.table = plan.schema
         # The makers of the released columns are the same for every batch.
         self._makers: dict[tuple[Any, ...], dict[str, Outputs]] = {}
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The columns that are read: private, public, and the one that says whose a row is."""
-        person = () if self.plan.person is None else (self.plan.person.column,)
-        return (*self.plan.private, *self.plan.public, *person)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The private columns of texts, which are best read as dictionaries."""
-        return tuple(name for name, cells in self._cells.items() if cells.needs == "texts")
 
     def schema(self, given: ArrowSchema) -> ArrowSchema:
         """Return the names and types that leave, in the order of the input.
@@ -105,58 +92,22 @@ class Randomizer:
         """
         import pyarrow as pa
 
-        self.require_fit(given)
+        self.table.require_fit(given)
         released: list[Any] = []
         makers = self._outputs(given)
         for field in given:
-            if field.name in self._cells:
+            if field.name in self.table.fields:
                 released.append(pa.field(field.name, makers[field.name].type, nullable=False))
             elif field.name in self.plan.public:
                 released.append(pa.field(field.name, public_type(field.type)))
         return pa.schema(released)
 
-    def require_fit(self, given: ArrowSchema) -> None:
-        """Raise InputError unless the columns and their types are what the plan says."""
-        self._require_columns(given.names)
-        for field in given:
-            if field.name in self._cells:
-                self._require_type(field)
-
-    def require_present(self, names: Sequence[str]) -> None:
-        """Raise InputError unless the columns that are read are there."""
-        missing = [name for name in self.inputs if name not in names]
-        if missing:
-            # Columns of the table are not listed: without a header they would be a record.
-            raise InputError(
-                f"the plan names {', '.join(map(repr, missing))}, which the table does not have. "
-                "Correct the plan or rename the columns; a CSV file needs a header."
-            )
-
-    def _require_columns(self, names: list[str]) -> None:
-        # First what is missing: with all names of the plan there, the others are names, too.
-        self.require_present(names)
-        known = {*self.inputs, *self.plan.dropped}
-        unnamed = [name for name in names if name not in known]
-        if unnamed and self.plan.others == "error":
-            raise InputError(
-                f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare these "
-                "columns, say 'drop' or 'public' for them, or others='drop' for all."
-            )
-
-    def _require_type(self, field: ArrowField) -> None:
-        cells, kind = self._cells[field.name], _stored(field.type)
-        if is_temporal(kind):
-            raise InputError(f"the column {field.name!r} has the type {field.type}. {ADVICE}")
-        if not cells.accepts(kind):
-            raise InputError(
-                f"the column {field.name!r} has the type {field.type}; its space in the plan takes "
-                f"{cells.needs}. Convert the column, or declare another space."
-            )
-
     def _outputs(self, given: ArrowSchema) -> dict[str, Outputs]:
-        kinds = tuple(_stored(given.field(name).type) for name in self._cells)
+        kinds = tuple(stored_type(given.field(name).type) for name in self.table.fields)
         if kinds not in self._makers:
-            self._makers[kinds] = _makers(self.parts, dict(zip(self._cells, kinds, strict=True)))
+            self._makers[kinds] = _makers(
+                self.parts, dict(zip(self.table.fields, kinds, strict=True))
+            )
         return self._makers[kinds]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,22 +120,14 @@ class Randomizer:
         """
         parts: list[Any] = []
         for part in self.parts:
-            codes = [self._encoded(name, batch, first_row) for name in part.columns]
+            codes = [self.table.codes(name, batch.column(name), first_row) for name in part.columns]
             parts.append(codes[0] if len(codes) == 1 else _joined(part.space, codes))
         public = tuple(_public(name, batch.column(name)) for name in self.plan.public)
         return Encoded(batch.num_rows, tuple(parts), public)
 
-    def _encoded(self, name: str, batch: RecordBatch, first_row: int) -> Any:
-        try:
-            return self._cells[name].encode(_storage(batch.column(name)))
-        except BadCellError as problem:
-            failed = refused(name, problem, first_row)
-        # Outside of the handler: what lies behind may know the value.
-        raise failed
-
     def check(self, batch: RecordBatch, first_row: int = 0) -> None:
         """Raise OutsideSpaceError, with the column and the row, unless every cell is allowed."""
-        self.require_fit(batch.schema)
+        self.table.require_fit(batch.schema)
         self.encode(batch, first_row)
 
     def draw(
@@ -230,30 +173,9 @@ class Randomizer:
         Ensures: each row has the guarantee `plan.row_guarantee`. How many rows a person may have
         and the order of rows are not this function's business.
         """
-        self.require_fit(batch.schema)
+        self.table.require_fit(batch.schema)
         encoded = self.encode(batch, first_row)
         return self.draw(encoded, batch.schema, source=source, texts=True)
-
-
-def cells_of(plan: Plan) -> dict[str, Cells]:
-    """Return the readers of the cells of each private column."""
-    return {
-        name: _cells_for(column)
-        for part in plan.parts
-        for name, column in zip(part.columns, part.treatments, strict=True)
-    }
-
-
-def _cells_for(column: Column) -> Cells:
-    if isinstance(column.space, Categories):
-        return LabelCells(column)
-    if isinstance(column.space, Counts):
-        return CountCells(column)
-    if isinstance(column.space, Interval):
-        return NumberCells(column)
-    if isinstance(column.space, Subsets):
-        return SetCells(column)
-    return CurveCells(column)
 
 
 def _makers(parts: tuple[Part, ...], types: dict[str, Any]) -> dict[str, Outputs]:
@@ -302,21 +224,12 @@ def _joined(space: Any, codes: list[Any]) -> NDArray[Any]:
     return joined.astype(np.min_scalar_type(space.size))
 
 
-def _stored(kind: Any) -> Any:
-    """Return the type in which an extension type is stored."""
-    return getattr(kind, "storage_type", kind)
-
-
-def _storage(array: Any) -> Any:
-    return getattr(array, "storage", array)
-
-
 def _public(name: str, array: Any) -> Any:
     """Return a public column without anything but its values."""
     import pyarrow as pa
 
     try:
-        return _only_values(_storage(array))
+        return _only_values(stored_array(array))
     except (pa.ArrowException, ArithmeticError, RuntimeError, TypeError, ValueError):
         failed = DataError(
             f"the public column {name!r} has the type {array.type}, and pyarrow cannot copy some "

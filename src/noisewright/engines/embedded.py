@@ -154,9 +154,9 @@ def _encoded(
 ) -> Generator[tuple[Encoded, Any]]:
     """Yield the batches of a table as codes, and the hashes of whose rows they are."""
     person = randomizer.plan.person
-    columns = [name for name in reader.schema.names if name in randomizer.inputs]
+    columns = [name for name in reader.schema.names if name in randomizer.table.inputs]
     first_row = 0
-    batches = ahead(reader.batches(columns, encoded=randomizer.labels))
+    batches = ahead(reader.batches(columns, encoded=randomizer.table.labels))
     with closing(batches):
         for batch in batches:
             if not batch.num_rows:

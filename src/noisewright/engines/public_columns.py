@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from noisewright.engines.released_types import public_type
 from noisewright.errors import TargetError
-from noisewright.tables import Sink, open_sink
+from noisewright.tables import Sink, open_sink, public_type
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan

@@ -17,7 +17,7 @@ from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.released import not_released, released_codes, released_numbers
 from noisewright.estimation.sets.item_shares import released_sets
-from noisewright.mechanisms import ItemSets
+from noisewright.tables import ItemSets
 
 MOST_VALUES = 1 << 16
 """A public column with more different values than this is no column to group by."""

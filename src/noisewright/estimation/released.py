@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
-from noisewright.mechanisms import Additive, Laplace, read_inputs
+from noisewright.mechanisms import Additive, Laplace
 from noisewright.spaces import Interval, Lattice, Space
+from noisewright.tables import read_inputs
 
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""

@@ -16,8 +16,6 @@ from .guarantee import (
     read_delta as read_delta,
     require_guarantee as require_guarantee,
 )
-from .inputs import read_inputs as read_inputs
-from .item_sets import ItemSets as ItemSets, cut_sets as cut_sets, read_sets as read_sets
 from .laplace import Laplace as Laplace, laplace as laplace
 from .laplace_curve import laplace_scale as laplace_scale
 from .marginals import marginal as marginal

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from noisewright.errors import TooLargeError
 from noisewright.given import of_kind
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.inputs import read_inputs
 from noisewright.mechanisms.several_counts import warn_of_several_counts
 from noisewright.public import public_methods
 from noisewright.spaces import Space, amount
+from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:
     from noisewright.mechanisms.products import RowProduct

@@ -35,12 +35,12 @@ from noisewright.given import brief, one_of
 from noisewright.mechanisms.coin_tails import Tail, about_delta, tails
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.item_sets import ItemSets, cut_sets
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.set_mechanism import SetMechanism
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Subsets
+from noisewright.tables import ItemSets, cut_sets
 
 if TYPE_CHECKING:
     from noisewright.sampling import ItemCoins, Source

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from noisewright.exact import Bounds, Enclosure, Epsilon
 from noisewright.mechanisms.coin_tails import Tail
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.item_sets import ItemSets, read_sets
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Subsets, positions
+from noisewright.tables import ItemSets, read_sets
 
 if TYPE_CHECKING:
     from noisewright.sampling import SetSampler, Source

@@ -11,11 +11,11 @@ import numpy as np
 from noisewright.errors import InputError
 from noisewright.given import several
 from noisewright.models.declarations import Domain, declared_columns, spaces_of
-from noisewright.plans import Column, Person, Plan
+from noisewright.plans import Column, Plan
 from noisewright.releases import Columns, Declared
 from noisewright.spaces import Records, Space
 from noisewright.synthetic import Codes, coded_batches
-from noisewright.tables import arrow
+from noisewright.tables import Person, arrow
 
 
 @final

@@ -5,10 +5,10 @@ from .domains import domain_of as domain_of
 from .draft import Draft as Draft, Proposal as Proposal, draft_plan as draft_plan
 from .draft_text import draft_text as draft_text
 from .epsilon_for import PlannedEpsilon as PlannedEpsilon, epsilon_for as epsilon_for
-from .fields import Field as Field
+from .fields import NamedType as NamedType
 from .outlook import outlook_of as outlook_of, planned_error as planned_error
 from .parts import Part as Part
-from .plan import Person as Person, Plan as Plan, read_epsilon as read_epsilon
+from .plan import Plan as Plan, read_columns as read_columns, read_epsilon as read_epsilon
 from .predictions import column_readings as column_readings, released_layout as released_layout
 from .toml_reading import (
     located as located,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, final
 
 from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
-from noisewright.given import brief, one_of
+from noisewright.given import brief
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.plans.choices import choice_for
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
+from noisewright.tables import Field
 
 DROP = "drop"
 """The column does not leave the building."""
@@ -28,8 +29,8 @@ _KINDS = (Categories, Counts, Interval, Subsets, Curves)
 @public_methods
 @final
 @dataclass(frozen=True, init=False)
-class Column:
-    """A column that is randomized.
+class Column(Field):
+    """A column that is randomized: a field and a treatment.
 
     `space` is what its values can be; it is declared, never read off the data. `mechanism` is a
     name ("response", "geometric", "laplace", "staircase", "per_item", "curve_noise", "design"), a
@@ -45,16 +46,11 @@ class Column:
     with too many items are errors or, with outside="sample", a random part of them counts.
     """
 
-    space: Space
     mechanism: str | Mechanism
     epsilon: Fraction | None
     delta: Fraction | None
     share: Fraction | None
-    null: Any
-    other: Label | None
-    outside: Literal["error", "clamp", "sample"]
-    off_grid: Literal["error", "round"]
-    options: tuple[tuple[str, Any], ...] = field(default=())
+    options: tuple[tuple[str, Any], ...] = ()
 
     def __init__(
         self,
@@ -70,26 +66,15 @@ class Column:
         off_grid: str = "error",
         **options: Any,
     ) -> None:
+        super().__init__(
+            record_space(space), null=null, other=other, outside=outside, off_grid=off_grid
+        )
         set_field = object.__setattr__
-        read = _record_space(space)
-        set_field(self, "other", _read_other(other, read))
-        if isinstance(read, Categories):
-            read = _with_labels(read, [other, null])
-        if isinstance(read, Subsets) and other is not None and frozenset([other]) not in read:
-            read = Subsets([*read.items, other], largest=read.largest)
-        set_field(self, "null", _read_null(null, read))
-        choice = choice_for(read, mechanism)
+        choice = choice_for(self.space, mechanism)
         set_field(self, "mechanism", mechanism if isinstance(mechanism, Mechanism) else choice.name)
         set_field(self, "epsilon", _positive(epsilon, "epsilon"))
         set_field(self, "delta", None if delta is None else read_delta(delta))
         set_field(self, "share", _positive(share, "share"))
-        set_field(self, "outside", _one_of("outside", outside, _outsides(read)))
-        rounds = isinstance(read, Interval)
-        set_field(self, "off_grid", _one_of("off_grid", off_grid, ("error", "round")[: 1 + rounds]))
-        if isinstance(read, Interval):
-            clamps: Any = self.outside
-            read = read.reading(outside=clamps, off_grid=self.off_grid)
-        set_field(self, "space", read)
         set_field(self, "options", choice.read_options(options))
         if self.delta and not choice.takes_delta:
             raise ParameterError(
@@ -127,7 +112,7 @@ class Column:
 Treatment = Column | Literal["drop", "public"]
 
 
-def _record_space(space: Any) -> Space:
+def record_space(space: Any) -> Space:
     """Return the space of one person's value: any value may become any other."""
     if not isinstance(space, Space):
         if isinstance(space, (str, bytes)) or not isinstance(space, Iterable):
@@ -151,46 +136,6 @@ def _record_space(space: Any) -> Space:
     return space
 
 
-def _with_labels(space: Categories, labels: list[Any]) -> Categories:
-    new: list[Any] = []
-    for label in labels:
-        if label is not None and label not in space and label not in new:
-            new.append(label)
-    if not new:
-        return space
-    if not isinstance(space.metric, str):
-        raise SpaceError(
-            "null= or other= names a label that the categories do not have, and their own metric "
-            "cannot tell how far it is from the others. Declare it among the labels."
-        )
-    return Categories([*space.labels, *new], metric=space.metric)
-
-
-def _read_other(other: Any, space: Space) -> Any:
-    if other is not None and not isinstance(space, (Categories, Subsets)):
-        raise ParameterError(
-            "other= is the label or item that undeclared ones count as; this column has no "
-            "labels. For numbers use outside='clamp'."
-        )
-    return other
-
-
-def _read_null(null: Any, space: Space) -> Any:
-    if null is None:
-        return None
-    if isinstance(space, Subsets) and isinstance(null, (list, tuple, set, frozenset)):
-        known = set(null) <= set(space.items)
-        null = tuple(sorted(set(null), key=space.items.index)) if known else null
-    elif isinstance(space, Curves) and isinstance(null, (list, tuple)):
-        null = tuple(float(value) for value in null)
-    point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
-    if point not in space:
-        raise ParameterError(
-            f"null is {null!r}, which is not a point of {space!r}; empty cells must count as one."
-        )
-    return null
-
-
 def _positive(value: Number | None, name: str) -> Fraction | None:
     if value is None:
         return None
@@ -198,13 +143,3 @@ def _positive(value: Number | None, name: str) -> Fraction | None:
     if read <= 0:
         raise ParameterError(f"{name} of a column is {value}; it must be above 0.")
     return read
-
-
-def _outsides(space: Space) -> tuple[str, ...]:
-    if isinstance(space, (Counts, Interval, Curves)):
-        return ("error", "clamp")
-    return ("error", "sample") if isinstance(space, Subsets) else ("error",)
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> Any:
-    return one_of(value, allowed, name=name, where="for this column ")

@@ -10,7 +10,7 @@ from typing import Any
 from noisewright.errors import InputError
 from noisewright.exact import as_text, exactly
 from noisewright.plans.codebook import Entry
-from noisewright.plans.fields import Field
+from noisewright.plans.fields import NamedType
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 _FALSE, _TRUE = ("false", "no", "0"), ("true", "yes", "1")
@@ -27,7 +27,7 @@ class Domain:
     remark: str = ""
 
 
-def domain_of(entry: Entry | None, field: Field) -> Domain | None:
+def domain_of(entry: Entry | None, field: NamedType) -> Domain | None:
     """Return the space of a column, or nothing when too little was declared.
 
     Booleans need no declaration. Whole numbers lie on a grid of 1; other numbers without a step
@@ -48,12 +48,12 @@ def domain_of(entry: Entry | None, field: Field) -> Domain | None:
     return _numbers(entry, field)
 
 
-def _nothing(entry: Entry, field: Field, why: str) -> None:
+def _nothing(entry: Entry, field: NamedType, why: str) -> None:
     if entry.kind:
         raise InputError(f"{entry.where} calls {field.name!r} {entry.kind}, but {why}.")
 
 
-def _listed(entry: Entry, field: Field) -> Domain:
+def _listed(entry: Entry, field: NamedType) -> Domain:
     labels = tuple(_label(label, entry, field) for label in entry.labels)
     null = None if entry.null is None else _label(entry.null, entry, field)
     other = None if entry.other is None else _label(entry.other, entry, field)
@@ -62,7 +62,7 @@ def _listed(entry: Entry, field: Field) -> Domain:
     return Domain(Categories(labels), null=null, other=other)
 
 
-def _label(label: Any, entry: Entry, field: Field) -> Any:
+def _label(label: Any, entry: Entry, field: NamedType) -> Any:
     """Return a label as a value of the column's type; CSV writes all of them as text."""
     try:
         if field.type == "whole":
@@ -85,7 +85,7 @@ def _label(label: Any, entry: Entry, field: Field) -> Any:
     return str(label) if field.type in ("text", "list of text") else label
 
 
-def _numbers(entry: Entry, field: Field) -> Domain:
+def _numbers(entry: Entry, field: NamedType) -> Domain:
     low = exactly(str(entry.low), name=f"low of {field.name!r}")
     high = exactly(str(entry.high), name=f"high of {field.name!r}")
     if not low < high:
@@ -112,7 +112,7 @@ def _numbers(entry: Entry, field: Field) -> Domain:
     return Domain(numbers, off_grid, null, remark=remark)
 
 
-def _curves(entry: Entry, field: Field, low: Fraction, high: Fraction) -> Domain:
+def _curves(entry: Entry, field: NamedType, low: Fraction, high: Fraction) -> Domain:
     if entry.positions is None:
         raise InputError(
             f"{entry.where}: {field.name!r} is a list of numbers; say at how many positions it has "

@@ -20,12 +20,13 @@ from noisewright.mechanisms import read_delta
 from noisewright.plans.codebook import Entry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.domains import domain_of
-from noisewright.plans.fields import Field, fields_of, read_fields
+from noisewright.plans.fields import NamedType, fields_of, read_fields
 from noisewright.plans.names import hint_of
-from noisewright.plans.plan import Person, Plan, read_epsilon
+from noisewright.plans.plan import Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
 from noisewright.public import public, public_methods
 from noisewright.spaces import Categories, Subsets
+from noisewright.tables import Person
 
 
 @final
@@ -33,7 +34,7 @@ from noisewright.spaces import Categories, Subsets
 class Proposal:
     """What a draft proposes for one column, and why; without a treatment it is still open."""
 
-    field: Field
+    field: NamedType
     treatment: Treatment | None
     why: str = ""
 
@@ -170,7 +171,7 @@ def _labels(known: Mapping[str, Any]) -> Iterator[str]:
         yield from map(str, listed)
 
 
-def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[Field, ...], str]:
+def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[NamedType, ...], str]:
     if isinstance(data, (str, os.PathLike)):
         return read_fields(data, header=header, labels=labels), Path(data).name
     if hasattr(data, "field") and hasattr(data, "names"):
@@ -181,7 +182,7 @@ def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[Fiel
     )
 
 
-def _known(names: Iterable[str], fields: Sequence[Field], option: str) -> list[str]:
+def _known(names: Iterable[str], fields: Sequence[NamedType], option: str) -> list[str]:
     given = [names] if isinstance(names, str) else several(names, name=option, of="columns")
     columns = [field.name for field in fields]
     for name in given:
@@ -197,7 +198,7 @@ def _known(names: Iterable[str], fields: Sequence[Field], option: str) -> list[s
     return given
 
 
-def _proposal(one: Field, said: Any, known: Any) -> Proposal:
+def _proposal(one: NamedType, said: Any, known: Any) -> Proposal:
     if said == "person":
         return Proposal(one, DROP, "it says whose a row is, and is not released")
     if said is not None:
@@ -220,7 +221,7 @@ def _proposal(one: Field, said: Any, known: Any) -> Proposal:
     return _from_name(one)
 
 
-def _from_name(one: Field) -> Proposal:
+def _from_name(one: NamedType) -> Proposal:
     hint = hint_of(one.name)
     suggestion = None if hint is None else hint.suggestion
     texts = one.type in ("text", "")

@@ -29,7 +29,7 @@ _FEATHER = (".feather", ".arrow", ".ipc")
 
 
 @dataclass(frozen=True)
-class Field:
+class NamedType:
     """A column before anything is known about its values: its name and the kind of its type."""
 
     name: str
@@ -40,7 +40,7 @@ class Field:
 
 def read_fields(
     path: str | os.PathLike[str], *, header: bool = False, labels: Collection[str] = ()
-) -> tuple[Field, ...]:
+) -> tuple[NamedType, ...]:
     """Read the names and types of the columns of a file, or of a folder of Parquet files.
 
     Requires: Parquet, Feather (Arrow IPC) or CSV, told by the suffix. A first line of CSV that
@@ -53,7 +53,7 @@ def read_fields(
     text = as_csv(path)
     if text is not None:
         require_names(text, labels=labels, header=header)
-        fields = tuple(Field(name, "") for name in CsvLayout.of(text).names)
+        fields = tuple(NamedType(name, "") for name in CsvLayout.of(text).names)
     else:
         if where.is_dir():
             where = _first_file(where)
@@ -68,9 +68,9 @@ def read_fields(
     return fields
 
 
-def fields_of(schema: Any) -> tuple[Field, ...]:
+def fields_of(schema: Any) -> tuple[NamedType, ...]:
     """Return the fields of an Arrow schema; its metadata is not looked at."""
-    return tuple(Field(str(one.name), _kind(one.type), _written(one.type)) for one in schema)
+    return tuple(NamedType(str(one.name), _kind(one.type), _written(one.type)) for one in schema)
 
 
 def _first_file(folder: Path) -> Path:

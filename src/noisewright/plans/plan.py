@@ -22,37 +22,13 @@ from noisewright.plans.parts import Part, built_parts, read_together, requests_o
 from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.privacy import Certificate, certify
 from noisewright.public import public_methods
-from noisewright.spaces import whole_number
+from noisewright.tables import Person, Schema, read_person
 
 if TYPE_CHECKING:
     from noisewright.estimation import Estimates
 
 _ORDERS = ("kept", "shuffled")
 _OTHERS = ("error", "drop")
-
-
-@final
-@dataclass(frozen=True, init=False)
-class Person:
-    """For tables in which a person may have several rows: which column says whose a row is.
-
-    At most `rows` rows of each person are released: the first ones in the order of the table, or
-    ones drawn at random. The column itself is not released.
-    """
-
-    column: str
-    rows: int
-    keep: Literal["first", "random"]
-
-    def __init__(self, column: str, *, rows: int, keep: str = "random") -> None:
-        if not isinstance(column, str) or not column:
-            raise ParameterError(
-                f"the person's column is {brief(column)}; it must be a column's name."
-            )
-        keep = one_of(keep, ("first", "random"), name="keep")
-        object.__setattr__(self, "column", column)
-        object.__setattr__(self, "rows", whole_number(rows, name="rows", least=1))
-        object.__setattr__(self, "keep", keep)
 
 
 @public_methods
@@ -102,13 +78,13 @@ class Plan:
         estimates: Iterable[str | Iterable[str] | Wanted] = (),
     ) -> None:
         set_field = object.__setattr__
-        set_field(self, "columns", _read_columns(columns))
+        set_field(self, "columns", read_columns(columns))
         set_field(self, "epsilon", read_epsilon(epsilon))
         set_field(self, "delta", read_delta(delta))
         set_field(self, "estimates", read_wanted(estimates, self._randomized))
         set_field(self, "shares", self._read_shares(shares))
         set_field(self, "together", read_together(together, dict(self.columns)))
-        set_field(self, "person", self._read_person(person))
+        set_field(self, "person", read_person(person, (*self.private, *self.public)))
         set_field(self, "order", one_of(order, _ORDERS, name="order"))
         set_field(self, "others", one_of(others, _OTHERS, name="others"))
         set_field(self, "title", _read_title(title))
@@ -146,20 +122,6 @@ class Plan:
             delta=self.delta / rows,
         )
 
-    def _read_person(self, person: Any) -> Person | None:
-        if person is None:
-            return None
-        if not isinstance(person, Person):
-            raise ParameterError(
-                f"person is a {type(person).__name__}; write Person('patient', rows=3)."
-            )
-        if dict(self.columns).get(person.column, DROP) != DROP:
-            raise ParameterError(
-                f"the column {person.column!r} says whose a row is; it is not released, since it "
-                "would name people. Leave it out of columns."
-            )
-        return person
-
     @property
     def _randomized(self) -> dict[str, Column]:
         return {name: column for name, column in self.columns if isinstance(column, Column)}
@@ -181,6 +143,12 @@ class Plan:
         if self.person is not None and self.person.column not in named:
             named.append(self.person.column)
         return tuple(named)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """How a table is read by this plan."""
+        names = tuple(name for name, _ in self.columns)
+        return Schema(self._randomized, self.person, self.public, self.dropped, self.others, names)
 
     @property
     def rows_per_person(self) -> int:
@@ -329,7 +297,8 @@ class Plan:
         )
 
 
-def _read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
+def read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
+    """Read what happens to each column, by name."""
     if not isinstance(columns, Mapping):
         raise InputError(
             f"a plan takes columns by name, as in Plan({{'job': Column([...])}}); got a "

@@ -16,11 +16,12 @@ from noisewright.files import read_text
 from noisewright.loading import load
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
-from noisewright.plans.plan import Person, Plan
+from noisewright.plans.plan import Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
 from noisewright.privacy import point_label
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+from noisewright.tables import Person
 
 _PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")
 _SPACES: dict[str, tuple[str, ...]] = {

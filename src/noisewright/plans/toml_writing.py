@@ -16,7 +16,8 @@ from noisewright.privacy import certify
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 if TYPE_CHECKING:
-    from noisewright.plans.plan import Person, Plan
+    from noisewright.plans.plan import Plan
+    from noisewright.tables import Person
 
 VERSION = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, final
@@ -24,7 +24,7 @@ from noisewright.engines import (
     run,
 )
 from noisewright.errors import EntropyError, ParameterError, PlanWarning, TargetError
-from noisewright.plans import Part, Plan, public_cautions
+from noisewright.plans import Plan, public_cautions
 from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
@@ -68,7 +68,7 @@ class Embedded:
     """The engine in this process."""
 
     def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
-        self._reader = open_table(data, plan=plan)
+        self._reader = open_table(data, schema=plan.schema)
         self._plan = plan
         self._name = name
         self._schema = Randomizer(plan).schema(self._reader.schema)
@@ -119,18 +119,24 @@ def warn_of(plan: Plan, rows: int, public: PublicColumns | None) -> None:
 
 
 def require_space(
-    folder: Path, plan: Plan, rows: int, *, name: str, public: PublicColumns | None = None
+    folder: Path,
+    given: Iterable[Space],
+    released: Iterable[Space],
+    rows: int,
+    *,
+    name: str,
+    public: PublicColumns | None = None,
 ) -> None:
-    """Refuse to start what would not fit on the disk.
+    """Refuse to start what would not fit on the disk: rows of columns with these spaces.
 
     Texts take what declared labels and types allow at most. Other formats are compressed, which is
     guessed, and low. Public columns were written once, to nowhere.
     """
     if is_text_format(name):
-        least, word = rows * _widest_line(plan), "up to"
+        least, word = rows * sum(_widest(space) + 1 for space in released), "up to"
     else:
         # By what can go in: what comes out may have no end, as curves and numbers with noise.
-        bits = sum((part.space.size - 1).bit_length() for part in plan.parts)
+        bits = sum((space.size - 1).bit_length() for space in given)
         # An eighth of what independent draws would need: skewed columns are compressed well.
         least, word = math.ceil(rows * bits / 64), "at least"
     least += _ROOM + (0 if public is None else public.bytes)
@@ -142,17 +148,17 @@ def require_space(
         )
 
 
-def _widest_line(plan: Plan) -> int:
-    """Return how many bytes the released cells of a row take at most, written as text."""
-    return sum(_widest(space) + 1 for part in plan.parts for space in _spaces(part))
-
-
-def _spaces(part: Part) -> list[Space]:
-    outputs = part.mechanism.outputs
-    return [space for _, space in outputs.columns] if isinstance(outputs, Records) else [outputs]
+def released_spaces(plan: Plan) -> list[Space]:
+    """Return what the cells of the randomized columns can be once they are released."""
+    found: list[Space] = []
+    for outputs in (part.mechanism.outputs for part in plan.parts):
+        joint = isinstance(outputs, Records)
+        found += [space for _, space in outputs.columns] if joint else [outputs]
+    return found
 
 
 def _widest(space: Space) -> int:
+    """Return how many bytes a cell takes at most, written as text."""
     if isinstance(space, Categories):
         # Texts stand between quotes, and a quote inside is doubled.
         return max(len(str(label).replace('"', '""').encode()) for label in space.labels) + 2

@@ -91,7 +91,7 @@ def _opened(released: Any, plan: Plan, names: list[str]) -> Any:
     """Return the batches of a file as the plan says its cells are; other tables as they are."""
     if not isinstance(released, (str, os.PathLike)):
         return released
-    reader = open_table(released, plan=plan, released=True)
+    reader = open_table(released, schema=plan.schema, released=True)
     require_columns(reader.schema.names, names)
     texts = [n for n in names if str(reader.schema.field(n).type) in ("string", "large_string")]
     return reader.batches(names, encoded=texts)

@@ -160,7 +160,7 @@ def _batches(release: Release) -> Any:
         return release.table
     from noisewright.engines import open_table
 
-    return open_table(release.path, plan=release.plan, released=True).batches()
+    return open_table(release.path, schema=release.plan.schema, released=True).batches()
 
 
 def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:

@@ -25,6 +25,7 @@ from noisewright.releases.drawing import (
     OnSpark,
     Progress,
     is_for_spark,
+    released_spaces,
     require_possible,
     require_space,
     warn_of,
@@ -78,7 +79,7 @@ def release(
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _proven(read)
     data = repeatable(data)
-    require_column_names(data, read, header=header)
+    require_column_names(data, read.schema, header=header)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     order = _Order(read, certificate, what, progress, source, on_spark)
     if out is None:
@@ -159,7 +160,15 @@ def _to_files(
     _write_certificate(order.certificate, staging, target.certificate.name)
     engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan, target.name)
     rows = engine.check(order.progress)
-    require_space(target.data.parent, order.plan, rows, name=target.name, public=engine.public)
+    spaces = [field.space for field in order.plan.schema.fields.values()]
+    require_space(
+        target.data.parent,
+        spaces,
+        released_spaces(order.plan),
+        rows,
+        name=target.name,
+        public=engine.public,
+    )
     snapshot.require_same(meanwhile="Nothing was spent.")
     reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
     # Whoever reads it back gets these mechanisms again: better known now than by the reader.

@@ -77,7 +77,7 @@ class Release:
 
         from noisewright.engines import open_table
 
-        reader = open_table(self.path, plan=self.plan, released=True)
+        reader = open_table(self.path, schema=self.plan.schema, released=True)
         batches = list(reader.batches())
         return pa.Table.from_batches(batches) if batches else reader.schema.empty_table()
 

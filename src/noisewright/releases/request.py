@@ -60,7 +60,7 @@ class Request:
         self, ledger: Any, data: Any, dataset: str | None, *, shown: str | None
     ) -> Payer | None:
         """Return who pays, before the debit."""
-        person = self.read.randomizer.plan.person
+        person = self.read.declared.person
         return payer_for(
             ledger,
             data,

@@ -135,8 +135,9 @@ def _to_files(
     request: Request, counted: Tallies, payer: Payer | None, target: TargetFiles, staging: Staging
 ) -> Synthesis:
     staged, side = staging.path(target.name), target.synthesis
-    plan, rows = request.read.randomizer.plan, request.task.rows(counted.rows)
-    require_space(target.data.parent, plan, rows, name=target.name)
+    rows = request.task.rows(counted.rows)
+    spaces = [space for _, space in request.task.domain.columns]
+    require_space(target.data.parent, spaces, spaces, rows, name=target.name)
     # Also finds what these rows make impossible, which must not be found after the debit.
     steps = request.task.synthesizer(counted.rows)
     proof = steps.schedule.certificate

@@ -39,13 +39,13 @@ from noisewright.mechanisms import (
     bits_below_one,
     mixed_weights,
     positive_epsilon,
-    read_inputs,
 )
 from noisewright.public import public, public_methods
 from noisewright.selection.certificate import EXPONENTIAL, QualitySensitivity, Step, certify_choice
 from noisewright.selection.chosen import rational_below
 from noisewright.selection.debit import Account, debited
 from noisewright.spaces import Counts, Interval, amount
+from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:
     from noisewright.privacy import Certificate

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.given import several
-from noisewright.mechanisms import read_inputs
 from noisewright.spaces import Categories, Records, Space
+from noisewright.tables import read_inputs
 
 Codes = Mapping[str, NDArray[Any]]
 

@@ -1,4 +1,4 @@
-"""Tables: what a cell can be and counts as, and readers and writers of files and frames."""
+"""What columns hold, and the one place where a cell becomes a code and a code a cell."""
 
 from noisewright.on_use import load_on_use
 

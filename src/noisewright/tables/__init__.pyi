@@ -4,20 +4,8 @@ from .arrow_names import (
     ArrowTable as ArrowTable,
     RecordBatch as RecordBatch,
 )
-from .cell_types import (
-    is_label_type as is_label_type,
-    is_list as is_list,
-    is_number as is_number,
-    is_temporal as is_temporal,
-    is_text as is_text,
-    plain_array as plain_array,
-)
-from .cells import (
-    BadCellError as BadCellError,
-    Cells as Cells,
-    code_type as code_type,
-    refused as refused,
-)
+from .cell_types import is_text as is_text
+from .field import Field as Field
 from .files.csv_layout import (
     CSV as CSV,
     CsvLayout as CsvLayout,
@@ -50,9 +38,19 @@ from .files.writing import (
     TableWriter as TableWriter,
     open_writer as open_writer,
 )
-from .plain_cells import (
-    double as double,
-    is_missing as is_missing,
-    listed as listed,
-    number_of as number_of,
+from .inputs import read_inputs as read_inputs
+from .item_sets import ItemSets as ItemSets, cut_sets as cut_sets, read_sets as read_sets
+from .outputs import (
+    CurveOutputs as CurveOutputs,
+    Outputs as Outputs,
+    codes_of as codes_of,
+    outputs_for as outputs_for,
+)
+from .released_types import public_type as public_type
+from .schema import (
+    Person as Person,
+    Schema as Schema,
+    read_person as read_person,
+    stored_array as stored_array,
+    stored_type as stored_type,
 )

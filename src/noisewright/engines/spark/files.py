@@ -63,7 +63,7 @@ class FileRows:
 
     def _batches(self, piece: Piece) -> Iterator[RecordBatch]:
         if piece.groups is None:
-            yield from open_table(piece.path, plan=self.plan).batches(self.columns)
+            yield from open_table(piece.path, schema=self.plan.schema).batches(self.columns)
             return
         import pyarrow.parquet as pq
 
@@ -84,7 +84,7 @@ def file_input(
 ) -> Input:
     """Return the table at a path as an input; the workers must see the same path."""
     place = Path(os.path.abspath(path))
-    table = open_table(place, plan=plan)
+    table = open_table(place, schema=plan.schema)
     pieces = tuple(_pieces(place))
     there = tuple(column for column in table.schema.names if column in columns)
     frame = session.range(0, len(pieces), 1, len(pieces))

@@ -192,7 +192,7 @@ def open_spark(data: Any, plan: Plan, *, session: Any = None, part: int = PART) 
     `session` is that of the DataFrame; for paths the active one, or one that is started here.
     """
     randomizer = Randomizer(plan)
-    columns = randomizer.inputs
+    columns = randomizer.table.inputs
     if is_spark_frame(data):
         return SparkTable(plan, data.sparkSession, frame_input(data, columns), part)
     if not isinstance(data, (str, os.PathLike)):

@@ -22,8 +22,9 @@ from noisewright.estimation.intervals.intervals import Sample, require_people
 from noisewright.estimation.intervals.spread import Spread
 from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.mechanisms import ItemSets, PerItem, SetMechanism, read_sets
+from noisewright.mechanisms import PerItem, SetMechanism
 from noisewright.spaces import Subsets
+from noisewright.tables import ItemSets, read_sets
 
 Array = NDArray[np.float64]
 

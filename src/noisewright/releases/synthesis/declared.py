@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
@@ -15,19 +15,17 @@ from noisewright.engines import (
     Kept,
     PersonKeys,
     PersonRows,
-    Randomizer,
     ahead,
     open_table,
-    outputs_for,
     require_column_names,
 )
 from noisewright.errors import InputError, SpaceError
-from noisewright.mechanisms import Guarantee, Table, read_delta
-from noisewright.plans import Column, Person, Plan, read_epsilon, settings_at
+from noisewright.mechanisms import read_delta
+from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
 from noisewright.synthetic import Progress, Workload
-from noisewright.tables import TableReader
+from noisewright.tables import Person, Schema, TableReader, outputs_for
 
 
 @final
@@ -36,7 +34,7 @@ class Columns:
     """What columns are declared to hold, and the budget of the plan that says so."""
 
     domain: Records
-    randomizer: Randomizer
+    schema: Schema
     budget: tuple[Any, Any]
 
     @classmethod
@@ -48,37 +46,20 @@ class Columns:
         said = _read_declaration(plan)
         columns: Mapping[str, Any] = said["columns"]
         _require_possible(columns)
-        # Cells are read as the plan says; what it would do to them does not matter here.
-        plain = Plan(
-            {
-                name: _plain(how) if isinstance(how, Column) else how
-                for name, how in columns.items()
-            },
-            epsilon=1,
+        schema = Schema(
+            {name: how for name, how in read_columns(columns) if isinstance(how, Column)},
+            said.get("person", person),
+            dropped=tuple(name for name, how in columns.items() if how == "drop"),
             others=said.get("others", "error"),
-            person=said.get("person", person),
+            names=tuple(columns),
         )
-        randomizer = Randomizer(plain)
-        domain = Records({part.name: part.space for part in randomizer.parts})
         budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
-        return cls(domain, randomizer, budget)
-
-    def require_named(self, names: Sequence[str]) -> None:
-        """Refuse columns of a table that a plan says nothing about."""
-        plan = self.randomizer.plan
-        known = {*self.randomizer.inputs, *plan.dropped}
-        unnamed = [name for name in names if name not in known]
-        if unnamed and plan.others == "error":
-            raise InputError(
-                f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
-                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
-                "for all."
-            )
+        return cls(schema.domain, schema, budget)
 
     @property
     def rows_per_person(self) -> int:
         """How many rows of one person count."""
-        return self.randomizer.plan.rows_per_person
+        return self.schema.rows_per_person
 
     def workload(self, wanted: Any) -> Workload:
         """Return the workload on the declared domain; without one all two-way marginals."""
@@ -126,12 +107,10 @@ class Declared:
         `header` says that the first line of a CSV file holds names, even if it looks like a record.
         """
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_column_names(data, columns.randomizer.plan, header=header)
-        reader = open_table(data, plan=columns.randomizer.plan)
-        columns.randomizer.require_present(reader.schema.names)
-        columns.require_named(reader.schema.names)
-        columns.randomizer.require_fit(reader.schema)
-        person = columns.randomizer.plan.person
+        require_column_names(data, columns.schema, header=header)
+        reader = open_table(data, schema=columns.schema)
+        columns.schema.require_fit(reader.schema)
+        person = columns.schema.person
         if person is not None:
             PersonKeys(person.column).require_type(reader.schema.field(person.column).type)
         return cls(columns, reader)
@@ -142,13 +121,13 @@ class Declared:
         return self.columns.domain
 
     @property
-    def randomizer(self) -> Randomizer:
-        """What turns cells into codes."""
-        return self.columns.randomizer
+    def declared(self) -> Schema:
+        """How cells are read."""
+        return self.columns.schema
 
     def count_rows(self) -> int:
         """Return how many rows count, which is public; cells are checked only to tell whose."""
-        if self.randomizer.plan.person is not None:
+        if self.declared.person is not None:
             return sum(len(next(iter(codes.values()))) for codes in self.batches(None))
         if self.reader.rows is not None:
             return self.reader.rows
@@ -167,26 +146,24 @@ class Declared:
 
         Ensures: every row is checked; of each person at most so many are yielded as the plan says.
         """
-        names = [name for name, _ in self.domain.columns]
-        ordered = [name for name in self.reader.schema.names if name in self.randomizer.inputs]
+        ordered = [name for name in self.reader.schema.names if name in self.declared.inputs]
         mine = self._mine(source)
         rows = 0
-        with closing(
-            ahead(self.reader.batches(ordered, encoded=self.randomizer.labels))
-        ) as batches:
+        with closing(ahead(self.reader.batches(ordered, encoded=self.declared.labels))) as batches:
             for batch in batches:
                 if batch.num_rows:
-                    found = self.randomizer.encode(batch, rows)
+                    found = self.declared.encode(batch, rows)
                     if mine is not None:
-                        found = found.taken(mine(batch, rows))
+                        kept = mine(batch, rows)
+                        found = {name: codes[kept] for name, codes in found.items()}
                     rows += batch.num_rows
-                    yield dict(zip(names, found.parts, strict=True))
+                    yield found
                 if progress is not None:
                     progress("check", rows, self.reader.rows)
 
     def _mine(self, source: Source | None) -> Callable[[Any, int], NDArray[np.bool_]] | None:
         """Return what tells which rows of a batch are among those of a person that count."""
-        person = self.randomizer.plan.person
+        person = self.declared.person
         if person is None:
             return None
         keys, totals = PersonKeys(person.column), None
@@ -262,22 +239,6 @@ def _read_declaration(plan: Any) -> dict[str, Any]:
         for name, how in plan.items()
     }
     return {"columns": columns, "others": "drop"}
-
-
-def _plain(column: Column) -> Column:
-    return Column(
-        column.space,
-        mechanism=_constant(column.space) if column.space.size == 1 else None,
-        null=column.null,
-        other=column.other,
-        outside=column.outside,
-        off_grid=column.off_grid,
-    )
-
-
-def _constant(space: Space) -> Table:
-    """Return what keeps the one value that there is: no usual mechanism takes such a column."""
-    return Table(space, np.array([[1]], dtype=object), total=1, claim=Guarantee(0))
 
 
 def _require_possible(columns: Mapping[str, Any]) -> None:

@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.released_types import released_type
 from noisewright.spaces import Categories, label_key
-from noisewright.tables import (
-    BadCellError,
-    Cells,
-    code_type,
-    is_label_type,
-    is_missing,
-    is_text,
-    plain_array,
-)
+from noisewright.tables.cell_types import is_label_type, is_text, plain_array
+from noisewright.tables.cells import BadCellError, Cells, code_type
+from noisewright.tables.plain_cells import is_missing
+from noisewright.tables.released_types import released_type
 
 if TYPE_CHECKING:
-    from noisewright.plans import Column
+    from noisewright.tables.field import Field
 
 _WIDE = 1 << 16
 """Whole-number labels that span less than this are looked up, others are searched."""
@@ -31,12 +25,12 @@ _WIDE = 1 << 16
 class LabelCells(Cells):
     """One of the declared labels."""
 
-    def __init__(self, column: Column) -> None:
-        self._space = space = cast(Categories, column.space)
+    def __init__(self, field: Field) -> None:
+        self._space = space = cast(Categories, field.space)
         self._size: int = space.size
         self._type = code_type(space.size)
-        self._unknown = self._size if column.other is None else space.code(column.other)
-        self._null = self._size + 1 if column.null is None else space.code(column.null)
+        self._unknown = self._size if field.other is None else space.code(field.other)
+        self._null = self._size + 1 if field.null is None else space.code(field.null)
         self._codes = {label_key(label): code for code, label in enumerate(space.labels)}
         self._labels: tuple[Any, ...] = space.labels
         self._last: tuple[Any, NDArray[Any]] | None = None

@@ -30,7 +30,7 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
     if inputs is None:
         raise InputError("there is no input to sample from; give a point or an array of points.")
     if type(inputs).__module__.split(".")[0] == "pyarrow":
-        from noisewright.mechanisms.arrow_inputs import read_arrow
+        from noisewright.tables.arrow_inputs import read_arrow
 
         return read_arrow(space, inputs)
     if isinstance(inputs, (int, np.integer)) and _are_codes(space, np.asarray(inputs)):

@@ -13,7 +13,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.spaces import Categories, Counts, Curves, Interval, Lattice, Space, Subsets
-from noisewright.tables import is_list
+from noisewright.tables.cell_types import is_list
 
 
 def released_type(outputs: Space, given: Any) -> Any:

@@ -8,25 +8,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.released_types import released_type
 from noisewright.errors import OutsideSpaceError
-from noisewright.mechanisms import ItemSets, read_sets
 from noisewright.spaces import label_key
-from noisewright.tables import (
-    BadCellError,
-    Cells,
-    double,
-    is_label_type,
-    is_list,
-    is_missing,
-    is_number,
-    listed,
-    number_of,
-    plain_array,
-)
+from noisewright.tables.cell_types import is_label_type, is_list, is_number, plain_array
+from noisewright.tables.cells import BadCellError, Cells
+from noisewright.tables.item_sets import ItemSets, read_sets
+from noisewright.tables.plain_cells import double, is_missing, listed, number_of
+from noisewright.tables.released_types import released_type
 
 if TYPE_CHECKING:
-    from noisewright.plans import Column
+    from noisewright.tables.field import Field
 
 
 @final
@@ -35,14 +26,14 @@ class SetCells(Cells):
 
     needs = "lists of items"
 
-    def __init__(self, column: Column) -> None:
-        self._space: Any = column.space
-        self._samples = column.outside == "sample"
+    def __init__(self, field: Field) -> None:
+        self._space: Any = field.space
+        self._samples = field.outside == "sample"
         self._places = {label_key(item): place for place, item in enumerate(self._space.items)}
-        self._other = None if column.other is None else self._places[label_key(column.other)]
+        self._other = None if field.other is None else self._places[label_key(field.other)]
         self._null: NDArray[np.int32] | None = None
-        if column.null is not None:
-            places = sorted(self._space.items.index(item) for item in column.null)
+        if field.null is not None:
+            places = sorted(self._space.items.index(item) for item in field.null)
             self._null = np.array(places, dtype=np.int32)
 
     def accepts(self, kind: Any) -> bool:
@@ -124,12 +115,12 @@ class SetCells(Cells):
 class CurveCells(Cells):
     """Lists of numbers, one for each position of the grid."""
 
-    def __init__(self, column: Column) -> None:
-        self._space: Any = column.space
-        self._outside: Any = column.outside
+    def __init__(self, field: Field) -> None:
+        self._space: Any = field.space
+        self._outside: Any = field.outside
         self._null: NDArray[Any] | None = None
-        if column.null is not None:
-            self._null = self._space.read([list(column.null)])[0]
+        if field.null is not None:
+            self._null = self._space.read([list(field.null)])[0]
         self.needs = f"lists of {len(self._space.grid):,} numbers"
 
     def accepts(self, kind: Any) -> bool:

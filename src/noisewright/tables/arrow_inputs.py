@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.mechanisms.inputs import Inputs, read_inputs
 from noisewright.spaces import Lattice, Records, Space, Subsets
+from noisewright.tables.inputs import Inputs, read_inputs
 
 
 def read_arrow(space: Space, inputs: Any) -> Inputs:

@@ -9,9 +9,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.engines.released_types import curve_type, released_type
-from noisewright.mechanisms import ItemSets
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Space, Subsets
+from noisewright.tables.item_sets import ItemSets
+from noisewright.tables.released_types import curve_type, released_type
 
 _BITS = 62
 """Sets of at most so many items have masks that fit into a whole number of 64 bits."""

@@ -10,19 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
-from noisewright.tables import (
-    BadCellError,
-    Cells,
-    code_type,
-    double,
-    is_missing,
-    is_number,
-    number_of,
-    plain_array,
-)
+from noisewright.tables.cell_types import is_number, plain_array
+from noisewright.tables.cells import BadCellError, Cells, code_type
+from noisewright.tables.plain_cells import double, is_missing, number_of
 
 if TYPE_CHECKING:
-    from noisewright.plans import Column
+    from noisewright.tables.field import Field
 
 _LISTED = 1 << 16
 """Points of grids that are no longer than this are listed, to recognize numbers quickly."""
@@ -34,11 +27,11 @@ class CountCells(Cells):
 
     needs = "whole numbers"
 
-    def __init__(self, column: Column) -> None:
-        space: Any = column.space
+    def __init__(self, field: Field) -> None:
+        space: Any = field.space
         self._largest: int = space.n
-        self._clamps = column.outside == "clamp"
-        self._null = None if column.null is None else int(column.null)
+        self._clamps = field.outside == "clamp"
+        self._null = None if field.null is None else int(field.null)
 
     def accepts(self, kind: Any) -> bool:
         """Tell whether cells of this type can be counts."""
@@ -133,9 +126,9 @@ class NumberCells(Cells):
 
     needs = "numbers"
 
-    def __init__(self, column: Column) -> None:
-        self._space: Any = column.space
-        self._null = None if column.null is None else float(column.null)
+    def __init__(self, field: Field) -> None:
+        self._space: Any = field.space
+        self._null = None if field.null is None else float(field.null)
         self._type = code_type(self._space.size)
         self._points: NDArray[Any] | None = None
         if self._space.size <= _LISTED:
