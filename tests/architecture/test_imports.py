@@ -199,6 +199,7 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
         "public",
         "sampling",
         "spaces",
+        "tables",
     }
     mechanisms = rooms_on_use()["mechanisms"]
     makers = {file for file, names in mechanisms.items() if {file} & set(names)}
