@@ -26,7 +26,7 @@ help: ## say what there is
 setup: $(READY) ## make .venv with the project and its tools (only when something changed)
 
 $(READY): pyproject.toml constraints.txt scripts/make_venv.sh
-	@scripts/make_venv.sh .venv dev,mbi
+	@scripts/make_venv.sh .venv dev
 	@touch $@
 	@echo "Ready: $(BIN)/noisewright"
 
@@ -40,7 +40,7 @@ $(FUZZ_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 
 # All at once where both are needed.
 $(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
-	@scripts/make_venv.sh .venv dev,mbi,spark
+	@scripts/make_venv.sh .venv dev,spark
 	@touch $(READY) $@
 
 demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them

@@ -70,7 +70,7 @@ ON_USE: dict[str, set[str]] = {
     "engines": {"pyarrow", "pyspark"},
     "releases": {"pyarrow"},
     "report": {"altair", "vl_convert"},
-    "synthetic": {"jax", "mbi", "pyarrow"},
+    "synthetic": {"pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 

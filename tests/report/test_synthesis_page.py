@@ -114,13 +114,13 @@ def test_it_is_whole_and_loads_and_runs_nothing(page: Page) -> None:
     assert len(page.named("caption")) == len(page.named("table"))
 
 
-def test_circles_are_listed_beside_the_tree() -> None:
+def test_cycles_are_listed_beside_the_tree() -> None:
     facts = facts_of(SMALL, delta=1e-6, inference="graph")
     page = Page(synthesis_page(facts))
     assert page.mistakes == []
     assert "fits all counts, each weighted by its noise" in page.text
     assert "on all others only through that one" not in page.text
-    # Four columns: three pairs make the tree, and each further one closes a circle.
+    # Four columns: three pairs make the tree, and each further one closes a cycle.
     pairs = [one for one in facts.counted if len(one.columns) == 2]
     _, besides = page.text.split("the rows fit all counts:")
     listed, _ = besides.split(".", 1)

@@ -87,9 +87,9 @@ def test_counts_without_noise_are_reproduced() -> None:
 
 
 def test_mbi_finds_nearly_the_same_from_the_same_counts() -> None:
-    """A circle of four columns; mbi has no simpler model to stay near to, and noise is small."""
-    pytest.importorskip("jax", reason="needs: the extra mbi")
-    from noisewright.synthetic.by_mbi import fitted_by_mbi
+    """A cycle of four columns; mbi has no simpler model to stay near to, and noise is small."""
+    pytest.importorskip("mbi", reason="needs: mbi, of the extra dev")
+    from benchmarks.mbi_fit import fit_by_mbi
 
     rng, rows = np.random.default_rng(3), 20_000
     sizes = {"a": 4, "b": 3, "c": 5, "d": 3}
@@ -102,7 +102,7 @@ def test_mbi_finds_nearly_the_same_from_the_same_counts() -> None:
         counts = counts + rng.normal(0, noise.deviation, counts.shape).round().astype(np.int64)
         seen.append(Measurement(domain, tuple(each), counts, noise, rows))
     tree = fit_tree(seen[:4], seen[4:7]).as_graph()
-    models = [fit_graph(sizes, seen, tree), fitted_by_mbi(sizes, seen), tree]
+    models = [fit_graph(sizes, seen, tree), fit_by_mbi(sizes, seen), tree]
     for each in groups:
         ours, theirs, _ = (one.marginal(tuple(each)) * rows for one in models)
         assert ours == pytest.approx(theirs, abs=noise.deviation)
@@ -279,8 +279,8 @@ def test_few_and_constant_columns(sizes: tuple[int, ...]) -> None:
     assert not made.limits
 
 
-def test_circles_among_columns_without_a_way_between_them() -> None:
-    """A workload of two parts: circles in each, and nothing between them."""
+def test_cycles_among_columns_without_a_way_between_them() -> None:
+    """A workload of two parts: cycles in each, and nothing between them."""
     domain = nw.Records({name: nw.Counts(2) for name in "abcxyz"})
     parts = [*combinations("abc", 2), *combinations("xyz", 2)]
     workload = nw.Workload(domain, tuple(Marginal(pair) for pair in parts))
@@ -297,7 +297,7 @@ def test_circles_among_columns_without_a_way_between_them() -> None:
 
 
 def test_rounds_go_beyond_a_million_points() -> None:
-    """128³ points, as with mbi: two pairs make a path, and the third would make a circle."""
+    """128³ points: two pairs make a path, and the third would make a cycle."""
     domain, codes = BEYOND, beyond()
     workload = nw.Workload.marginals(domain, ways=2)
     with pytest.raises(TooLargeError, match="inference='graph'"):
@@ -305,7 +305,9 @@ def test_rounds_go_beyond_a_million_points() -> None:
     made = MwemOnGraph(domain, workload, RunBudget.of(20), 3)
     steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
     first, second, third = (one.columns for one in steps.measurements)
+    assert first != second
     assert third in (first, second)
+    assert sum((one.amount for one in steps.spends), Fraction(0)) == 20
     own = Tallies.of([steps.codes], domain, [first, second]).counts
     truth = Tallies.of([codes], domain, [first, second]).counts
     for names in (first, second):

@@ -48,7 +48,7 @@ def test_marginals_are_those_of_the_whole_joint_distribution(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rows_follow_the_model_whatever_its_circles(seed: int) -> None:
+def test_rows_follow_the_model_whatever_its_cycles(seed: int) -> None:
     """40,000 rows of a fixed seed; drawn one by one they would be off by up to 0.048 on average."""
     model, rows = random_model(seed), 40_000
     drawn = model.draw(rows, nw.SeededSource(seed))
@@ -99,7 +99,7 @@ def test_a_tree_is_a_graph() -> None:
     assert graph.marginal(("alone", "a")) == pytest.approx(np.outer(alone, shares["a"]))
 
 
-def test_a_circle_needs_three_columns_at_once() -> None:
+def test_a_cycle_needs_three_columns_at_once() -> None:
     sizes = dict.fromkeys("wxyz", 10)
     path = [("w", "x"), ("x", "y"), ("y", "z")]
     assert cells_needed(sizes, path) == 3 * 100 + 10

@@ -16,8 +16,8 @@ GRAPHS = {
     "nothing at all": [],
     "columns apart": [("a",), ("b",), ("d",)],
     "a path": [("a", "b"), ("c", "b"), ("c", "d")],
-    "a circle of four": [("a", "b"), ("c", "b"), ("c", "d"), ("d", "a"), ("b",)],
-    "a star with a circle": [("a", "b"), ("a", "c"), ("a", "d"), ("a", "e"), ("e", "b"), ("one",)],
+    "a cycle of four": [("a", "b"), ("c", "b"), ("c", "d"), ("d", "a"), ("b",)],
+    "a star with a cycle": [("a", "b"), ("a", "c"), ("a", "d"), ("a", "e"), ("e", "b"), ("one",)],
     "three columns at once": [("d", "a", "b"), ("b", "a"), ("b", "c"), ("a",), ("e", "one")],
     "every pair": list(combinations("abcde", 2)),
 }
@@ -103,7 +103,7 @@ def test_a_tree_says_the_same_of_each_pair_as_a_graph() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_said_to_fit_does_fit(seed: int) -> None:
-    """Trees of ten columns and pairs that close circles, one after the other."""
+    """Trees of ten columns and pairs that close cycles, one after the other."""
     rng = np.random.default_rng(seed)
     names = [f"c{number}" for number in range(10)]
     sizes = {name: int(rng.integers(2, 9)) for name in names}
@@ -127,7 +127,7 @@ def cells_of(sizes: dict[str, int], known: list[tuple[str, str]]) -> int:
     return JunctionTree(sizes, tuple(known)).cells
 
 
-def test_a_circle_takes_three_columns_at_a_time() -> None:
+def test_a_cycle_takes_three_columns_at_a_time() -> None:
     """a–b–c–d closed by a–d: {a, b, c} and {a, c, d}, or the same the other way."""
     sizes, path = {"a": 2, "b": 3, "c": 5, "d": 7, "e": 11}, [("a", "b"), ("b", "c"), ("c", "d")]
     before = prod((2, 3)) + prod((3, 5)) + prod((5, 7)) + 11
@@ -139,7 +139,7 @@ def test_a_circle_takes_three_columns_at_a_time() -> None:
     assert not pairs_that_fit(sizes, path, [("a", "e")], most=before + 21)
 
 
-def test_how_many_circles_follows_the_noise() -> None:
+def test_how_many_cycles_follows_the_noise() -> None:
     noises = (0.0, 0.05, 0.1, 0.29, 0.3, 0.89, 0.9, 100)
     assert [how_many(20, noise, "rho") for noise in noises] == [20, 20, 16, 9, 9, 5, 0, 0]
     assert [how_many(20, noise, "epsilon") for noise in noises] == [20, 16, 8, 3, 0, 0, 0, 0]
@@ -149,7 +149,7 @@ def test_how_many_circles_follows_the_noise() -> None:
 
 def test_a_graph_drawn_from_is_the_graph_that_was_passed() -> None:
     """The two ways to take columns out, of one and of many at a time, agree."""
-    names = GRAPHS["a star with a circle"]
+    names = GRAPHS["a star with a cycle"]
     values = random_tables(names, 9)
     model = GraphModel(SIZES, tuple(zip(names, values, strict=True)))
     _, found = JunctionTree(SIZES, tuple(names)).marginals(values)

@@ -16,7 +16,7 @@ GROUPS = [("a",), ("b",), ("c",), ("a", "b"), ("c", "b"), ("a", "c")]
 
 
 BEYOND = nw.Records({name: nw.Counts(127) for name in "xyz"})
-"""128³ points, more than a million; two pairs make a path, and a third would make a circle."""
+"""128³ points, more than a million; two pairs make a path, and a third would make a cycle."""
 
 
 def beyond() -> dict[str, np.ndarray]:

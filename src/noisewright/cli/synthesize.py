@@ -89,9 +89,7 @@ def synthesize(
         str | None,
         typer.Option(help="Instead of a workload: all tables of so many columns; or 1,2."),
     ] = None,
-    inference: Annotated[
-        str, typer.Option(help="How counts are fitted: graph, tree, or mbi with that extra.")
-    ] = "graph",
+    inference: Annotated[str, typer.Option(help="How counts are fitted: graph or tree.")] = "graph",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
@@ -135,7 +133,7 @@ def synthesize(
         number_option(epsilon, option="--epsilon"),
         number_option(delta, option="--delta"),
     )
-    _require_together(method, inference, rounds)
+    _require_together(method, rounds)
     if predict:
         columns = Columns.of(plan)
         errors = nw.planning.predict_synthesis(
@@ -206,17 +204,15 @@ def _method(name: str) -> Literal["mst", "mwem", "blr"]:
     return name
 
 
-def _inference(name: str) -> Literal["graph", "tree", "mbi"]:
-    if name not in ("graph", "tree", "mbi"):
-        raise InputError(f"--inference is {name!r}; it must be graph, tree or mbi.")
+def _inference(name: str) -> Literal["graph", "tree"]:
+    if name not in ("graph", "tree"):
+        raise InputError(f"--inference is {name!r}; it must be graph or tree.")
     return name
 
 
-def _require_together(method: str, inference: str, rounds: int | None) -> None:
+def _require_together(method: str, rounds: int | None) -> None:
     if rounds is not None and method != "mwem":
         raise InputError("--rounds belongs to --method mwem. Leave it out.")
-    if inference == "mbi" and method == "blr":
-        raise InputError("--method blr fits nothing, so --inference mbi has no use there.")
 
 
 def _tell(made: Synthesis) -> None:

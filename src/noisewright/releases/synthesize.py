@@ -75,12 +75,12 @@ def synthesize(
     model that fits all counts; "mwem" chooses and counts in `rounds`; "blr" draws from all small
     tables, see `blr`. `workload` says which counting queries should be answered well: a Workload,
     the path of one, or a whole number k for all k-way marginals, or several such as [1, 2]; left
-    out, 2. `inference`: "graph" links columns in circles too, as far as the noise is worth it;
-    "tree" counts fewer pairs and is a little faster; "mbi" is as "graph", fitted by that library
-    (the extra mbi). "mwem" keeps a weight for each point of the domain, up to a million; beyond
-    that, and with "mbi" always, a graph, for whole marginals. `rows` is the size of the table, that
-    of the data if left out (for "blr" what can be listed). With `out` the table is written there,
-    all else beside it as JSON, and, unless `report` is false, a page about it that reads by itself.
+    out, 2. `inference`: "graph" allows cycles of columns, as far as the noise is worth it; "tree"
+    counts fewer pairs and is a little faster. "mwem" keeps a weight for each point of the domain,
+    up to a million, and beyond that a graph, for whole marginals. `rows` is the size of the table,
+    that of the data if left out (for "blr" what can be listed). With `out` the table is written
+    there, all else beside it as JSON, and, unless `report` is false, a page about it that reads by
+    itself.
 
     A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
     in at most so many bins of equally many points, and by itself point by point; rows have points

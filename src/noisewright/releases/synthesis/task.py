@@ -90,8 +90,6 @@ class SynthesisTask:
         if self.rounds is not None and self.method != "mwem":
             raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
         require_inference(self.inference)
-        if self.inference == "mbi" and self.method == "blr":
-            raise ParameterError("method='blr' fits nothing, so inference='mbi' has no use there.")
         if self.wanted_rows is not None:
             self.require_memory(whole_number(self.wanted_rows, name="rows", least=1))
         self.synthesizer(1)
@@ -105,7 +103,7 @@ class SynthesisTask:
         domain, workload, budget = self.grid.domain, self.asked, self.budget
         if self.method == "mwem":
             given = (domain, workload, budget, self.rounds, self.grid.counted)
-            return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given, self.fitted_as)
+            return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given)
         if self.method == "mst":
             return Mst(domain, workload, budget, self.grid.counted, self.fitted_as, people)
         return ByBlr(domain, workload, budget, self.rows(people), people)

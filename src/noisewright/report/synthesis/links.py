@@ -1,4 +1,4 @@
-"""Which columns were counted together: as a tree with circles, as rounds, as a chart of pairs."""
+"""Which columns were counted together: as a tree with cycles, as rounds, as a chart of pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _tree(facts: SynthesisFacts) -> Markup:
     if not pairs or len(pairs) != len(facts.together):
         # Other counts than pairs are no tree: they are listed below.
         return Markup("")
-    tree, circles = _parted(pairs, facts.names)
+    tree, cycles = _parted(pairs, facts.names)
     degrees = {name: sum(name in pair for pair in tree) for name in facts.names}
     seen: set[str] = set()
     roots = [
@@ -41,12 +41,12 @@ def _tree(facts: SynthesisFacts) -> Markup:
         if name not in seen
     ]
     words = "Each line joins two columns that were counted together."
-    if not circles:
+    if not cycles:
         words += (
             " Rows are drawn along the lines: a column depends on the one above it, and on all "
             "others only through that one."
         )
-    listed = Markup(", ".join(label(" × ".join(one.columns), longest=80) for one in circles))
+    listed = Markup(", ".join(label(" × ".join(one.columns), longest=80) for one in cycles))
     besides = (
         "Then these pairs were counted, of which the lines said least; the rows fit all counts: "
         if facts.chose
@@ -57,7 +57,7 @@ def _tree(facts: SynthesisFacts) -> Markup:
             "<h3>The tree of columns</h3>",
             paragraph(text(words)),
             f'<ul class="tree">{"".join(roots)}</ul>',
-            paragraph(Markup(f"{text(besides)}{listed}.")) if circles else "",
+            paragraph(Markup(f"{text(besides)}{listed}.")) if cycles else "",
         ]
     )
 
@@ -65,18 +65,18 @@ def _tree(facts: SynthesisFacts) -> Markup:
 def _parted(
     pairs: Mapping[frozenset[str], NoisyCounts], names: tuple[str, ...]
 ) -> tuple[dict[frozenset[str], NoisyCounts], list[NoisyCounts]]:
-    """Return the pairs that make a tree, in the order of counting, and those that close circles."""
+    """Return the pairs that make a tree, in the order of counting, and those that close cycles."""
     group = {name: name for name in names}
     tree: dict[frozenset[str], NoisyCounts] = {}
-    circles: list[NoisyCounts] = []
+    cycles: list[NoisyCounts] = []
     for pair, one in pairs.items():
         first, second = (group[name] for name in one.columns)
         if first == second:
-            circles.append(one)
+            cycles.append(one)
             continue
         tree[pair] = one
         group = {name: second if own == first else own for name, own in group.items()}
-    return tree, circles
+    return tree, cycles
 
 
 def _branch(

@@ -61,19 +61,12 @@ _METHODS = {
     "were chosen in private, so that they join all columns, and counted with noise; and then more "
     "pairs, of which these counts said least. The rows were drawn from a model that fits all "
     "counts, each weighted by its noise.",
-    "mst and mbi": "Each column was counted with noise. Then pairs of columns that go together "
-    "were chosen in private, so that they join all columns, and counted with noise; and then more "
-    "pairs, of which these counts said least. The rows were drawn from a model that the library "
-    "mbi fitted to all counts.",
     "mwem": "Each possible row got a weight, all the same at first. Then, round by round, what the "
     "weights answer worst was chosen in private and counted with noise, and the weights were "
     "changed until they fit. The rows were drawn by these weights.",
     "mwem on a graph": "Round by round, a table of the workload that was answered worst so far was "
     "chosen in private and counted with noise, and a model was changed until it fit. The rows were "
     "drawn from a model that fits all counts in the end, each weighted by its noise.",
-    "mwem and mbi": "Round by round, a table of the workload that was answered worst so far was "
-    "chosen in private and counted with noise, and a model was changed until it fit. The rows were "
-    "drawn from a model that the library mbi fitted to all counts in the end.",
     "blr": "Every possible small table was listed, with how far its answers are from the true ones "
     "at worst. One of them was drawn in private, good ones with far higher probability (the "
     "exponential mechanism).",
@@ -213,8 +206,7 @@ def _method(facts: SynthesisFacts) -> Markup:
     why = "" if no_charts is None else f"This page has tables only: {no_charts}"
     words = _METHODS.get(facts.how, f"The table was made by {facts.how}.")
     if not facts.chose:
-        by = " It was fitted by the library mbi." if facts.inference == "mbi" else ""
-        words = f"{_ALL_COUNTED[facts.method]}{by}" if facts.method in _ALL_COUNTED else words
+        words = _ALL_COUNTED.get(facts.method, words)
     if len(facts.varying) < len(facts.names):
         words += (
             " Columns with one possible value have it in every row, and cost nothing: the number "

@@ -2,7 +2,7 @@
 
 Everything here depends on noisy counts, on earlier choices and on declared sizes alone.
 
-A pair beyond a tree closes a circle. All columns of the circle must then be kept together, three at
+A pair beyond a tree closes a cycle. All columns of the cycle must then be kept together, three at
 a time: {a, v, w} for each step v–w of the way from a to b. In general the way goes through cliques
 of the junction tree, and one of the two columns is carried along, beside what each clique shares
 with the next.

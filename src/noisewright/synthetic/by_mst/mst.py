@@ -7,8 +7,8 @@ would be if the two were independent, less what the noise of measuring it would 
 the tree are counted with noise, and rows are drawn from a tree model that fits them
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
-A graph may have circles, too: then some more pairs are chosen, which the tree answers worst, and
-counted, and all counts are fitted at once (`graph_fit.py`, or `by_mbi.py`). Where declared sizes
+A graph may have cycles, too: then some more pairs are chosen, which the tree answers worst, and
+counted, and all counts are fitted at once (`graph_fit.py`). Where declared sizes
 alone say that every pair will be counted, nothing is chosen: all of it goes into counts.
 
 Scores are whole numbers. What independence or the tree would give is computed from noisy counts,
@@ -35,7 +35,7 @@ from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic.by_mst.extra_pairs import how_many, pairs_of_tree, pairs_that_fit
 from noisewright.synthetic.graphs.graph_model import cells_needed
-from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler, require_parts
+from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.tree_model import TreeModel, fit_tree, pairs_of_a_forest
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
@@ -63,8 +63,8 @@ _MOST_COUNTED = 1 << 27
 _SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
 """How the whole is divided: columns, choices, pairs, and columns in bins point by point."""
 
-_MOST_IN_CIRCLES = 1 << 20
-"""Cells of a pair, and of all tables of a model with circles."""
+_MOST_IN_CYCLES = 1 << 20
+"""Cells of a pair, and of all tables of a model with cycles."""
 
 
 @final
@@ -84,7 +84,6 @@ class Mst:
     people: int | None = None
 
     def __post_init__(self) -> None:
-        require_parts(self.inference)
         for name, space in self.domain.columns:
             if space.size > _MOST_POINTS:
                 raise TooLargeError(
@@ -109,7 +108,7 @@ class Mst:
     @cached_property
     def candidates(self) -> tuple[Pair, ...]:
         """The pairs that the workload is about and that are not too large to be counted."""
-        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CIRCLES
+        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CYCLES
         return tuple(pair for pair in self._wanted if self._cells(pair) <= most)
 
     @cached_property
@@ -178,7 +177,7 @@ class Mst:
         every = self.edges + self.more
         if every < len(self.candidates):
             return every
-        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CIRCLES
+        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CYCLES
         return 0 if fit else every
 
     @cached_property
@@ -348,7 +347,7 @@ class Mst:
     def _choose_besides(
         self, steps: NoisySteps, tree: TreeModel, chosen: Sequence[Pair]
     ) -> list[Pair]:
-        """Choose pairs that the tree answers badly; where no circle fits, some of its own again."""
+        """Choose pairs that the tree answers badly; where no cycle fits, some of its own again."""
         _, noise = self._noises
         scores = {
             names: gap_score(steps.tallies, names, shares)
@@ -361,7 +360,7 @@ class Mst:
             known = [*chosen, *found]
             taken = set(known)
             left = [names for names in self.candidates if names not in taken]
-            open_pairs = pairs_that_fit(self._sizes, known, left, most=_MOST_IN_CIRCLES) or list(
+            open_pairs = pairs_that_fit(self._sizes, known, left, most=_MOST_IN_CYCLES) or list(
                 chosen
             )
             found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))

@@ -3,7 +3,7 @@
 Rounds are those of `mwem.py`: choose in private the marginal that is answered worst, count it with
 noise, fit. Here the distribution is a product of tables, one for each marginal that was counted.
 Between rounds these are scaled in turn, a few times, which is enough to choose by; after the last
-round all counts are fitted at once, by ourselves or by mbi (McKenna–Sheldon–Miklau 2019, MWEM+PGM).
+round all counts are fitted at once (McKenna–Sheldon–Miklau 2019, MWEM+PGM).
 
 A marginal that would make the model too large is not chosen. Where none is left, what was counted
 before is counted again.
@@ -24,7 +24,7 @@ from noisewright.sampling import Source
 from noisewright.synthetic.by_mst.mst import gap_score
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
-from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler, require_parts
+from noisewright.synthetic.graphs.inference import fit_or_simpler
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL
@@ -43,16 +43,13 @@ _LEAST = 1e-9
 class MwemOnGraph(Rounds):
     """The synthesizer that keeps a graph of columns."""
 
-    inference: Inference = "graph"
-
     def __post_init__(self) -> None:
-        require_parts(self.inference)
         super().__post_init__()
         others = [target.query for target in self.targets if target.cells is not None]
         if others:
             raise ParameterError(
-                f"inference={self.inference!r} fits whole marginals, and the workload also has "
-                "other queries. Ask for marginals alone, or leave inference out."
+                "a graph of columns is fitted to whole marginals, and the workload also has other "
+                "queries. Ask for marginals alone."
             )
         if not self._open([]):
             raise TooLargeError(
@@ -116,7 +113,7 @@ class MwemOnGraph(Rounds):
             seen.append(steps.count(chosen, tallies.counts[chosen]))
             model = scale_tables(model, seen)
         steps.require_done()
-        best, notes = fit_or_simpler(self.inference, self._sizes, seen, model, progress)
+        best, notes = fit_or_simpler("graph", self._sizes, seen, model, progress)
         return Drawn(best.draw(rows, source), (*points, *seen), tuple(steps.spends), notes)
 
 

@@ -1,4 +1,4 @@
-"""A graph of columns, circles allowed, fitted to noisy counts of some of its marginals.
+"""A graph of columns, cycles allowed, fitted to noisy counts of some of its marginals.
 
 Everything here sees noisy counts only, so it is post-processing, and floating point is fine.
 

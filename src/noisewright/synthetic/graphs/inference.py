@@ -1,42 +1,29 @@
-"""How a model is fitted to noisy counts: as a tree, as a graph of our own, or as a graph by mbi."""
+"""How a model is fitted to noisy counts: as a tree of columns, or as a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from noisewright.errors import ParameterError
-from noisewright.synthetic.by_mbi import fitted_by_mbi, require_mbi
+from noisewright.given import one_of
 from noisewright.synthetic.graphs.graph_fit import fit_graph
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.graphs.tree_model import TreeModel
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.synthesizer import Progress
 
-Inference = Literal["graph", "tree", "mbi"]
+Inference = Literal["graph", "tree"]
 INFERENCE: Inference = "graph"
-_ALL: tuple[Inference, ...] = ("graph", "tree", "mbi")
 
 
 def require_inference(name: str) -> Inference:
     """Return the name of a kind of inference, or say which there are."""
-    for known in _ALL:
-        if name == known:
-            return known
-    raise ParameterError(f"inference is {name!r}; it must be 'graph', 'tree' or 'mbi'.")
-
-
-def require_parts(inference: Inference) -> None:
-    """Refuse what needs a part that is not installed."""
-    if inference == "mbi":
-        require_mbi()
+    return one_of(name, ("graph", "tree"), name="inference")
 
 
 def made_by(method: str, inference: str) -> str:
     """Return how a table was made, in a few words."""
-    if inference == "tree":
-        return method
-    return f"{method} on a graph" if inference == "graph" else f"{method} and {inference}"
+    return method if inference == "tree" else f"{method} on a graph"
 
 
 def fit_or_simpler(
@@ -50,14 +37,12 @@ def fit_or_simpler(
     if inference == "tree":
         return simpler, ()
     try:
-        if inference == "mbi":
-            return fitted_by_mbi(sizes, measurements, progress=progress), ()
         start = simpler if isinstance(simpler, GraphModel) else simpler.as_graph()
         return fit_graph(sizes, measurements, start, progress=progress), ()
     except Exception as problem:
         # Its message may be about counts; its name is enough.
         note = (
-            f"No graph could be fitted to the noisy counts by inference={inference!r} "
-            f"({type(problem).__name__}). The rows come from a simpler model instead."
+            f"No graph could be fitted to the noisy counts ({type(problem).__name__}). The rows "
+            "come from a simpler model instead."
         )
         return simpler, (note,)

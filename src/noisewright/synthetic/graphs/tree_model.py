@@ -105,7 +105,7 @@ class TreeModel:
 
 
 def pairs_of_a_forest(pairs: Sequence[Measurement]) -> list[Measurement]:
-    """Return the first pairs that join columns without closing a circle: all that a tree takes."""
+    """Return the first pairs that join columns without closing a cycle: all that a tree takes."""
     group: dict[str, str] = {}
     found: list[Measurement] = []
     for pair in pairs:
