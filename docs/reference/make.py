@@ -125,7 +125,7 @@ SECTIONS = {
         "OutputPerturbation",
     ),
     "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
-    "Releases": ("release", "Release"),
+    "Releases": ("release", "Release", "CSV"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),

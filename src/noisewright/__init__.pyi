@@ -54,5 +54,5 @@ from .spaces import (
     Subsets as Subsets,
 )
 from .synthetic import Workload as Workload
-from .tables import Person as Person
+from .tables import CSV as CSV, Person as Person
 from .version import __version__ as __version__

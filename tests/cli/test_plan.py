@@ -134,6 +134,20 @@ def test_a_file_without_a_header_is_suspected(noisewright: Program, tmp_path: Pa
     assert noisewright("plan", "data.csv", "-o", "plan.toml", "--header").code == 0
 
 
+def test_files_are_read_as_the_options_say(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "data.dat").write_bytes("nürse#41\njudge#62\n".encode("latin-1"))
+    options = ("--delimiter", "#", "--encoding", "latin-1", "--no-header", "--names", "job, age")
+    said = noisewright("plan", "data.dat", *options)
+    assert said.code == 0
+    assert "[columns.job]" in said.out
+    assert "[columns.age]" in said.out
+    (tmp_path / "tabs.csv").write_text("a;b\tc\n", encoding="utf-8")
+    assert "[columns.c]" in noisewright("plan", "tabs.csv", "--delimiter", "tab").out
+    said = noisewright("plan", "t.parquet", "--delimiter", ";")
+    assert said.code == 2
+    assert "--delimiter is about delimited texts, and t.parquet is none" in said.err
+
+
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:
     said = noisewright("plan", survey, "-c", "codes.csv", "-e", 2)
     assert nw.Plan.from_toml(said.out).private == ("sex", "job", "age", "smokes")

@@ -27,13 +27,6 @@ OverwriteOption = Annotated[
     bool, typer.Option("--overwrite", help="Replace the output if it exists.")
 ]
 
-HeaderOption = Annotated[
-    bool,
-    typer.Option(
-        "--header", help="The first line of the CSV file holds names, even if it looks like data."
-    ),
-]
-
 
 @contextmanager
 def show_cautions() -> Generator[list[str]]:

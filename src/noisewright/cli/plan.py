@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noisewright.cli.paying import HeaderOption
+from noisewright.cli.input_files import (
+    DelimiterOption,
+    EncodingOption,
+    HeaderOption,
+    NamesOption,
+    given_table,
+)
 from noisewright.cli.plan_answers import plan_facts, proposal_facts
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
@@ -105,7 +111,10 @@ def plan(
         typer.Option(help="Say the errors of estimates from so many rows.", show_default=False),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
-    header: HeaderOption = False,
+    header: HeaderOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    names: NamesOption = None,
     no_input: Annotated[bool, typer.Option("--no-input", help="Never ask.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
@@ -125,8 +134,9 @@ def plan(
         return
     if output is not None and output.exists() and not overwrite:
         raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
+    table = given_table(source, header=header, delimiter=delimiter, encoding=encoding, names=names)
     draft = _drafted(
-        source,
+        table,
         codebook=codebook,
         epsilon=epsilon,
         delta=delta,
@@ -137,7 +147,6 @@ def plan(
         shares=None if shares is None else shares.value,
         person=_person(person, rows_per_person, keep.value),
         order="shuffled" if shuffle else "kept",
-        header=header,
     )
     if not no_input and not as_json and not draft.is_finished and _is_terminal():
         from noisewright.cli.asking import asked
@@ -169,7 +178,7 @@ def _person(column: str | None, rows: int | None, keep: str) -> Any:
     return nw.Person(column, rows=rows, keep=keep)
 
 
-def _drafted(source: Path, **settings: Any) -> Draft:
+def _drafted(source: Any, **settings: Any) -> Draft:
     import noisewright as nw
 
     return nw.draft_plan(source, **settings)

@@ -10,10 +10,16 @@ import typer
 
 from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
+from noisewright.cli.input_files import (
+    DelimiterOption,
+    EncodingOption,
+    HeaderOption,
+    NamesOption,
+    given_table,
+)
 from noisewright.cli.ledger import KeyOption, WhoOption
 from noisewright.cli.paying import (
     DatasetOption,
-    HeaderOption,
     LedgerOption,
     OverwriteOption,
     confirm_written,
@@ -74,7 +80,10 @@ def release(
         str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
     ] = None,
     overwrite: OverwriteOption = False,
-    header: HeaderOption = False,
+    header: HeaderOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    names: NamesOption = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
@@ -82,10 +91,11 @@ def release(
     import noisewright as nw
 
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
+    table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
     try:
         with bars(_STEPS, quiet=as_json) as progress, show_cautions() as cautions:
             made = nw.release(
-                data,
+                table,
                 plan,
                 out=output,
                 ledger=book,
@@ -95,7 +105,6 @@ def release(
                 progress=progress,
                 overwrite=overwrite,
                 report=False,
-                header=header,
             )
         if not as_json:
             with confirm_written(made.path):

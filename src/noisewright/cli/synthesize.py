@@ -10,10 +10,16 @@ import typer
 
 from noisewright.cli.amounts import number_option, plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
+from noisewright.cli.input_files import (
+    DelimiterOption,
+    EncodingOption,
+    HeaderOption,
+    NamesOption,
+    given_table,
+)
 from noisewright.cli.ledger import KeyOption, WhoOption
 from noisewright.cli.paying import (
     DatasetOption,
-    HeaderOption,
     LedgerOption,
     OverwriteOption,
     confirm_written,
@@ -106,7 +112,10 @@ def synthesize(
     who: WhoOption = None,
     key_file: KeyOption = None,
     overwrite: OverwriteOption = False,
-    header: HeaderOption = False,
+    header: HeaderOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    names: NamesOption = None,
     evaluate: Annotated[
         bool,
         typer.Option(
@@ -134,11 +143,12 @@ def synthesize(
         number_option(delta, option="--delta"),
     )
     _require_together(method, rounds)
+    table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
     if predict:
         columns = Columns.of(plan)
         errors = nw.planning.predict_synthesis(
             plan,
-            people=Declared.of(data, columns, header=header).count_rows(),
+            people=Declared.of(table, columns).count_rows(),
             epsilon=spent,
             delta=slack,
             method=_method(method),
@@ -158,7 +168,7 @@ def synthesize(
     try:
         with bars(_STEPS, quiet=as_json) as progress:
             made = nw.synthesize(
-                data,
+                table,
                 plan,
                 epsilon=spent,
                 delta=slack,
@@ -175,7 +185,6 @@ def synthesize(
                 overwrite=overwrite,
                 evaluation=evaluate,
                 report=not no_report,
-                header=header,
                 progress=progress,
             )
     except KeyboardInterrupt as problem:

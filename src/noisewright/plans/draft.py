@@ -173,7 +173,7 @@ def _labels(known: Mapping[str, Any]) -> Iterator[str]:
 
 def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[NamedType, ...], str]:
     if isinstance(data, (str, os.PathLike)):
-        return read_fields(data, header=header, labels=labels), Path(data).name
+        return read_fields(data, header=header, labels=labels), Path(os.fspath(data)).name
     if hasattr(data, "field") and hasattr(data, "names"):
         return fields_of(data), ""
     raise InputError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from noisewright.engines.spark.inputs import FrameRows, Input, Rows, frame_input
 from noisewright.engines.spark.session import load_pyspark, worker_python
 from noisewright.tables import (
     BATCH,
+    CSV,
     PARQUET,
     ArrowSchema,
     RecordBatch,
@@ -37,7 +38,7 @@ _PIECE = 1 << 20
 class Piece:
     """Some row groups of a Parquet file, or a whole file of another kind."""
 
-    path: str
+    path: str | CSV
     first: int
     groups: tuple[int, ...] | None = None
 
@@ -69,13 +70,13 @@ class FileRows:
 
         file: Any = attempt(
             lambda: pq.ParquetFile(piece.path, page_checksum_verification=True),
-            name=piece.path,
+            name=str(piece.path),
             what=_WHAT,
         )
         with file:
             names = list(self.columns)
             batches = file.iter_batches(BATCH, row_groups=list(piece.groups), columns=names)
-            for batch in guarded(batches, name=piece.path, what=_WHAT):
+            for batch in guarded(batches, name=str(piece.path), what=_WHAT):
                 yield batch.select(names)
 
 
@@ -83,7 +84,8 @@ def file_input(
     path: str | os.PathLike[str], plan: Plan, columns: Sequence[str], session: Any
 ) -> Input:
     """Return the table at a path as an input; the workers must see the same path."""
-    place = Path(os.path.abspath(path))
+    place: Any = os.path.abspath(path)
+    place = replace(path, path=place) if isinstance(path, CSV) else Path(place)
     table = open_table(place, schema=plan.schema)
     pieces = tuple(_pieces(place))
     there = tuple(column for column in table.schema.names if column in columns)
@@ -91,7 +93,10 @@ def file_input(
     return Input(table.name, table.schema, frame, FileRows(pieces, there, plan))
 
 
-def _pieces(place: Path) -> Iterator[Piece]:
+def _pieces(place: Path | CSV) -> Iterator[Piece]:
+    if isinstance(place, CSV):
+        yield Piece(place, 0)
+        return
     files = folder_files(place) if place.is_dir() else [place]
     if not files[0].name.lower().endswith(PARQUET):
         yield Piece(str(files[0]), 0)
