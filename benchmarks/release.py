@@ -103,7 +103,7 @@ def randomized(given: Path, target: Path, made: nw.Plan) -> None:
     """Check, randomize and write with the embedded engine."""
     from noisewright.engines import embedded
     from noisewright.engines.batches import Randomizer
-    from noisewright.engines.reading import open_table
+    from noisewright.tables import open_table
     from noisewright.tables.files.writing import open_writer
 
     reader = open_table(given, schema=made.schema)

@@ -72,7 +72,10 @@ class TableError(InputError):
 
 
 class DataError(InputError):
-    """A table or a file cannot be read as one; `row` is the last row that could be, if known."""
+    """A table or a file cannot be read as one; `row` rows could be, if known.
+
+    It is the position of the first one that could not, from 0; messages count rows from 1.
+    """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message)

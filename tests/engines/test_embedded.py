@@ -13,7 +13,7 @@ import pytest
 import noisewright as nw
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.reading import open_table
+from noisewright.tables import open_table
 from noisewright.tables.files.writing import MemoryWriter, open_writer
 from tests.engines.conformance import *  # noqa: F403
 from tests.engines.conformance import Engine

@@ -14,9 +14,9 @@ import pytest
 import noisewright as nw
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.reading import open_table
 from noisewright.errors import DataError, OutsideSpaceError
 from noisewright.sampling import SeededSource
+from noisewright.tables import open_table
 from noisewright.tables.files.table_reader import BATCH
 from noisewright.tables.files.writing import MemoryWriter, open_writer
 
@@ -151,7 +151,7 @@ import noisewright as nw
 import noisewright.engines.shuffling as shuffling
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.reading import open_table
+from noisewright.tables import open_table
 from noisewright.tables.files.writing import open_writer
 from noisewright.errors import TargetError
 

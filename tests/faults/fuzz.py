@@ -114,9 +114,9 @@ def plan(data: bytes, path: Path) -> None:
 
 def table(data: bytes, path: Path) -> None:
     import noisewright as nw
-    from noisewright.engines.reading import open_table
     from noisewright.errors import NoisewrightError
     from noisewright.plans.codebook import read_codebook
+    from noisewright.tables import open_table
 
     declared = nw.Plan.from_toml(PLAN)
     _written(data, path, ".csv")

@@ -12,9 +12,9 @@ import pytest
 import noisewright as nw
 from noisewright.engines import embedded
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.reading import open_table
 from noisewright.engines.spark import files, open_spark
 from noisewright.errors import NoisewrightError
+from noisewright.tables import open_table
 from noisewright.tables.files.writing import MemoryWriter
 from tests.engines.conformance import certain
 from tests.spark.tables import released

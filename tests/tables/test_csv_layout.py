@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.engines.reading import open_table
 from noisewright.errors import DataError, InputError, NoisewrightError, ParameterError
+from noisewright.tables import open_table
 
 PLAN = nw.Plan(
     {"job": nw.Column(["nurse", "Bäcker"]), "visits": nw.Column(nw.Counts(8)), "id": "drop"},

@@ -9,10 +9,6 @@ from .embedded import (
 from .overlap import ahead as ahead
 from .persons import Kept as Kept, PersonKeys as PersonKeys, PersonRows as PersonRows
 from .public_columns import PublicColumns as PublicColumns
-from .reading import (
-    open_table as open_table,
-    require_column_names as require_column_names,
-)
 from .spark import (
     SparkCheck as SparkCheck,
     is_spark_frame as is_spark_frame,

@@ -20,7 +20,6 @@ from noisewright.engines import (
     check,
     is_spark_frame,
     open_spark,
-    open_table,
     run,
 )
 from noisewright.errors import EntropyError, ParameterError, PlanWarning, TargetError
@@ -28,7 +27,7 @@ from noisewright.plans import Plan, public_cautions
 from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
-from noisewright.tables import MemoryWriter, is_text_format, open_writer
+from noisewright.tables import MemoryWriter, is_text_format, open_table, open_writer
 
 _ROOM = 1 << 16
 """Bytes for the files beside the data, at least."""

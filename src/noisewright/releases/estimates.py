@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any, Literal, overload
 
-from noisewright.engines import open_table
 from noisewright.estimation import (
     Asked,
     Estimate,
@@ -15,6 +14,7 @@ from noisewright.estimation import (
     require_columns,
 )
 from noisewright.plans import Plan, released_layout
+from noisewright.tables import open_table
 
 
 @overload

@@ -158,7 +158,7 @@ def _batches(release: Release) -> Any:
     """Return the released rows as they are read: files in a stream, whatever their size."""
     if release.path is None:
         return release.table
-    from noisewright.engines import open_table
+    from noisewright.tables import open_table
 
     return open_table(release.path, schema=release.plan.schema, released=True).batches()
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.engines import require_column_names
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.ledger import Ledger
 from noisewright.plans import Plan
@@ -37,7 +36,7 @@ from noisewright.releases.inputs import Snapshot, local_paths, repeatable
 from noisewright.releases.payment import Payment, paid
 from noisewright.releases.released import Release, file_digest
 from noisewright.sampling import Source, source_or_default
-from noisewright.tables import require_format
+from noisewright.tables import require_column_names, require_format
 
 
 @public

@@ -75,7 +75,7 @@ class Release:
             return self._kept
         import pyarrow as pa
 
-        from noisewright.engines import open_table
+        from noisewright.tables import open_table
 
         reader = open_table(self.path, schema=self.plan.schema, released=True)
         batches = list(reader.batches())

@@ -25,9 +25,13 @@ from .files.formats import (
     require_format as require_format,
 )
 from .files.frames import frame_table as frame_table, plain_columns as plain_columns
-from .files.header import labels_of as labels_of, require_header as require_header
+from .files.header import require_header as require_header
 from .files.parquet_files import folder_files as folder_files
-from .files.reading import PARQUET as PARQUET, read_table as read_table
+from .files.reading import (
+    PARQUET as PARQUET,
+    open_table as open_table,
+    require_column_names as require_column_names,
+)
 from .files.table_reader import (
     BATCH as BATCH,
     TableReader as TableReader,

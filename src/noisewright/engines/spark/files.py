@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisewright.engines.reading import open_table
 from noisewright.engines.spark.inputs import FrameRows, Input, Rows, frame_input
 from noisewright.engines.spark.session import load_pyspark, worker_python
 from noisewright.tables import (
@@ -24,6 +23,7 @@ from noisewright.tables import (
     attempt,
     folder_files,
     guarded,
+    open_table,
 )
 
 if TYPE_CHECKING:

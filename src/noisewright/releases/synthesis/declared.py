@@ -16,8 +16,6 @@ from noisewright.engines import (
     PersonKeys,
     PersonRows,
     ahead,
-    open_table,
-    require_column_names,
 )
 from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import read_delta
@@ -25,7 +23,14 @@ from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
 from noisewright.synthetic import Progress, Workload
-from noisewright.tables import Person, Schema, TableReader, outputs_for
+from noisewright.tables import (
+    Person,
+    Schema,
+    TableReader,
+    open_table,
+    outputs_for,
+    require_column_names,
+)
 
 
 @final

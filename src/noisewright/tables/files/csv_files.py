@@ -21,6 +21,7 @@ from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.faults import arrow, attempt, unreadable
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
+from noisewright.tables.schema import Schema
 
 _WHAT = "a CSV file"
 _SAVE = "Save the file as UTF-8, or say which encoding it has (--encoding, nw.CSV in Python)."
@@ -45,26 +46,19 @@ def declared_types(cells: Mapping[str, Cells]) -> dict[str, DataType]:
 
 @final
 class CsvFile(TableReader):
-    """A delimited text; `declared` names its columns if it has no header."""
+    """A delimited text; the schema names its columns if it has no header."""
 
-    def __init__(
-        self,
-        file: CSV,
-        *,
-        declared: Sequence[str] = (),
-        types: Mapping[str, DataType],
-        cells: Mapping[str, Cells] | None = None,
-    ) -> None:
+    def __init__(self, file: CSV, schema: Schema, *, released: bool) -> None:
         pa = arrow()
-        self._cells = cells or {}
+        self._cells = {} if released else schema.cells
         self.name = file.path
         self.rows = None
         self._layout = attempt(
-            lambda: CsvLayout.of(file, declared=declared), name=self.name, what=_WHAT
+            lambda: CsvLayout.of(file, declared=schema.names), name=self.name, what=_WHAT
         )
-        names = self._layout.names
-        schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
-        self.schema = plain_schema(schema, name=self.name)
+        types = declared_types(schema.cells)
+        given = pa.schema([(name, types.get(name, pa.string())) for name in self._layout.names])
+        self.schema = plain_schema(given, name=self.name)
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
@@ -156,7 +150,7 @@ class CsvFile(TableReader):
         raise DataError(
             f"a quote in line {begun + 1:,} of {self.name} is never closed, so that all that "
             "follows is one cell. Close the quote, or write it twice inside of a quoted cell.",
-            row=begun,
+            row=max(begun - self._layout.has_header, 0),
         )
 
     def _fault(self, problem: Exception, after: int) -> DataError:
@@ -169,7 +163,7 @@ class CsvFile(TableReader):
             return DataError(
                 f"row {number - above:,} of {self.name} has {found} cells and the header "
                 f"{expected}. Mend the row, or quote cells that hold the delimiter.",
-                row=number - above,
+                row=number - above - 1,
             )
         place = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?.*UTF8", str(problem))
         if place is not None:
@@ -177,7 +171,7 @@ class CsvFile(TableReader):
             where = f" after row {after:,}" if row is None else f" in row {row:,}"
             return DataError(
                 f"column {int(place[1]) + 1} of {self.name} is not UTF-8 text{where}. {_SAVE}",
-                row=row,
+                row=None if row is None else row - 1,
             )
         if isinstance(problem, UnicodeError):
             return DataError(
@@ -224,7 +218,7 @@ class CsvFile(TableReader):
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
             "says it is. Mend the cell or leave it empty, or say in the plan what such cells count "
             "as (null=…, of labels other=…).",
-            row=row,
+            row=row - 1,
         )
 
 

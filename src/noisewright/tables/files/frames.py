@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from noisewright.tables.cells import BadCellError, Cells, refused
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widened
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.schema import Schema
 
 _NAME = "the table"
 
@@ -43,22 +44,21 @@ class InMemory(TableReader):
 class InColumns(TableReader):
     """Columns by name, some of which are plain Python and declare no type.
 
-    Those have the type that follows from what is declared, and are read cell by cell as `cells`
-    say. Columns that are not declared are read as they are if they are among `others`, and left
-    alone else.
+    Those have the type that follows from what is declared, and are read cell by cell as it
+    say. Columns that are not declared are read as they are if the schema says so, and left alone
+    else.
     """
 
-    def __init__(
-        self, columns: Mapping[str, Any], cells: Mapping[str, Cells], others: Collection[str]
-    ) -> None:
+    def __init__(self, columns: Mapping[str, Any], schema: Schema) -> None:
         import pyarrow as pa
 
         self.name = _NAME
         self.rows = len(next(iter(columns.values()))) if columns else 0
+        cells, read = schema.cells, schema.inputs
         self._plain: dict[str, tuple[Any, Cells]] = {}
         self._typed: dict[str, Any] = {}
         for name, values in columns.items():
-            if name not in cells and name not in others:
+            if name not in read:
                 self._typed[name] = pa.chunked_array([pa.nulls(self.rows)])
             elif name in cells and _has_no_type(values):
                 self._plain[name] = (_sliceable(values), cells[name])
@@ -66,8 +66,8 @@ class InColumns(TableReader):
                 self._typed[name] = _typed(name, values, private=name in cells)
         types = {name: column.type for name, column in self._typed.items()}
         types |= {name: one.type for name, (_, one) in self._plain.items()}
-        schema = pa.schema([(name, types[name]) for name in columns])
-        self.schema = plain_schema(schema, name=self.name)
+        given = pa.schema([(name, types[name]) for name in columns])
+        self.schema = plain_schema(given, name=self.name)
 
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
@@ -96,14 +96,12 @@ class InColumns(TableReader):
         raise failed
 
 
-def open_frame(
-    data: Any, cells: Mapping[str, Cells] | None, others: Collection[str]
-) -> TableReader:
-    """Open a table that is in memory; `cells` say what columns without a type hold."""
+def open_frame(data: Any, schema: Schema | None) -> TableReader:
+    """Open a table that is in memory; `schema` says what columns without a type hold."""
     given = plain_columns(data)
     if not isinstance(given, dict):
         return InMemory(given)
-    return InMemory(frame_table(given)) if cells is None else InColumns(given, cells, others)
+    return InMemory(frame_table(given)) if schema is None else InColumns(given, schema)
 
 
 def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:

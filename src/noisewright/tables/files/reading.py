@@ -12,49 +12,47 @@ once only, so it is held in memory too.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from noisewright.errors import DataError
 from noisewright.files import require_finite
-from noisewright.tables.cells import Cells
 from noisewright.tables.files.arrow_files import ArrowFile
-from noisewright.tables.files.csv_files import CsvFile, declared_types
-from noisewright.tables.files.csv_layout import TEXT, as_csv
+from noisewright.tables.files.csv_files import CsvFile
+from noisewright.tables.files.csv_layout import TEXT, as_csv, require_names
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frames import open_frame
+from noisewright.tables.files.header import labels_of
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
 from noisewright.tables.files.table_reader import TableReader
+from noisewright.tables.schema import Schema
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".feather", ".arrow", ".ipc")
 
 
-def read_table(
-    data: Any,
-    *,
-    cells: Mapping[str, Cells] | None = None,
-    others: Collection[str] = (),
-    names: Sequence[str] = (),
-    released: bool = False,
-) -> TableReader:
+def open_table(data: Any, *, schema: Schema | None = None, released: bool = False) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
     a table of pyarrow, pandas, Polars or plain Python, or a CSV that says how a file is to be read.
-    A CSV file has a header, else `names` are those of its columns; its cells are text, and `cells`
-    say which columns are read as numbers or booleans, and of frames what columns without a type
-    hold; `others` are read besides. A `released` table is read as it is: what was declared about
-    odd cells was about the original.
+    Cells of CSV are text, and `schema` says which columns are read as numbers or booleans, of
+    frames what columns without a type hold, and which names a file without a header has. A
+    `released` table is read as it is: what was declared about odd cells was about the original.
     Ensures: nothing but names, types and the number of rows was looked at.
     """
     if isinstance(data, TableReader):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return _open_path(data, cells, names, released=released)
+        return _open_path(data, schema or Schema({}), released=released)
     arrow()
-    return open_frame(data, cells, others)
+    return open_frame(data, schema)
+
+
+def require_column_names(data: Any, schema: Schema, *, header: bool) -> None:
+    """Refuse a CSV file whose first line may be a record, unless `header` says it is none."""
+    spaces = [field.space for field in schema.fields.values()]
+    require_names(data, labels=labels_of(spaces), header=header)
 
 
 def _is_text(name: str) -> bool:
@@ -65,13 +63,7 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _open_path(
-    data: str | os.PathLike[str],
-    cells: Mapping[str, Cells] | None,
-    names: Sequence[str],
-    *,
-    released: bool,
-) -> TableReader:
+def _open_path(data: str | os.PathLike[str], schema: Schema, *, released: bool) -> TableReader:
     path = Path(os.fspath(data))
     name = str(path)
     require_finite(path)
@@ -81,8 +73,7 @@ def _open_path(
         raise DataError(f"there is no file {name}. Check the path.")
     text = as_csv(data)
     if text is not None:
-        types = declared_types(cells or {})
-        return CsvFile(text, declared=names, types=types, cells={} if released else cells)
+        return CsvFile(text, schema, released=released)
     if path.is_dir():
         return ParquetFiles(folder_files(path), name=name)
     lower = path.name.lower()

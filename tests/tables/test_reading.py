@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import noisewright as nw
-from noisewright.engines.reading import open_table
 from noisewright.errors import DataError
+from noisewright.tables import open_table
 from noisewright.tables.files.table_reader import BATCH, TableReader
 
 TABLE = pa.table(
@@ -201,7 +201,7 @@ def test_a_cell_that_is_no_number_is_named(
     text = HEADER + "".join(",".join(line.values()) + "\n" for line in lines)
     with pytest.raises(DataError, match=f"{column!r} .* is not {needed} in row 221,") as problem:
         rows(open_table(csv_file(tmp_path, text), schema=PLAN.schema))
-    assert problem.value.row == 221
+    assert problem.value.row == 220
     assert cell not in str(problem.value)
 
 
