@@ -1,6 +1,6 @@
 """Certificates made by hand from tables of integers, for tests of the stand-alone checker.
 
-Nothing here imports the package: the checker is loaded as a file, the way an auditor has it.
+Nothing here imports the package: the checker is loaded from its folder, as an auditor has it.
 """
 
 import hashlib
@@ -15,13 +15,16 @@ from typing import Any
 from hypothesis import strategies as st
 
 SOURCE = Path(__file__).parents[2] / "src" / "noisewright"
+CHECKER = SOURCE / "checker"
 SCHEMA = SOURCE / "schemas" / "certificate-1.json"
 
 
 def load_checker() -> Any:
     name = "stand_alone_checker"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, SOURCE / "checker.py")
+        spec = importlib.util.spec_from_file_location(
+            name, CHECKER / "__init__.py", submodule_search_locations=[str(CHECKER)]
+        )
         assert spec is not None
         assert spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -1,5 +1,6 @@
 """The stand-alone checker against forgers, malformed documents and unreadable files."""
 
+import importlib
 import itertools
 import json
 import subprocess
@@ -13,7 +14,6 @@ import pytest
 from tests.certificates.handmade import (
     HALVES,
     LN2,
-    SOURCE,
     certificate,
     choice_step,
     columns_of,
@@ -35,6 +35,7 @@ from tests.certificates.handmade import (
 )
 
 checker = load_checker()
+main = importlib.import_module(f"{checker.__name__}.__main__").main
 
 
 def honest() -> dict[str, Any]:
@@ -328,14 +329,14 @@ BAD_FILES: list[str | bytes] = [
 def test_a_file_that_is_no_certificate_is_unreadable(tmp_path: Path, content: Any) -> None:
     name = write(tmp_path / "bad.json", content)
     assert parts(checker.check_file(name)) == {"format"}
-    assert checker.main([name]) == 2
+    assert main([name]) == 2
 
 
 def test_missing_files_and_folders_are_unreadable(tmp_path: Path) -> None:
-    assert checker.main([str(tmp_path)]) == 2
-    assert checker.main([str(tmp_path / "none.json")]) == 2
-    assert checker.main(["a\0b"]) == 2
-    assert checker.main([]) == 2
+    assert main([str(tmp_path)]) == 2
+    assert main([str(tmp_path / "none.json")]) == 2
+    assert main(["a\0b"]) == 2
+    assert main([]) == 2
 
 
 def test_a_field_given_twice_is_refused_at_any_depth(tmp_path: Path) -> None:
@@ -359,38 +360,38 @@ def test_deep_nesting_is_refused_and_not_a_crash() -> None:
     assert not checker.check(loop)
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-I", "-X", "utf8=0", str(SOURCE / "checker.py"), *arguments]
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-I", "-X", "utf8=0", *map(str, arguments)]
     environment = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_the_command_line_says_what_is_proven(tmp_path: Path) -> None:
+def test_the_command_line_says_what_is_proven(archive: Path, tmp_path: Path) -> None:
     good = write(tmp_path / "good.json", json.dumps(honest()))
     document = honest()
     document["claims"]["epsilon"] = {"value": "1/2"}
     bad = write(tmp_path / "bad.json", json.dumps(sealed(document)))
-    done = run(good)
+    done = run(archive, good)
     assert (done.returncode, done.stderr) == (0, "")
     assert "good.json: proven" in done.stdout
     assert "sum to exactly 2^4" in done.stdout
-    done = run(good, bad)
+    done = run(archive, good, bad)
     assert (done.returncode, done.stderr) == (1, "")
     assert "outputs 0 have probability 0.5 on input 0, but 0.25 on its neighbor 1" in done.stdout
     assert "need epsilon 0.6931471805599453094" in done.stdout
-    done = run(good, bad, str(tmp_path / "none.json"), "--json")
+    done = run(archive, good, bad, str(tmp_path / "none.json"), "--json")
     assert (done.returncode, done.stderr) == (2, "")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["holds"] for answer in answers] == [True, False, False]
     assert [f["part"] for f in answers[1]["failures"]] == ["epsilon"]
 
 
-def test_labels_of_any_script_can_be_printed_anywhere(tmp_path: Path) -> None:
+def test_labels_of_any_script_can_be_printed_anywhere(archive: Path, tmp_path: Path) -> None:
     labels = ["\ud800", "naïve ☃", "\x1b[31m"]
     points = {"kind": "labels", "labels": labels}
     claim = certificate(table(HALVES, 4, points, points), "replace", "1/10")
     name = write(tmp_path / "ünï.json", json.dumps(claim))
-    done = run(name)
+    done = run(archive, name)
     assert (done.returncode, done.stderr) == (1, "")
     assert "\x1b" not in done.stdout
 

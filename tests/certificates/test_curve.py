@@ -21,7 +21,6 @@ from noisewright.curves.coordinates import Coordinates
 from noisewright.errors import CertificateError, InputError, NotPrivateError
 from tests.certificates.handmade import (
     SCHEMA,
-    SOURCE,
     certificate,
     curve_of,
     load_checker,
@@ -281,9 +280,9 @@ def test_curves_are_columns_of_a_person_s_rows(tmp_path: Path) -> None:
     assert parts(checker.check(sealed(document))) == {"epsilon"}
 
 
-def test_the_file_is_checked_without_this_package(tmp_path: Path) -> None:
+def test_the_file_is_checked_without_this_package(archive: Path, tmp_path: Path) -> None:
     path = nw.certify(whole()).save(tmp_path / "m.json")
-    run = [sys.executable, "-I", "-S", str(SOURCE / "checker.py"), str(path)]
+    run = [sys.executable, "-I", "-S", str(archive), str(path)]
     alone = subprocess.run(run, capture_output=True, text=True, check=False)
     assert alone.returncode == 0, alone.stdout + alone.stderr
     assert '"load": Two curves differ by at most' in alone.stdout

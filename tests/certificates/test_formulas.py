@@ -2,9 +2,6 @@
 
 import itertools
 import json
-import shutil
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from tests.certificates.handmade import SCHEMA, SOURCE, certificate, load_checker, parts, sealed
+from tests.certificates.handmade import SCHEMA, certificate, load_checker, parts, sealed
 from tests.certificates.test_checker import power_of
 
 checker = load_checker()
@@ -266,19 +263,3 @@ def test_a_forged_formula_is_refused(name: str, field: str, what: Any) -> None:
     report = checker.check(sealed(document))
     assert not report.holds
     assert parts(report) <= {"mechanism", "epsilon", "format", "row sums"}
-
-
-@pytest.mark.parametrize("what", ["numbers", "curves"])
-def test_the_file_beside_the_checker_is_named_when_it_is_missing(what: str, tmp_path: Path) -> None:
-    curve = nw.curves.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, basis="fourier")
-    nw.certify(curve if what == "curves" else MECHANISMS["laplace"]).save(tmp_path / "m.json")
-    shutil.copy(SOURCE / "checker.py", tmp_path)
-    run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
-    files = ["formula_checker.py", *(["curve_checker.py"] if what == "curves" else [])]
-    while files:
-        alone = subprocess.run(run, capture_output=True, text=True, check=False)
-        assert alone.returncode == 2
-        assert f"needs {' and '.join(files)} beside this one" in alone.stdout
-        shutil.copy(SOURCE / files.pop(0), tmp_path)
-    together = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert together.returncode == 0, together.stdout + together.stderr

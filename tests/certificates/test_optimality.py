@@ -3,7 +3,6 @@
 import copy
 import json
 import random
-import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -14,7 +13,7 @@ import jsonschema
 import pytest
 
 import noisewright as nw
-from tests.certificates.handmade import SCHEMA, SOURCE, load_checker, parts, sealed
+from tests.certificates.handmade import SCHEMA, load_checker, parts, sealed
 
 checker = load_checker()
 validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
@@ -187,17 +186,12 @@ def test_a_change_of_the_claim_is_noticed_by_its_digest() -> None:
     assert parts(checker.check(document)) == {"claims", "digest"}
 
 
-def test_two_files_and_python_are_all_it_takes(tmp_path: Path) -> None:
+def test_one_file_and_python_are_all_it_takes(archive: Path, tmp_path: Path) -> None:
     nw.certify(MADE["program"]).save(tmp_path / "m.json")
-    shutil.copy(SOURCE / "checker.py", tmp_path)
-    run = [sys.executable, "-I", str(tmp_path / "checker.py"), str(tmp_path / "m.json")]
+    run = [sys.executable, "-I", "-S", str(archive), str(tmp_path / "m.json")]
     alone = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert alone.returncode == 2
-    assert "needs bound_checker.py beside this one" in alone.stdout
-    shutil.copy(SOURCE / "bound_checker.py", tmp_path)
-    both = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert both.returncode == 0, both.stdout + both.stderr
-    assert "nothing with this epsilon, delta, CM, RM, WH has one below" in both.stdout
+    assert alone.returncode == 0, alone.stdout + alone.stderr
+    assert "nothing with this epsilon, delta, CM, RM, WH has one below" in alone.stdout
 
 
 def test_another_claim_than_the_design_s_own_carries_no_bound() -> None:

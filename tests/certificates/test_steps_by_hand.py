@@ -4,7 +4,6 @@ import copy
 import json
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from runpy import run_path
 from typing import Any
 
 import jsonschema
@@ -14,7 +13,6 @@ from hypothesis import given, settings, strategies as st
 from tests.certificates.handmade import (
     LN2,
     SCHEMA,
-    SOURCE,
     certificate,
     choice_step,
     counting_step,
@@ -27,7 +25,7 @@ from tests.certificates.handmade import (
 
 checker = load_checker()
 validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-log_below: Any = run_path(str(SOURCE / "steps_checker.py"))["log_below"]
+log_below: Any = checker.numbers.log_below
 
 PURE = steps_of("1", counting_step("1/2", marginal="1/4", query="1/2"), choice_step("1/2", "1/8"))
 NORMAL = steps_of("1/8", counting_step("1/8", marginal=("3",)), order="13")

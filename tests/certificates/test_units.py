@@ -146,7 +146,7 @@ def test_what_is_promised_is_rounded_up() -> None:
     ],
 )
 def test_numbers_are_shown_without_needless_digits(value: Fraction, shown: str) -> None:
-    assert checker.Number(value).rounded("ROUND_UP") == shown
+    assert checker.numbers.Number(value).to_decimal() == shown
 
 
 @pytest.mark.parametrize(

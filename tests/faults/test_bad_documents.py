@@ -12,6 +12,7 @@ from hypothesis import settings
 
 import noisewright as nw
 from noisewright import checker
+from noisewright.checker import certificate
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.exact import exactly, parse_json, parse_toml
 from tests.certificates.documents import resealed
@@ -121,7 +122,7 @@ def test_what_the_checker_did_not_expect_is_not_proven(monkeypatch: pytest.Monke
     def surprised(*_: object) -> None:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(checker, "prove", surprised)
+    monkeypatch.setattr(certificate, "prove", surprised)
     report = checker.check(json.loads(nw.certify(nw.uniform(nw.Counts(2))).to_json()))
     assert not report
     assert "too large" in report.failures[-1].message

@@ -4,6 +4,7 @@
 """
 
 import re
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -75,16 +76,18 @@ def test_a_checker_that_takes_the_parents_neighbors_for_one_row_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As it once did: ε per step, or per unit of distance, passed for ε of replacing a row."""
-    prove = checker.prove
+    prove = checker.proofs.prove
 
-    def gullible(given: Any, neighbors: Any, *claims: Any) -> Any:
-        if given.get("form") == "rows" and neighbors == {"relation": "one row"}:
+    def gullible(claim: Any) -> Any:
+        given = claim.mechanism
+        if given.get("form") == "rows" and claim.neighbors == {"relation": "one row"}:
             word = given["parent"]["neighbors"].get("relation")
             if word in ("adjacent", "pairs", "metric"):
-                neighbors = {"relation": "one row", "row": word}
-        return prove(given, neighbors, *claims)
+                claim = replace(claim, neighbors={"relation": "one row", "row": word})
+        return prove(claim)
 
-    monkeypatch.setattr(checker, "prove", gullible)
+    monkeypatch.setattr(checker.proofs, "prove", gullible)
+    monkeypatch.setattr(checker.certificate, "prove", gullible)
     _, untrue = forge("rows", 400, "each time the same")
     assert untrue
 
@@ -93,6 +96,6 @@ def test_a_checker_that_takes_the_parents_neighbors_for_one_row_is_caught(
 def test_a_checker_with_one_sentence_for_all_is_caught(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checker, "unit_of", lambda given, neighbors: checker.Unit())
+    monkeypatch.setattr(checker.certificate, "unit_of", lambda given, neighbors: checker.Unit())
     _, untrue = forge(form, 60, "each time the same")
     assert untrue

@@ -13,6 +13,7 @@ import typer
 from noisewright.cli import (
     bound,
     check,
+    checker,
     compare,
     demo,
     design,
@@ -49,6 +50,7 @@ app.command(name="demo", help=demo.HELP)(demo.demo)
 app.command(name="plan", help=plan.HELP)(plan.plan)
 app.command(name="verify", help=verify.HELP)(verify.verify)
 app.command(name="check", help=check.HELP)(check.check)
+app.command(name="checker", help=checker.HELP)(checker.checker)
 app.command(name="release", help=release.HELP)(release.release)
 app.command(name="synthesize", help=synthesize.HELP)(synthesize.synthesize)
 app.command(name="report", help=report.HELP)(report.report)

@@ -22,7 +22,7 @@ Examples:
   noisewright check m.json
   noisewright check *.json --json
   noisewright check m.json --digest 9f86d08…  (all 64 digits, from a place you trust)
-  python checker.py m.json     (the same, without this package)
+  python checker.pyz m.json    (without this package: see noisewright checker)
 """
 
 _ASSUMING = "Assuming: "

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.checker import say_what_the_checker_says
 from noisewright.cli.say import heading, say
-from noisewright.cli.stand_alone import say_what_the_checker_says
 
 HELP = """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
 

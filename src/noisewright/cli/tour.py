@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.checker import say_what_the_checker_says
 from noisewright.cli.say import heading, say
-from noisewright.cli.stand_alone import say_what_the_checker_says
 
 HELP = """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
 

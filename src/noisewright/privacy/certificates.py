@@ -1,7 +1,7 @@
 """Certificates: files that let anyone re-check a guarantee without trusting us.
 
 A certificate holds the mechanism, the neighbors, the exact claims and digests of each part.
-`checker.py` proves it again with nothing but the standard library.
+The room `checker` proves it again with nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from noisewright.version import __version__
 
 
 class Proven(Protocol):
-    """A proof that no mechanism does better: prices that the checker adds up again."""
+    """A proof that no mechanism does better: dual values that the checker adds up again."""
 
     def describe(self) -> dict[str, Any]:
         """Return the proof as a certificate writes it."""

@@ -234,9 +234,10 @@ def _relation(section: dict[str, Any], neighbors: dict[str, Any]) -> Any:
         return relation
     pairs = {(min(pair), max(pair)) for pair in neighbors["pairs"]}
     widest = max((b - a for a, b in pairs), default=0)
-    last = len(checker.read_points(section)) - 1
-    if ordered and 1 < widest < last and len(pairs) == pair_count(Within(widest), last + 1):
-        return Within(widest)
+    if ordered and widest > 1:
+        size = _space(section, None).size
+        if widest < size - 1 and len(pairs) == pair_count(Within(widest), size):
+            return Within(widest)
     return Pairs(tuple(sorted(pairs)))
 
 

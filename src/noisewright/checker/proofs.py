@@ -1,0 +1,54 @@
+"""Which proof belongs to which form of mechanism.
+
+All proofs are loaded here, so that a checker of which one is missing does not start at all.
+"""
+
+from collections.abc import Callable
+
+from .claim import Claim
+from .columns import prove_columns
+from .curve import prove_curve
+from .document import brief
+from .flips import prove_flips
+from .geometric import prove_geometric
+from .items import prove_items
+from .laplace import prove_laplace
+from .person import prove_person
+from .report import Findings, fail, need
+from .response import prove_response
+from .rows import prove_rows
+from .staircase import prove_staircase
+from .steps import prove_steps
+from .table import prove_table
+
+PROOFS: dict[str, Callable[[Claim], Findings]] = {
+    "table": prove_table,
+    "geometric": prove_geometric,
+    "response": prove_response,
+    "noise": prove_laplace,
+    "staircase": prove_staircase,
+    "items": prove_items,
+    "flips": prove_flips,
+    "curve": prove_curve,
+    "steps": prove_steps,
+}
+"""The proofs of mechanisms that stand for themselves."""
+
+PROOFS_BY_PARTS: dict[str, Callable[[Claim, Callable[[Claim], Findings]], Findings]] = {
+    "rows": prove_rows,
+    "person": prove_person,
+    "columns": prove_columns,
+}
+"""The proofs of mechanisms that consist of others, which are proven first."""
+
+
+def prove(claim: Claim) -> Findings:
+    """Return the proof of a claim, which yields what it finds, or raises NotProvenError."""
+    form = claim.mechanism.get("form")
+    plain = not claim.properties and claim.optimality is None
+    need(form == "table" or plain, "claims", "only a table can claim properties")
+    if isinstance(form, str) and form in PROOFS:
+        return PROOFS[form](claim)
+    if isinstance(form, str) and form in PROOFS_BY_PARTS:
+        return PROOFS_BY_PARTS[form](claim, prove)
+    fail("mechanism", f"found the form {brief(form)}, which is none")
