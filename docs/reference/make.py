@@ -74,7 +74,7 @@ SECTIONS = {
         "epsilon_for",
         "SmallestEpsilon",
         "price_of_properties",
-        "Prices",
+        "PropertyPrices",
         "compare",
         "Comparison",
         "is_derivable",

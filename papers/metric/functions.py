@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 import noisewright as nw
-from noisewright.privacy.gaussian import gaussian_delta
+from noisewright.privacy.formulas.gaussian import gaussian_delta
 from noisewright.report import loss_curves, save_chart
 from papers.claims import Claim, Grid, Picture, Setting, judge
 

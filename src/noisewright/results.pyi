@@ -10,7 +10,7 @@ from .designs import (
     Design as Design,
     ErrorBound as ErrorBound,
     ErrorReport as ErrorReport,
-    Prices as Prices,
+    PropertyPrices as PropertyPrices,
     SmallestEpsilon as SmallestEpsilon,
 )
 from .estimation import Estimate as Estimate, Estimates as Estimates

@@ -163,7 +163,7 @@ def test_what_the_checker_says_a_choice_costs_is_needed_and_enough(law: str, mov
     factor = Fraction(1)
     found = Fraction(largest_loss(law, factor, scores, listed))
     step = {"step": "1"} if law == NOISE else {}
-    hair = Fraction(1, 10**25)
+    slack = Fraction(1, 10**25)
 
     def proven(amount: Fraction) -> bool:
         only = law_step(amount, factor, 1, by=law, moves=moves, **step)
@@ -171,8 +171,8 @@ def test_what_the_checker_says_a_choice_costs_is_needed_and_enough(law: str, mov
 
     claimed = factor * (2 if moves == "both ways" else 1)
     assert proven(claimed)
-    assert not proven(claimed - hair)
-    assert found <= claimed + hair
+    assert not proven(claimed - slack)
+    assert found <= claimed + slack
     assert found > claimed * Fraction(9, 10)
 
 
@@ -238,9 +238,9 @@ def test_rounds_that_are_alike_are_decided_by_coins(
         lost += max(Fraction(0), p - power * q)
     steps = [law_step(each, each / 2, 1, by=COINS)] * rounds
     form = steps_of(rounds * each, *steps)
-    hair = Fraction(1, 10**40)
-    assert checker.check(certificate(form, one_person(), epsilon, str(lost * (1 + hair))))
-    report = checker.check(certificate(form, one_person(), epsilon, str(lost * (1 - hair))))
+    slack = Fraction(1, 10**40)
+    assert checker.check(certificate(form, one_person(), epsilon, str(lost * (1 + slack))))
+    report = checker.check(certificate(form, one_person(), epsilon, str(lost * (1 - slack))))
     assert parts(report) == {"delta"}
 
 

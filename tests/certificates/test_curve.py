@@ -142,7 +142,7 @@ def test_library_and_checker_agree_and_it_comes_back(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", NOISES)
-def test_a_hair_less_epsilon_is_refused_by_both(name: str) -> None:
+def test_slightly_less_epsilon_is_refused_by_both(name: str) -> None:
     noise = NOISES[name]
     pure = noise.pure_epsilon()
     assert pure is not None

@@ -51,9 +51,9 @@ def test_noise_is_decided_as_its_sum_is(
     given_form = noise(steps, str(decay), clamped=clamped)
     reach = 1 if relation == "adjacent" else steps
     truth = least_delta(reach, decay, epsilon)
-    hair = Fraction(1, 10**40)
-    for delta in (truth + hair, truth - hair, Fraction(0)):
-        if not 0 <= delta <= 1 or 0 < abs(delta - truth) < hair / 10:
+    slack = Fraction(1, 10**40)
+    for delta in (truth + slack, truth - slack, Fraction(0)):
+        if not 0 <= delta <= 1 or 0 < abs(delta - truth) < slack / 10:
             continue
         document = certificate(given_form, relation, epsilon, str(delta))
         report = checker.check(document)
@@ -117,9 +117,9 @@ def test_of_listed_neighbors_the_farthest_decide(
     assert checker.check(certificate(form, relation, enough, "0"))
     assert parts(checker.check(certificate(form, relation, less, "0"))) == {"epsilon"}
     needed = least_delta(farthest, decay, enough / 2)
-    hair = Fraction(1, 10**40)
-    assert checker.check(certificate(form, relation, enough / 2, str(needed + hair)))
-    assert not checker.check(certificate(form, relation, enough / 2, str(needed - hair)))
+    slack = Fraction(1, 10**40)
+    assert checker.check(certificate(form, relation, enough / 2, str(needed + slack)))
+    assert not checker.check(certificate(form, relation, enough / 2, str(needed - slack)))
 
 
 def stair_masses(parameter: Fraction, width: int, upper: int, reach: int) -> list[Fraction]:

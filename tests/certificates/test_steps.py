@@ -90,22 +90,22 @@ def scaled(step: Any, field: str, factor: Fraction) -> None:
     step[field] = str(Fraction(step[field]) * factor)
 
 
-HAIR = 1 + Fraction(1, 10**12)
+SLIGHTLY = 1 + Fraction(1, 10**12)
 
 
 def less_noise(document: Any) -> None:
     for step in document["mechanism"]["steps"]:
         for noise in step.get("noise", [])[-1:]:
             if unit_of(document) == "epsilon":
-                scaled(noise, "decay", HAIR)
+                scaled(noise, "decay", SLIGHTLY)
             else:
-                scaled(noise, "deviation", 1 / HAIR)
+                scaled(noise, "deviation", 1 / SLIGHTLY)
 
 
 def steeper_choice(document: Any) -> None:
     for step in document["mechanism"]["steps"]:
         if step["kind"] == "choice":
-            scaled(step, "factor", HAIR)
+            scaled(step, "factor", SLIGHTLY)
 
 
 def one_more_row(document: Any) -> None:
@@ -129,7 +129,7 @@ def part_moved(document: Any) -> None:
 
 
 def larger_total(document: Any) -> None:
-    scaled(document["mechanism"], "total", HAIR)
+    scaled(document["mechanism"], "total", SLIGHTLY)
 
 
 def everything_larger(document: Any) -> None:

@@ -156,7 +156,7 @@ BIT = Fraction(1, 1 << 40)
 def test_a_step_is_decided_by_its_definition(
     data: st.DataObject, rows: int, pure: bool, spoiled: str | None
 ) -> None:
-    """Scales at what the definitions allow, or a hair beyond it.
+    """Scales at what the definitions allow, or slightly beyond it.
 
     A histogram with all rows of a person moved from one cell to another is listed here, cell by
     cell; a choice is two scores that move in opposite directions.
@@ -238,8 +238,8 @@ def test_delta_is_decided_to_fifty_digits(
     if wanted >= 1:
         assert parts(checker.check(certificate(form, one_person(), epsilon, "99/100"))) == {"delta"}
         return
-    hair = Fraction(1, 10**50)
-    for share, holds in ((1 + hair, True), (1 - hair, False)):
+    slack = Fraction(1, 10**50)
+    for share, holds in ((1 + slack, True), (1 - slack, False)):
         delta = Fraction(wanted) * share
         if delta > 1:
             continue

@@ -128,8 +128,8 @@ def test_the_change_of_a_row_is_the_relation_of_its_parent(said: str) -> None:
 
 
 def test_what_is_promised_is_rounded_up() -> None:
-    a_hair = "1000000000000000000000001/1000000000000000000000000"
-    said = promise(certificate(geometric(3, "1"), "adjacent", a_hair, f"1/{3**40}"))
+    just_above = "1000000000000000000000001/1000000000000000000000000"
+    said = promise(certificate(geometric(3, "1"), "adjacent", just_above, f"1/{3**40}"))
     assert "epsilon 1.0000000000000000001, delta 8.2252633399" in said
     assert "epsilon 1.0," not in said
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from noisewright.mechanisms import Table, from_matrix
-from noisewright.privacy.pairs import Pair
+from noisewright.privacy.composition.pairs import Pair
 from noisewright.spaces import Categories
 
 RATIOS = [Fraction(n, 8) for n in (8, 9, 11, 16, 31, 64, 300, 5000)]

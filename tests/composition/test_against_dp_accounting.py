@@ -12,7 +12,7 @@ import pytest
 from dp_accounting.pld.privacy_loss_distribution import from_two_probability_mass_functions
 
 from noisewright.mechanisms import Table, from_matrix, geometric, randomized_response
-from noisewright.privacy.composition import compose
+from noisewright.privacy.composition.compose import compose
 from noisewright.spaces import Categories, Counts
 
 STEP = 1e-3

@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from noisewright.privacy.brackets import bracketed
-from noisewright.privacy.dominated import lower_product
-from noisewright.privacy.dominating import Dominating, accuracy, upper_product
-from noisewright.privacy.exact_products import product
-from noisewright.privacy.frontier import Frontier, frontier_of, hull, steepest
-from noisewright.privacy.loss_grid import Grid, aligned_grid, fine_grid
-from noisewright.privacy.pairs import Pair
+from noisewright.privacy.composition.brackets import bracket_products
+from noisewright.privacy.composition.exact_products import product
+from noisewright.privacy.composition.frontier import Frontier, frontier_of, hull, steepest
+from noisewright.privacy.composition.loss_grid import Grid, aligned_grid, fine_grid
+from noisewright.privacy.composition.lower_products import lower_product
+from noisewright.privacy.composition.pairs import Pair
+from noisewright.privacy.composition.upper_products import Dominating, accuracy, upper_product
 from tests.composition.pairs_at_random import RATIOS, delta_of, pairs
 
 lists_of_factors = st.lists(st.tuples(pairs(), st.integers(1, 5)), min_size=1, max_size=2)
@@ -45,7 +45,7 @@ def test_any_base_will_do(factors: list[tuple[Pair, int]], base: Fraction) -> No
 @given(lists_of_factors)
 @settings(max_examples=30)
 def test_bounds_are_as_close_as_asked(factors: list[tuple[Pair, int]]) -> None:
-    found = bracketed([factors], [factors], precision=1e-3, points=1 << 14)
+    found = bracket_products([factors], [factors], precision=1e-3, points=1 << 14)
     atoms, total = product(factors)
     truth = hull([frontier_of(atoms, total)])
     for delta in (Fraction(1, 4), Fraction(1, 1000), Fraction(1, 10**6)):

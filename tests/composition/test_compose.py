@@ -18,8 +18,8 @@ from noisewright.mechanisms import (
     randomized_response,
     uniform,
 )
-from noisewright.privacy.composition import Composition, compose
-from noisewright.privacy.concentrated import ZeroConcentrated
+from noisewright.privacy.composition.compose import Composition, compose
+from noisewright.privacy.composition.concentrated import ZeroConcentrated
 from noisewright.privacy.profile import profile
 from noisewright.spaces import Categories, Counts
 from tests.composition.pairs_at_random import RATIOS, delta_of, delta_of_tables, rows, tables

@@ -9,12 +9,12 @@ from hypothesis import given, settings, strategies as st
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy.closed_forms import (
+from noisewright.privacy.composition.by_guarantee import (
     advanced_composition,
     basic_composition,
     optimal_composition,
 )
-from noisewright.privacy.composition import compose
+from noisewright.privacy.composition.compose import compose
 
 
 def published(k: int, ratio: Fraction, delta: Fraction, i: int) -> Fraction:

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from noisewright.privacy.convolution import convolved
-from noisewright.privacy.exact_products import coprime_base, expanded_size, product
-from noisewright.privacy.frontier import frontier_of
-from noisewright.privacy.pairs import Pair
+from noisewright.privacy.composition.convolution import convolve
+from noisewright.privacy.composition.exact_products import coprime_base, expanded_size, product
+from noisewright.privacy.composition.frontier import frontier_of
+from noisewright.privacy.composition.pairs import Pair
 from tests.composition.pairs_at_random import RATIOS, delta_of, pairs, product_by_brute_force
 
 coefficients = st.lists(st.integers(0, 1 << 200), min_size=1, max_size=30)
@@ -21,19 +21,19 @@ def test_convolution_is_the_sum_of_products(left: list[int], right: list[int]) -
     for i, a in enumerate(left):
         for j, b in enumerate(right):
             expected[i + j] += a * b
-    assert convolved(left, right) == expected
+    assert convolve(left, right) == expected
 
 
 @given(coefficients)
 def test_a_square_is_a_product(values: list[int]) -> None:
-    assert convolved(values, values) == convolved(values, list(values))
+    assert convolve(values, values) == convolve(values, list(values))
 
 
 def test_coefficients_fill_their_slots() -> None:
     """The largest coefficients there can be must not spill into their neighbors."""
     for bits in (1, 3, 10, 64, 333, 1000):
         full = [(1 << bits) - 1] * 17
-        square = convolved(full, full)
+        square = convolve(full, full)
         assert square[16] == 17 * full[0] ** 2
         assert square == square[::-1]
 

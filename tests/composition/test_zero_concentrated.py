@@ -10,9 +10,9 @@ from scipy.stats import norm
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Guarantee, geometric
-from noisewright.privacy.composition import compose
-from noisewright.privacy.concentrated import ZeroConcentrated, gaussian_rho
-from noisewright.privacy.rho_bounds import enclosing
+from noisewright.privacy.composition.compose import compose
+from noisewright.privacy.composition.concentrated import ZeroConcentrated, gaussian_rho
+from noisewright.privacy.composition.rho_bounds import enclosing
 from noisewright.spaces import Counts
 
 rhos = st.floats(1e-4, 20)

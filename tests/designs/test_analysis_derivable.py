@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 import noisewright as nw
-from noisewright.designs.derivable import sign_at
+from noisewright.designs.analysis.derivable import sign_at
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Table
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import noisewright as nw
-from noisewright.designs.errors_made import (
+from noisewright.designs.losses.error_measures import (
     exact_bias_by_input,
     exact_error_histogram,
     numbers,

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import noisewright as nw
-from noisewright.designs.prices import closure
+from noisewright.designs.analysis.property_prices import closure
 
 
 @pytest.mark.parametrize(("loss", "alpha"), [("L0", "9/10"), ("L1", "0.62"), ("L2", "0.62")])

@@ -1,4 +1,4 @@
-"""The lower bound holds for any prices whatsoever: only its quality comes from the solver."""
+"""The lower bound holds for any duals whatsoever: only its quality comes from the solver."""
 
 import random
 from fractions import Fraction
@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
-from noisewright.designs.bound import _admissible, lower_bound
-from noisewright.designs.losses import read_loss, read_prior
-from noisewright.designs.names import read_properties
-from noisewright.designs.path import best_relabeling, proven_bound
+from noisewright.designs.closed_forms.relabeling import best_relabeling, proven_bound
+from noisewright.designs.losses.costs import read_loss
+from noisewright.designs.losses.priors import read_prior
 from noisewright.designs.problem import Problem
-from noisewright.designs.program import Program, program_for
-from noisewright.designs.refine import BITS, Refined
+from noisewright.designs.programs.program import Program, program_for
+from noisewright.designs.programs.refine import BITS, Refined
+from noisewright.designs.proofs.lower_bound import _admissible, lower_bound
+from noisewright.designs.property_names import read_properties
 from noisewright.mechanisms import Guarantee
 from tests.designs import definitions
 
@@ -75,7 +76,7 @@ REACHED = {name: exact_reach(name) for name in CASES}
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_garbage_prices_prove_something_true(name: str, data: st.DataObject) -> None:
+def test_garbage_dual_values_prove_something_true(name: str, data: st.DataObject) -> None:
     program, loss = REACHED[name]
     seed = data.draw(st.integers(0, 2**32))
     size = data.draw(st.sampled_from([1, 3, 1 << 100, 1 << (BITS - 2), 1 << BITS, 1 << (BITS + 9)]))
@@ -88,9 +89,11 @@ def test_garbage_prices_prove_something_true(name: str, data: st.DataObject) -> 
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=30)
 @given(data=st.data())
-def test_prices_near_the_best_ones_prove_something_true(name: str, data: st.DataObject) -> None:
+def test_dual_values_near_the_best_ones_prove_something_true(
+    name: str, data: st.DataObject
+) -> None:
     """Close to the optimum a wrong sign or rounding would show as a bound that is too high."""
-    from noisewright.designs.refine import sharp_solutions
+    from noisewright.designs.programs.refine import sharp_solutions
 
     program, loss = REACHED[name]
     best = next(sharp_solutions(program))
@@ -107,19 +110,19 @@ def test_slack_variables_never_earn(seed: int, size: int) -> None:
     dice = random.Random(seed)
     for name in ("delta", "delta, even", "delta, worst"):
         program, _ = REACHED[name]
-        prices = _admissible(program, [dice.randint(-size, size) for _ in program.constraints])
+        duals = _admissible(program, [dice.randint(-size, size) for _ in program.constraints])
         charged: dict[int, Fraction] = {}
-        for constraint, price in zip(program.constraints, prices, strict=True):
-            assert constraint.equal or price >= 0
+        for constraint, dual in zip(program.constraints, duals, strict=True):
+            assert constraint.equal or dual >= 0
             for variable, rational, _ in constraint.terms:
                 if variable >= program.entries and constraint.kind in ("excess", "budget"):
-                    charged[variable] = charged.get(variable, Fraction(0)) + rational * price
+                    charged[variable] = charged.get(variable, Fraction(0)) + rational * dual
         assert charged
         assert min(charged.values()) >= 0
 
 
-def test_the_best_prices_reach_the_optimum() -> None:
-    from noisewright.designs.refine import sharp_solutions
+def test_the_best_dual_values_reach_the_optimum() -> None:
+    from noisewright.designs.programs.refine import sharp_solutions
 
     for name, (program, loss) in REACHED.items():
         bound = lower_bound(program, next(sharp_solutions(program)))

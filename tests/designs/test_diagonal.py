@@ -8,7 +8,7 @@ import pytest
 
 import noisewright as nw
 from tests.designs import definitions
-from tests.designs.test_ends import total_of_prices
+from tests.designs.test_ends import total_of_duals
 
 DIAGONAL = "the largest diagonal"
 
@@ -40,12 +40,12 @@ def test_the_program_finds_nothing_better(n: int, alpha: str, codes: str) -> Non
 
 @pytest.mark.parametrize("codes", ["CM", "CH", "WH,CH", "CM,RM,WH", "WH"])
 @pytest.mark.parametrize(("n", "alpha"), [(7, "0.9"), (8, "0.9"), (30, "0.97"), (31, "0.97")])
-def test_the_prices_add_up_to_the_bound(n: int, alpha: str, codes: str) -> None:
+def test_the_dual_values_add_up_to_the_bound(n: int, alpha: str, codes: str) -> None:
     found = nw.design(nw.Counts(n), alpha=alpha, properties=codes)
     assert DIAGONAL in found.route
     assert found.proof is not None
     assert found.proof.bound == found.exact_bound
-    by_hand = total_of_prices(found.proof, 1 / Fraction(alpha))
+    by_hand = total_of_duals(found.proof, 1 / Fraction(alpha))
     assert found.exact_bound <= by_hand <= found.exact_loss
     assert found.exact_loss - found.exact_bound < Fraction(1, 10**25)
 

@@ -8,36 +8,36 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.proof import Proof, entries
+from noisewright.designs.proofs.proof import Proof, entries
 from tests.designs import definitions
 
 ENDS = "for each end of the line"
 
 
-def total_of_prices(proof: Proof, ratio: Fraction) -> Fraction:
+def total_of_duals(proof: Proof, ratio: Fraction) -> Fraction:
     """The bound of a proof once more, in fractions, with e^ε known exactly."""
     problem, size = proof.problem, proof.problem.space.size
     charged = [
         [weight * cost for cost in row]
         for weight, row in zip(proof.weights, problem.loss.costs, strict=True)
     ]
-    unit = Fraction(1, 1 << proof.prices.scale)
+    unit = Fraction(1, 1 << proof.duals.scale)
     free = Fraction(0)
-    for (x, z), line in proof.prices.privacy.items():
+    for (x, z), line in proof.duals.privacy.items():
         assert abs(x - z) == 1
-        for y, price in enumerate(line):
-            assert price >= 0
-            charged[x][y] += price * unit
-            charged[z][y] -= ratio * price * unit
-    for (code, a, b), price in proof.prices.properties.items():
-        assert price >= 0
+        for y, dual in enumerate(line):
+            assert dual >= 0
+            charged[x][y] += dual * unit
+            charged[z][y] -= ratio * dual * unit
+    for (code, a, b), dual in proof.duals.properties.items():
+        assert dual >= 0
         assert code in problem.properties
         (x, y), (z, w) = entries(code, a, b, size - 1)
-        charged[x][y] -= price * unit
+        charged[x][y] -= dual * unit
         if code == "WH":
-            free += price * unit / size
+            free += dual * unit / size
         else:
-            charged[z][w] += price * unit
+            charged[z][w] += dual * unit
     return sum((min(row) for row in charged), free)
 
 
@@ -78,12 +78,12 @@ def test_the_whole_program_finds_nothing_better(n: int, alpha: str, codes: str, 
         (50, "0.7", "CM", "L2"),
     ],
 )
-def test_the_prices_add_up_to_the_bound(n: int, alpha: str, codes: str, loss: str) -> None:
+def test_the_dual_values_add_up_to_the_bound(n: int, alpha: str, codes: str, loss: str) -> None:
     found = nw.design(nw.Counts(n), alpha=alpha, loss=loss, properties=codes)
     assert ENDS in found.route
     assert found.proof is not None
     assert found.proof.bound == found.exact_bound
-    by_hand = total_of_prices(found.proof, 1 / Fraction(alpha))
+    by_hand = total_of_duals(found.proof, 1 / Fraction(alpha))
     assert found.exact_bound <= by_hand <= found.exact_loss
     assert by_hand - found.exact_bound < Fraction(1, 10**30)
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.designs.flip_prices import bound_with_delta
-from noisewright.designs.flips import best_flips, named_costs
+from noisewright.designs.closed_forms.set_duals import bound_with_delta
+from noisewright.designs.closed_forms.sets import best_flips, named_costs
 from noisewright.mechanisms import Guarantee, SetFlips, two_levels
 
 
@@ -90,7 +90,7 @@ def test_many_items_with_a_delta(items: int, epsilon: float, delta: Any) -> None
 
 
 def test_the_bound_holds_for_any_loss() -> None:
-    """Prices prove a bound for losses too for which the truth and two levels are not the best."""
+    """They prove a bound for losses too for which the truth and two levels are not the best."""
     space = nw.Subsets(range(3))
     claim = nw.accounting.Guarantee(1, "1/10")
     for costs in ([0, 1, 4, 9], [0, 0, 1, 1], [0, 3, 1, 2], [1, 0, 0, 5]):

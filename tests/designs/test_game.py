@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.game import by_game
+from noisewright.designs.lines.game import by_game
 from tests.designs.test_bound import problem_of
 
 

@@ -8,12 +8,18 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.interior import interior
-from noisewright.designs.program import program_for
-from noisewright.designs.refine import BITS, Refined
-from noisewright.designs.repair import repaired
+from noisewright.designs.problem import Problem
+from noisewright.designs.programs.interior import interior_weights
+from noisewright.designs.programs.program import program_for
+from noisewright.designs.programs.refine import BITS, Refined
+from noisewright.designs.programs.repair import repair
 from tests.designs import definitions
 from tests.designs.test_bound import problem_of
+
+
+def interior(problem: Problem) -> list[list[Fraction]]:
+    rows, whole = interior_weights(problem)
+    return [[Fraction(weight, whole) for weight in row] for row in rows]
 
 
 @pytest.mark.parametrize("n", [*range(1, 61)])
@@ -65,7 +71,7 @@ def test_any_garbage_is_repaired_into_a_feasible_table(n: int, properties: str) 
         [-one] * program.variables,
         [(k * 7919 % 13 - 3) << (BITS - 4) for k in range(program.variables)],
     ):
-        table = repaired(program, Refined(values, []))
+        table = repair(program, Refined(values, []))
         assert nw.verify(table, alpha="0.7").holds
         assert all(definitions.has(code, table) for code in problem.properties - {"OD"})
         if "OD" in problem.properties:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.balance import Scale
-from noisewright.designs.bound import lower_bound
-from noisewright.designs.program import program_for
-from noisewright.designs.refine import BITS, Refined
+from noisewright.designs.programs.balance import OutputScale
+from noisewright.designs.programs.program import program_for
+from noisewright.designs.programs.refine import BITS, Refined
+from noisewright.designs.proofs.lower_bound import lower_bound
 from noisewright.errors import InfeasibleError
 from tests.designs import wide
 from tests.designs.test_bound import problem_of
@@ -137,8 +137,8 @@ def test_certificates_claim_what_the_checker_knows() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_price_proves_too_much(seed: int) -> None:
-    """Any prices, right or wrong, prove at most the optimum, and nothing of what is possible."""
+def test_no_dual_value_proves_too_much(seed: int) -> None:
+    """Any duals, right or wrong, prove at most the optimum, and nothing of what is possible."""
     random = Random(seed)
     found = nw.design(
         nw.Counts(3), outputs=nw.Interval(-3, 6, step=1), epsilon=1, loss="L1", properties="U,WH"
@@ -159,12 +159,12 @@ def test_units_are_moved_to_an_exact_mean() -> None:
     problem = nw.design(
         nw.Counts(2), outputs=[-7, 0, 3, 4, 11], epsilon=3, loss="L1", properties="U"
     ).problem
-    scale = Scale.of(problem)
+    scale = OutputScale.of(problem)
     for _ in range(200):
         row = [random.randint(10**6, 10**7) for _ in range(5)]
         total = sum(row) + random.randint(-50, 50)
         x, fixed = random.randint(0, 2), random.choice([None, 1])
-        done = scale.balanced(x, row, total, fixed)
+        done = scale.balance(x, row, total, fixed)
         assert sum(done) == total
         assert sum(w * v for w, v in zip(done, [-7, 0, 3, 4, 11], strict=True)) == x * total
         assert fixed is None or done[fixed] == row[fixed]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Exp, Known, Logistic, exp_bounds, fixed, log_bounds
+from noisewright.exact import Exp, Known, Logistic, exp_bounds, fixed_point, log_bounds
 from tests.exact.decimals import SLACK, scaled_exp, scaled_log
 
 BITS = st.integers(-80, 700)
@@ -67,7 +67,7 @@ def test_the_logistic_function_is_bounded(x: Fraction, bits: int) -> None:
 
 @given(st.fractions(), st.integers(-50, 200))
 def test_rationals_are_bounded_as_tightly_as_integers_allow(value: Fraction, bits: int) -> None:
-    low, high = fixed(value, bits)
+    low, high = fixed_point(value, bits)
     scaled = value * Fraction(2) ** bits
     assert low <= scaled <= high
     assert high - low == (scaled.denominator != 1)

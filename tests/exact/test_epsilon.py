@@ -107,7 +107,7 @@ def test_ceiling_and_floor_are_the_tightest_doubles(epsilon: Epsilon) -> None:
 
 @given(ANY, st.integers(1, 10**7))
 @example(Epsilon.of(alpha="10/11"), 10**9)
-def test_multiples_are_exact_or_a_hair_above(epsilon: Epsilon, count: int) -> None:
+def test_multiples_are_exact_or_just_above(epsilon: Epsilon, count: int) -> None:
     product = epsilon.times(count)
     if epsilon.ratio is None:
         assert product.rational == epsilon.rational * count

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, scaled
+from noisewright.exact import Epsilon, scale_epsilon
 from tests.oracles.brute_force import e_to_the
 
 DISTANCES = st.fractions(min_value=Fraction(1, 12), max_value=6, max_denominator=12)
@@ -17,7 +17,7 @@ def test_a_rational_epsilon_against_the_decimal_module(
     epsilon: Fraction, distance: Fraction, p: int, q: int
 ) -> None:
     low, high = e_to_the(epsilon * distance, 60)
-    sign = scaled(Epsilon.of(epsilon), distance).sign(p, q)
+    sign = scale_epsilon(Epsilon.of(epsilon), distance).sign(p, q)
     if p > high * q:
         assert sign == 1
     elif p < low * q:
@@ -39,20 +39,20 @@ def test_the_log_of_a_rational_against_whole_powers(
         return abs(value) ** b * (-1 if value < 0 else 1)
 
     one, other = power(left), ratio**a * power(right)
-    assert scaled(Epsilon.log(ratio), distance).sign(p, q) == (one > other) - (one < other)
+    assert scale_epsilon(Epsilon.log(ratio), distance).sign(p, q) == (one > other) - (one < other)
 
 
 def test_roots_that_are_rational_are_found() -> None:
     eight = Epsilon.log(Fraction(27, 8))
-    assert scaled(eight, Fraction(2, 3)).ratio == Fraction(9, 4)
-    assert scaled(eight, Fraction(2, 3)).sign(9, 4) == 0
-    assert scaled(eight, Fraction(1, 2)).ratio is None
-    assert scaled(Epsilon(), 3).ratio == 1
+    assert scale_epsilon(eight, Fraction(2, 3)).ratio == Fraction(9, 4)
+    assert scale_epsilon(eight, Fraction(2, 3)).sign(9, 4) == 0
+    assert scale_epsilon(eight, Fraction(1, 2)).ratio is None
+    assert scale_epsilon(Epsilon(), 3).ratio == 1
 
 
 def test_a_distance_with_a_long_denominator_is_compared_too() -> None:
     tenth = Fraction(0.1)
-    root = scaled(Epsilon.log(Fraction(2)), tenth)
+    root = scale_epsilon(Epsilon.log(Fraction(2)), tenth)
     assert root.ratio is None
     assert root.sign(107177, 100000) == -1
     assert root.sign(107178, 100000) == 1
@@ -60,7 +60,7 @@ def test_a_distance_with_a_long_denominator_is_compared_too() -> None:
 
 @given(st.fractions(1, 9, max_denominator=9), DISTANCES, st.integers(0, 200))
 def test_bounds_enclose(ratio: Fraction, distance: Fraction, bits: int) -> None:
-    root = scaled(Epsilon.log(ratio), distance)
+    root = scale_epsilon(Epsilon.log(ratio), distance)
     low, high = root.ratio_bounds(bits)
     a, b = distance.numerator, distance.denominator
     assert Fraction(low, 1 << bits) ** b <= ratio**a <= Fraction(high, 1 << bits) ** b
@@ -70,4 +70,4 @@ def test_bounds_enclose(ratio: Fraction, distance: Fraction, bits: int) -> None:
 
 def test_a_distance_is_positive() -> None:
     with pytest.raises(ParameterError, match="must be positive"):
-        scaled(Epsilon.of(1), 0)
+        scale_epsilon(Epsilon.of(1), 0)

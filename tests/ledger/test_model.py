@@ -120,8 +120,8 @@ def test_the_ledger_is_the_model(folder: Path, steps: list[tuple]) -> None:
                 assert balance.spent.epsilon.rational == account.granted - room
             else:
                 with localcontext(prec=80):
-                    hair = room - Decimal(left.numerator) / Decimal(left.denominator)
-                assert 0 <= hair < Decimal("1e-50")
+                    slack = room - Decimal(left.numerator) / Decimal(left.denominator)
+                assert 0 <= slack < Decimal("1e-50")
             assert balance.left.delta == account.granted_delta - account.spent_delta
             assert set(balance.reserved) == {
                 n

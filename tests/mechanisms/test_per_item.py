@@ -12,7 +12,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.mechanisms import PerItem
-from noisewright.privacy.sets import sets_within
+from noisewright.privacy.formulas.sets import sets_within
 
 SHAPES = [(m, s) for m in range(1, 5) for s in [None, *range(1, m)]]
 LABELS = ["tv", "cars", "books", "games", "food", "art"]
@@ -33,7 +33,7 @@ def test_the_formula_is_the_tight_epsilon_of_the_table(
     assert nw.tight_epsilon(mechanism) == pytest.approx(float(Fraction(epsilon)), rel=1e-14)
     assert nw.verify(mechanism, epsilon=epsilon)
     assert nw.verify(table, epsilon=epsilon)
-    # The exact ratio, and a hair below it.
+    # The exact ratio, and slightly less.
     ratio = mechanism.tight_ratio()
     assert sets_within(mechanism, nw.accounting.Epsilon.log(ratio))
     assert not sets_within(mechanism, nw.accounting.Epsilon.log(ratio - Fraction(1, 10**30)))
@@ -68,7 +68,7 @@ def test_the_whole_privacy_curve_is_that_of_the_table(
         assert nw.tight_delta(mechanism, epsilon=epsilon) == nw.tight_delta(table, epsilon=epsilon)
     for delta in (0.01, "1/7", 0.9):
         assert nw.tight_epsilon(mechanism, delta=delta) == nw.tight_epsilon(table, delta=delta)
-    # Where a rational δ is needed exactly, and a hair less of it.
+    # Where a rational δ is needed exactly, and slightly less of it.
     needed = mechanism.delta_bounds(nw.accounting.Epsilon.log(Fraction(3)), 4096)
     assert needed.low == needed.high
     if needed.low:

@@ -64,7 +64,7 @@ def pairs_of(relation: Any, size: int) -> list[tuple[int, int, Decimal]]:
 
 
 def above(value: Decimal) -> Fraction:
-    """A fraction a hair above, as a claim."""
+    """A fraction slightly above, as a claim."""
     return Fraction(int(value * 10**15) + 1, 10**15)
 
 

@@ -38,7 +38,7 @@ WORDS = (
     *("worst", "table", "rows", "person", "columns", "noise", "response"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
-HAIR = Fraction(1, 10**14)
+SLIGHTLY = Fraction(1, 10**14)
 HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals"}
 
 
@@ -95,7 +95,7 @@ def scaled(draw: Random, text: str) -> str:
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
         return draw.choice(["1", "infinity", "1/3"])
-    return str(draw.choice([value * draw.choice(FACTORS), value - HAIR, value + HAIR, -value]))
+    return str(draw.choice([value * draw.choice(FACTORS), value - SLIGHTLY, value + SLIGHTLY, -value]))
 
 
 def of_leaf(draw: Random, document: Any) -> None:

@@ -18,7 +18,7 @@ from noisewright.selection import QualitySensitivity
 from tests.certificates.documents import resealed
 from tests.selection.all_choices import ALL, FIRST, NoBits
 
-HAIR = 1 + Fraction(1, 10**12)
+SLIGHTLY = 1 + Fraction(1, 10**12)
 
 
 def scaled(part: Any, field: str, factor: Fraction) -> None:
@@ -57,13 +57,13 @@ def more_rows(document: Any) -> None:
 
 
 FORGERIES: dict[str, tuple[Callable[[Any], None], str]] = {
-    "a larger factor": (each_step(lambda step: scaled(step, "factor", HAIR)), "step 1"),
-    "a larger change": (each_step(lambda step: scaled(step, "change", HAIR)), "step 1"),
-    "a smaller part": (each_step(lambda step: scaled(step, "amount", 1 / HAIR)), "step 1"),
+    "a larger factor": (each_step(lambda step: scaled(step, "factor", SLIGHTLY)), "step 1"),
+    "a larger change": (each_step(lambda step: scaled(step, "change", SLIGHTLY)), "step 1"),
+    "a smaller part": (each_step(lambda step: scaled(step, "amount", 1 / SLIGHTLY)), "step 1"),
     "more rows": (more_rows, "step 1"),
     "another law": (each_step(lambda step: step.update(by="report the best")), "step 1"),
     "once more": (once_more, "total"),
-    "a larger total": (lambda document: scaled(document["mechanism"], "total", HAIR), "total"),
+    "a larger total": (lambda document: scaled(document["mechanism"], "total", SLIGHTLY), "total"),
     "a larger claim": (larger_claim, "claim"),
     "a smaller epsilon": (smaller_epsilon, "claim"),
 }
@@ -105,7 +105,7 @@ def test_another_range_is_refused(field: str) -> None:
         if field == "candidates":
             step["candidates"] += 1
         else:
-            scaled(step, "width", HAIR)
+            scaled(step, "width", SLIGHTLY)
         (failure,) = checker.check(resealed(document)).failures
         assert failure.part == "step 1"
         assert "costs more than its part, with scores in a range of" in failure.message

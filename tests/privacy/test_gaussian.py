@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
-from noisewright.privacy.gaussian import gaussian_delta, gaussian_ratio
+from noisewright.privacy.formulas.gaussian import gaussian_delta, gaussian_ratio
 
 CASES = [(0.1, 0), (0.5, 1), (1, 0), (1, 1), (3, 2), (0.01, 0.001), (6, 50), (40, 1000), (20, 0)]
 

@@ -11,7 +11,8 @@ import pytest
 import noisewright as nw
 from noisewright.errors import NotPrivateError
 from noisewright.mechanisms import Mechanism, Table
-from noisewright.privacy import OutputPerturbation, SanitizedResponse, sources
+from noisewright.privacy import OutputPerturbation, SanitizedResponse
+from noisewright.privacy.composition.compose import sources
 from noisewright.spaces import Unit
 
 PER_DISTANCE = nw.geometric(nw.Counts(5, neighbors="metric"), epsilon=1).table()

@@ -54,7 +54,7 @@ def test_the_invisible_is_bounded_without_working_it_out(size: int) -> None:
     assert Decay(Epsilon.of(size), 0).bounds(64) == (0, 1)
 
 
-def test_a_hair_above_zero_is_still_bounded() -> None:
+def test_just_above_zero_is_still_bounded() -> None:
     """α = 1 − 10^-12 to the power 2^42 would have 10^14 digits."""
     low, high = Decay(Epsilon.of(alpha=1 - Fraction(1, 10**12)), 42).bounds(64)
     assert high - low <= 1

@@ -218,7 +218,7 @@ def test_a_range_is_not_for_tables() -> None:
 
 
 @pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max])
-def test_a_hair_more_than_calibrated_is_refuted(maker: Any) -> None:
+def test_slightly_more_than_calibrated_is_refuted(maker: Any) -> None:
     quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
     more = maker(range(3), quality, space=nw.Counts(2), epsilon=1.001, calibrated=True)
     assert nw.verify(more, epsilon=1.001)

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 import noisewright as nw
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
-from noisewright.privacy.gaussian import gaussian_delta
+from noisewright.privacy.formulas.gaussian import gaussian_delta
 
 GRID = (0.0, 1.0, 2.5)
 SPACE = nw.Curves(GRID, low=0, high=1, step=1)

@@ -71,7 +71,7 @@ def tour(
     heading("5. A forgery")
     forged = _forge(path, out / "forged.json")
     say(
-        "Someone makes the truthful answer to the count 3 a hair more likely, by one part in "
+        "Someone makes the truthful answer to the count 3 slightly more likely, by one part in "
         "2^30, takes that from another answer so that the row still adds up, and refreshes the "
         "digests."
     )

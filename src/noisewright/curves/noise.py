@@ -11,7 +11,7 @@ Laplace: two curves move Σ_k |C_k| by at most Δ1, and the rounded numbers by a
 probabilities of every output differ by a factor of at most e^ε. Normal: the rounded numbers
 move by at most Δ2 / 2^s + √K (Minkowski). N is a normal number rounded, and the first part
 is whole, so the release is a normal vector around whole numbers, rounded afterwards:
-post-processing of a mechanism whose exact guarantee `privacy/gaussian.py` encloses.
+post-processing of a mechanism whose exact guarantee `privacy/formulas/gaussian.py` encloses.
 
 A mean adds up C over the curves before it is rounded: one curve moves the sum as far as it
 moves itself, so the noise is the same and the mean has 1/n of it. With `bound`, C of each

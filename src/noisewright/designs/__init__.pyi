@@ -1,11 +1,19 @@
-from .compare import Comparison as Comparison, compare as compare
-from .derivable import Derivability as Derivability, is_derivable as is_derivable
+from .analysis.compare import Comparison as Comparison, compare as compare
+from .analysis.derivable import Derivability as Derivability, is_derivable as is_derivable
+from .analysis.epsilon_for import SmallestEpsilon as SmallestEpsilon, epsilon_for as epsilon_for
+from .analysis.error_bound import (
+    Bound as Bound,
+    ErrorBound as ErrorBound,
+    error_bound as error_bound,
+)
+from .analysis.error_report import ErrorReport as ErrorReport, error_report as error_report
+from .analysis.property_prices import (
+    PropertyPrices as PropertyPrices,
+    price_of_properties as price_of_properties,
+)
 from .design import Design as Design, design as design
-from .distributions import binomial as binomial, empirical as empirical
-from .epsilon_for import SmallestEpsilon as SmallestEpsilon, epsilon_for as epsilon_for
-from .error_bound import Bound as Bound, ErrorBound as ErrorBound, error_bound as error_bound
-from .error_report import ErrorReport as ErrorReport, error_report as error_report
-from .errors_made import (
+from .losses.costs import Loss as Loss
+from .losses.error_measures import (
     bias as bias,
     bias_by_input as bias_by_input,
     error_histogram as error_histogram,
@@ -14,7 +22,6 @@ from .errors_made import (
     exact_error_histogram as exact_error_histogram,
     rmse as rmse,
 )
-from .loss import exact_loss as exact_loss, loss as loss
-from .losses import Loss as Loss
-from .names import WORDS as WORDS
-from .prices import Prices as Prices, price_of_properties as price_of_properties
+from .losses.loss import exact_loss as exact_loss, loss as loss
+from .losses.priors import binomial as binomial, empirical as empirical
+from .property_names import WORDS as WORDS

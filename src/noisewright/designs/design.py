@@ -5,45 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isqrt
 from typing import Any
 
-from noisewright.designs.answer import Answer
-from noisewright.designs.bound import lower_bound, proof_of
-from noisewright.designs.closed_forms import closed_form, is_path
-from noisewright.designs.conflicts import require_feasible
-from noisewright.designs.diagonal import by_diagonal
-from noisewright.designs.ends import by_ends
-from noisewright.designs.flips import many_items
-from noisewright.designs.game import by_game
-from noisewright.designs.loss import exact_loss, read_goal
-from noisewright.designs.losses import Loss, read_loss, read_prior
-from noisewright.designs.names import read_properties
+from noisewright.designs.closed_forms.explicit_fair import by_explicit_fair
+from noisewright.designs.closed_forms.randomized_response import by_response
+from noisewright.designs.closed_forms.relabeling import by_relabeling
+from noisewright.designs.closed_forms.sets import by_flips, many_items
+from noisewright.designs.lines.diagonal import by_diagonal
+from noisewright.designs.lines.ends import by_ends
+from noisewright.designs.lines.game import by_game
+from noisewright.designs.losses.costs import Loss, read_loss
+from noisewright.designs.losses.loss import read_goal
+from noisewright.designs.losses.priors import read_prior
 from noisewright.designs.problem import Problem
-from noisewright.designs.program import Program, program_for
-from noisewright.designs.proof import Proof
-from noisewright.designs.refine import Refined, sharp_solutions
-from noisewright.designs.repair import repaired
-from noisewright.errors import NoisewrightError, ParameterError, TooLargeError, UnrepairedError
+from noisewright.designs.programs.by_program import by_program
+from noisewright.designs.proofs.proof import Proof, Solution
+from noisewright.designs.property_names import read_properties
+from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.given import several
-from noisewright.mechanisms import Guarantee, SetFlips, Table, read_outputs, require_tabulable
+from noisewright.mechanisms import (
+    Guarantee,
+    SetFlips,
+    Table,
+    properties as structural,
+    read_outputs,
+    require_tabulable,
+)
 from noisewright.public import public
 from noisewright.spaces import Space, require_space
 
-_AS_GOOD = Fraction(1, 1 << 31)
-"""A tie may be broken at a relative cost of 5e-10, below what a design promises to prove."""
-
-_LARGEST_TIE_BREAK = 3000
-"""Programs with more variables are not solved a second time to break ties."""
-
-_CLOSE, _CLOSE_IF_LARGE = Fraction(1, 10**11), Fraction(1, 10**8)
-"""A table is good enough when its loss is above the bound by this fraction at most."""
-
 _TIE_BREAK = "L1"
 
-_MOST_ROWS = 500_000
-"""Beyond this a program takes hours: some 500 counts, or 80 points that are all neighbors."""
+_CLOSED_FORMS = (by_explicit_fair, by_response, by_flips, by_relabeling)
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ class Design:
 
     @property
     def proof(self) -> Proof | None:
-        """The prices behind the bound, which a certificate carries."""
+        """The dual values behind the bound, which a certificate carries."""
         return None if self.prove is None else self.prove()
 
     @property
@@ -159,16 +153,24 @@ def design(
         # A name that means nothing is refused, also where no tie needs breaking.
         read_loss(tie_break, space, released)
     answer = (
-        closed_form(problem, tie_break)
+        _closed_form(problem, tie_break)
         or by_diagonal(problem, tie_break)
         or by_ends(problem, tie_break)
         or by_game(problem)
-        or _by_program(problem, tie_break)
+        or by_program(problem, tie_break)
     )
     named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
     # Costs are not negative, so neither is any loss.
     bound = max(answer.bound, Fraction(0))
-    return Design(problem, named, _loss(problem, named), bound, answer.route, answer.proof)
+    return Design(problem, named, problem.loss_of(named), bound, answer.route, answer.proof)
+
+
+def _closed_form(problem: Problem, tie_break: str | None) -> Solution | None:
+    for route in _CLOSED_FORMS:
+        answer = route(problem, tie_break)
+        if answer is not None and problem.properties <= structural(answer.mechanism):
+            return answer
+    return None
 
 
 def _read_outputs(outputs: Any, space: Space) -> Space:
@@ -178,104 +180,3 @@ def _read_outputs(outputs: Any, space: Space) -> Space:
         raise ParameterError("outputs must be a space, or a list of the points to release.")
     points = several(outputs, name="outputs", of="points")
     return read_outputs(points, columns=len(points), space=space)
-
-
-def _loss(problem: Problem, table: Table) -> Fraction:
-    return exact_loss(table, problem.loss, goal=problem.goal, prior=problem.prior)
-
-
-def _by_program(problem: Problem, tie_break: str | None) -> Answer:
-    _require_solvable(problem)
-    program = program_for(problem)
-    best, bound, behind = _solved(problem, program)
-    symmetry = ", one variable per mirrored pair" if problem.is_centrosymmetric else ""
-    route = (
-        f"linear program of {program.variables:,} variables and {len(program.constraints):,} "
-        f"constraints{symmetry}; solved by HiGHS, sharpened and proven in exact arithmetic"
-    )
-    if tie_break is not None and program.variables <= _LARGEST_TIE_BREAK:
-        best = _tie_broken(problem, program, best, tie_break)
-    return Answer(best, bound, lambda: proof_of(program, behind), route)
-
-
-def _require_solvable(problem: Problem) -> None:
-    """Refuse what cannot be solved, or has one answer that needs no program."""
-    rows = 2 * len(problem.pairs) * problem.outputs.size
-    if rows > _MOST_ROWS:
-        raise TooLargeError(
-            f"the linear program for {problem.space!r} would have {rows:,} privacy constraints "
-            f"(at most {_MOST_ROWS:,}). {_what_is_small_enough(problem)}",
-            size=rows,
-        )
-    require_feasible(problem)
-    if "OD" in problem.properties and problem.guarantee.epsilon.is_zero:
-        raise ParameterError(
-            "OD (output privacy) with epsilon=0 makes all outputs equally likely. Give an epsilon "
-            "above 0, leave OD out, or use nw.uniform(space)."
-        )
-
-
-def _what_is_small_enough(problem: Problem) -> str:
-    if not is_path(problem):
-        return "Design for fewer points, or declare fewer neighbors."
-    # 2 n (n + 1) constraints for n + 1 counts.
-    largest = (isqrt(1 + 2 * _MOST_ROWS) - 1) // 2
-    few = f"Design for fewer points: up to nw.Counts({largest})"
-    if not problem.properties:
-        return f"{few}. Losses that grow with the distance need no program on a line of counts."
-    return f"{few}; or leave the properties out: many losses need no program then."
-
-
-def _solved(problem: Problem, program: Program) -> tuple[Table, Fraction, Refined]:
-    """Look at a program until its best table and its best bound meet.
-
-    The third value is the solution that proves the bound.
-    """
-    close = _CLOSE if program.variables <= _LARGEST_TIE_BREAK else _CLOSE_IF_LARGE
-    best: Table | None = None
-    failure: UnrepairedError | None = None
-    # Costs are not negative, so neither is any loss; no prices at all prove that.
-    least, bound = Fraction(0), Fraction(0)
-    behind = Refined([], [0] * len(program.constraints))
-    for look in sharp_solutions(program):
-        proven = lower_bound(program, look)
-        if proven > bound:
-            bound, behind = proven, look
-        try:
-            table = repaired(program, look)
-        except UnrepairedError as problem_with_it:
-            failure = problem_with_it
-            continue
-        reached = _loss(problem, table)
-        if best is None or reached < least:
-            best, least = table, reached
-        if least <= bound * (1 + close):
-            break
-    if best is None:
-        raise failure or UnrepairedError("the solver had no answer that could be proven.")
-    return best, bound, behind
-
-
-def _tie_broken(problem: Problem, program: Program, first: Table, tie_break: str) -> Table:
-    """Among mechanisms as good as the first, look for one with the least second loss."""
-    try:
-        second = read_loss(tie_break, problem.space, problem.outputs)
-    except ParameterError:
-        # The default needs a distance, which not all pairs of spaces have.
-        return first
-    if second.costs == problem.loss.costs:
-        return first
-    reached = _loss(problem, first)
-    again = program.with_second_goal(second, limit=reached * (1 + Fraction(1, 1 << 40)))
-    unbroken = exact_loss(first, second, prior=problem.prior)
-    try:
-        for look in sharp_solutions(again, attempts=3):
-            table = repaired(again, look)
-            if _loss(problem, table) <= reached * (1 + _AS_GOOD):
-                better = exact_loss(table, second, prior=problem.prior) < unbroken
-                return table if better else first
-    except NoisewrightError:
-        # The second program lives within a hair of the first optimum; without an answer there
-        # the first one stands.
-        return first
-    return first

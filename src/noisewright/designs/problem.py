@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.designs.losses import Loss
-from noisewright.mechanisms import Guarantee
+from noisewright.designs.losses.costs import Loss
+from noisewright.designs.losses.loss import exact_loss
+from noisewright.mechanisms import Guarantee, Table
 from noisewright.spaces import Counts, Places, Space, numbers
 
 
@@ -40,8 +41,8 @@ class Problem:
 
     @property
     def is_path(self) -> bool:
-        """Whether what is promised is promised to adjacent counts and by them to all others."""
-        if not isinstance(self.space, Counts) or self.guarantee.delta:
+        """Whether counts come out, and the promise to adjacent counts is that to all others."""
+        if not isinstance(self.space, Counts) or self.guarantee.delta or self.outputs != self.space:
             return False
         return self.space.neighbors == "adjacent" or (
             self.space.by_distance and self.space.metric == "absolute"
@@ -53,6 +54,22 @@ class Problem:
         return self.space.neighbors == "replace" or (
             self.space.by_distance and self.space.metric == "discrete"
         )
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether the loss is 1 for any wrong answer and 0 for the right one."""
+        return self.outputs == self.space and all(
+            row[x] == 0 and row.count(1) == len(row) - 1 for x, row in enumerate(self.loss.costs)
+        )
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all inputs have the same weight."""
+        return len(set(self.prior)) == 1
+
+    def loss_of(self, table: Table) -> Fraction:
+        """Return the exact loss of a table: what is to be minimized."""
+        return exact_loss(table, self.loss, goal=self.goal, prior=self.prior)
 
     @cached_property
     def places(self) -> Places:
@@ -99,11 +116,3 @@ class Problem:
         pairs = {(a, b): apart(a, b) for a, b in self.pairs.tolist()}
         mirrored = {(last_input - b, last_input - a): d for (a, b), d in pairs.items()}
         return last_output >= 0 and pairs == mirrored
-
-    @property
-    def weighted_costs(self) -> list[list[Fraction]]:
-        """What each entry of the matrix adds to the expected loss."""
-        return [
-            [weight * cost for cost in row]
-            for weight, row in zip(self.prior, self.loss.costs, strict=True)
-        ]

@@ -1,8 +1,11 @@
 from .bounds import (
     Bounds as Bounds,
     exp_bounds as exp_bounds,
-    fixed as fixed,
+    fixed_floor as fixed_floor,
+    fixed_point as fixed_point,
+    fixed_powers as fixed_powers,
     log_bounds as log_bounds,
+    sqrt_bounds as sqrt_bounds,
 )
 from .computable import Computable as Computable, Exp as Exp, Known as Known, Logistic as Logistic
 from .documents import parse_json as parse_json, parse_toml as parse_toml
@@ -24,5 +27,4 @@ from .rationals import (
     shown as shown,
     shown_total as shown_total,
 )
-from .roots import sqrt_bounds as sqrt_bounds
-from .scaled import ScaledEpsilon as ScaledEpsilon, scaled as scaled
+from .scaled import ScaledEpsilon as ScaledEpsilon, scale_epsilon as scale_epsilon

@@ -21,7 +21,7 @@ _LARGEST_EXPONENT = 1 << 14
 of it has as many, and no epsilon that promises anything is near."""
 
 
-def fixed(value: Fraction, bits: int) -> Bounds:
+def fixed_point(value: Fraction, bits: int) -> Bounds:
     """Return the tightest integers (low, high) with low ≤ value · 2^bits ≤ high."""
     if bits >= 0:
         numerator, denominator = value.numerator << bits, value.denominator
@@ -29,6 +29,23 @@ def fixed(value: Fraction, bits: int) -> Bounds:
         numerator, denominator = value.numerator, value.denominator << -bits
     low, rest = divmod(numerator, denominator)
     return low, low + (rest != 0)
+
+
+def fixed_floor(value: Fraction | float, bits: int) -> int:
+    """Return value · 2^bits, rounded down, for bits ≥ 0."""
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << bits) // denominator
+
+
+def fixed_powers(base: int, count: int, bits: int, *, up: bool) -> list[int]:
+    """Return b^0, …, b^count over 2^bits for b = base / 2^bits ≥ 0, each rounded up or down.
+
+    Ensures: none is below b^k if `up`, and none above it otherwise.
+    """
+    powers = [1 << bits]
+    for _ in range(count):
+        powers.append(-(-powers[-1] * base >> bits) if up else powers[-1] * base >> bits)
+    return powers
 
 
 @lru_cache(maxsize=256)
@@ -39,7 +56,7 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
     precision at which two neighboring integers enclose it always exists and is found.
     """
     if x == 0:
-        return fixed(Fraction(1), bits)
+        return fixed_point(Fraction(1), bits)
     if -x >= max(bits, 0):
         # e^x < 2^x ≤ 2^-bits: nothing of it is seen at this precision.
         return 0, 1
@@ -53,13 +70,13 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
     guard = 16
     while True:
         low, high, precision = _exp_raw(x, bits + guard)
-        low, high = _shifted(low, high, bits - precision)
+        low, high = _shift(low, high, bits - precision)
         if high - low <= 1:
             return low, high
         guard *= 2
 
 
-def _shifted(low: int, high: int, by: int) -> Bounds:
+def _shift(low: int, high: int, by: int) -> Bounds:
     """Multiply bounds by 2^by, outwards."""
     if by >= 0:
         return low << by, high << by
@@ -74,7 +91,7 @@ def _exp_raw(x: Fraction, bits: int) -> tuple[int, int, int]:
     squarings = size + 8 + isqrt(max(bits, 1))
     growth = int(abs(x) * 3 / 2) + 2 if x > 0 else 2
     work = max(bits, 1) + 2 * squarings + growth + 16
-    small_low, small_high = fixed(x / (1 << squarings), work)
+    small_low, small_high = fixed_point(x / (1 << squarings), work)
     low, high = _taylor(small_low, work)[0], _taylor(small_high, work)[1]
     for _ in range(squarings):
         low = (low * low) >> work
@@ -113,7 +130,7 @@ def log_bounds(r: Fraction, bits: int) -> Bounds:
     while True:
         work = max(bits, 0) + guard
         low, high = _log_raw(r, work)
-        low, high = _shifted(low, high, bits - work)
+        low, high = _shift(low, high, bits - work)
         if high - low <= 1:
             return low, high
         guard *= 2
@@ -129,13 +146,13 @@ def _log_raw(r: Fraction, work: int) -> Bounds:
         low, high = low + shift * two_low, high + shift * two_high
     else:
         low, high = low + shift * two_high, high + shift * two_low
-    return _shifted(low, high, work - inner)
+    return _shift(low, high, work - inner)
 
 
 def _atanh_series(z: Fraction, work: int) -> Bounds:
     """Bound 2·atanh(z) = ln((1+z)/(1−z)) for |z| ≤ 1/3 at `work` bits."""
     # z stays a fixed-point number: a fraction with a long denominator would grow at each power.
-    z_low, z_high = fixed(abs(z), work)
+    z_low, z_high = fixed_point(abs(z), work)
     low = high = 0
     power_low, power_high, index = z_low, z_high, 1
     square_low = (z_low * z_low) >> work
@@ -149,3 +166,20 @@ def _atanh_series(z: Fraction, work: int) -> Bounds:
     # The rest is below Σ 9^-i of the last power, itself at most one unit: two units cover it.
     low, high = 2 * low, 2 * (high + 2)
     return (low, high) if z >= 0 else (-high, -low)
+
+
+def sqrt_bounds(value: Fraction, bits: int) -> Bounds:
+    """Return integers with low ≤ √value · 2^bits ≤ high and high − low ≤ 1, for value ≥ 0.
+
+    They are equal exactly when √value is a multiple of 2^-bits.
+    """
+    if value < 0:
+        raise ParameterError("the square root needs a number of at least 0.")
+    numerator, denominator = value.numerator, value.denominator
+    if bits >= 0:
+        numerator <<= 2 * bits
+    else:
+        denominator <<= -2 * bits
+    # The floor of a root is the floor of the root of the floor.
+    low = isqrt(numerator // denominator)
+    return low, low + (low * low * denominator != numerator)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from noisewright.exact.bounds import Bounds, exp_bounds, fixed
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point
 
 
 @runtime_checkable
@@ -26,7 +26,7 @@ class Known:
 
     def bounds(self, bits: int) -> Bounds:
         """Bound the number at this precision."""
-        return fixed(self.value, bits)
+        return fixed_point(self.value, bits)
 
 
 @dataclass(frozen=True)

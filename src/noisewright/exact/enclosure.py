@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisewright.errors import ParameterError
-from noisewright.exact.bounds import fixed
+from noisewright.exact.bounds import fixed_point
 from noisewright.exact.computable import Computable
 from noisewright.exact.rationals import ceiling_float, floor_float
 
@@ -46,32 +46,34 @@ class Enclosure:
         return Enclosure(-self.high, -self.low)
 
     def __add__(self, other: Enclosure | Fraction | int) -> Enclosure:
-        other = _enclosed(other)
+        other = _enclose(other)
         return Enclosure(self.low + other.low, self.high + other.high)
 
     def __sub__(self, other: Enclosure | Fraction | int) -> Enclosure:
-        return self + -_enclosed(other)
+        return self + -_enclose(other)
 
     def __mul__(self, other: Enclosure | Fraction | int) -> Enclosure:
-        other = _enclosed(other)
+        other = _enclose(other)
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Enclosure(min(ends), max(ends))
 
     def __truediv__(self, other: Enclosure | Fraction | int) -> Enclosure:
-        other = _enclosed(other)
+        other = _enclose(other)
         if other.low <= 0 <= other.high:
             raise ParameterError("cannot divide by an enclosure that contains zero.")
         return self * Enclosure(1 / other.high, 1 / other.low)
 
-    def rounded(self, bits: int) -> Enclosure:
+    def round_outward(self, bits: int) -> Enclosure:
         """Round the ends outwards to multiples of 2^-bits, so that they stay short."""
         scale = Fraction(2) ** bits
-        return Enclosure(fixed(self.low, bits)[0] / scale, fixed(self.high, bits)[1] / scale)
+        return Enclosure(
+            fixed_point(self.low, bits)[0] / scale, fixed_point(self.high, bits)[1] / scale
+        )
 
     def floats(self) -> tuple[float, float]:
         """Return two doubles that enclose the number."""
         return floor_float(self.low), ceiling_float(self.high)
 
 
-def _enclosed(value: Enclosure | Fraction | int) -> Enclosure:
+def _enclose(value: Enclosure | Fraction | int) -> Enclosure:
     return value if isinstance(value, Enclosure) else Enclosure.point(value)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from noisewright.errors import ParameterError
-from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
 from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
 from noisewright.given import of_kind
 from noisewright.public import public_methods
@@ -108,14 +108,14 @@ class Epsilon:
     def bounds(self, bits: int) -> Bounds:
         """Bound ε itself."""
         if self.ratio is None:
-            return fixed(self.rational, bits)
+            return fixed_point(self.rational, bits)
         return log_bounds(self.ratio, bits)
 
     def ratio_bounds(self, bits: int) -> Bounds:
         """Bound e^ε."""
         if self.ratio is None:
             return exp_bounds(self.rational, bits)
-        return fixed(self.ratio, bits)
+        return fixed_point(self.ratio, bits)
 
     def alpha_bounds(self, bits: int, *, times: Fraction | int = 1) -> Bounds:
         """Bound e^(−times · ε); `times` must be whole when ε is a logarithm."""
@@ -123,7 +123,7 @@ class Epsilon:
             return exp_bounds(-self.rational * times, bits)
         if times != int(times):
             raise ParameterError("a fraction of ln(ratio) is not the log of a rational.")
-        return fixed(Fraction(1) / self.ratio ** int(times), bits)
+        return fixed_point(Fraction(1) / self.ratio ** int(times), bits)
 
     def sign(self, p: int, q: int) -> int:
         """Return the sign of p − e^ε · q for integers, exactly: −1, 0 or 1."""

@@ -12,8 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from noisewright.errors import ParameterError
-from noisewright.exact.bounds import Bounds, exp_bounds, fixed
-from noisewright.exact.roots import sqrt_bounds
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, sqrt_bounds
 
 _LARGEST = 1 << 10
 """Φ is refused beyond this |x|: e^(-x²/2) would need more than 700,000 bits."""
@@ -82,8 +81,8 @@ def normal_bounds(x: Fraction, bits: int) -> Bounds:
 
 def _series(x: Fraction, work: int) -> Bounds:
     """Bound Σ_n x^(2n+1) / (2n+1)!! for x ≥ 0."""
-    x_low, x_high = fixed(x, work)
-    square_low, square_high = fixed(x * x, work)
+    x_low, x_high = fixed_point(x, work)
+    square_low, square_high = fixed_point(x * x, work)
     low, high = x_low, x_high
     term_low, term_high, odd = x_low, x_high, 1
     # Once x² < odd/2, terms at least halve, so that what is left is at most the last one.
@@ -104,9 +103,9 @@ def mills_bounds(x: Fraction, bits: int) -> Bounds:
     """
     if x <= 0:
         raise ParameterError("the Mills ratio is bounded here for x > 0.")
-    return fixed(_cut_off(x, _MILLS_LEVELS), bits)[0], fixed(_cut_off(x, _MILLS_LEVELS - 1), bits)[
-        1
-    ]
+    return fixed_point(_cut_off(x, _MILLS_LEVELS), bits)[0], fixed_point(
+        _cut_off(x, _MILLS_LEVELS - 1), bits
+    )[1]
 
 
 def _cut_off(x: Fraction, levels: int) -> Fraction:

@@ -55,7 +55,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
         _require_moderate(int(value.as_tuple().exponent), name)
         return short(Fraction(value), name)
     if isinstance(value, str):
-        return _parsed(value, name)
+        return _parse(value, name)
     try:
         return Fraction(operator.index(value))
     except TypeError:
@@ -70,7 +70,7 @@ def exactly(value: Number | SupportsIndex, *, name: str = "the number") -> Fract
     return Fraction(int(numerator), int(denominator))
 
 
-def _parsed(text: str, name: str) -> Fraction:
+def _parse(text: str, name: str) -> Fraction:
     if len(text) > 2 * _LONGEST_TEXT:
         raise ParameterError(f"{name} is a text of {len(text)} characters; a number was expected.")
     _, _, power = text.lower().partition("e")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from noisewright.errors import ParameterError
-from noisewright.exact.bounds import Bounds, exp_bounds, fixed, log_bounds
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
 from noisewright.exact.epsilon import Epsilon
 
 _FIRST_BITS = 192
@@ -20,7 +20,7 @@ _FIRST_BITS = 192
 
 @dataclass(frozen=True)
 class ScaledEpsilon:
-    """ε · distance for a distance > 0. Build it with `scaled`, which keeps what was worked out."""
+    """ε · distance for a distance > 0. Build it with `scale_epsilon`, which keeps values."""
 
     epsilon: Epsilon
     distance: Fraction
@@ -66,12 +66,12 @@ class ScaledEpsilon:
     def bounds(self, bits: int) -> Bounds:
         """Bound ε·d itself."""
         if self.epsilon.ratio is None:
-            return fixed(self.epsilon.rational * self.distance, bits)
+            return fixed_point(self.epsilon.rational * self.distance, bits)
         # A unit of ln(r) counts `distance` times.
         more = bits + 2 + max(0, self.distance.numerator.bit_length())
         low, high = log_bounds(self.epsilon.ratio, more)
         by = Fraction(1, 1 << (more - bits)) * self.distance
-        return fixed(low * by, 0)[0], fixed(high * by, 0)[1]
+        return fixed_point(low * by, 0)[0], fixed_point(high * by, 0)[1]
 
     def below(self) -> Epsilon:
         """Return the product, or a rational just below it when it is none of the two kinds."""
@@ -104,7 +104,7 @@ class ScaledEpsilon:
 
 
 @lru_cache(maxsize=4096)
-def scaled(epsilon: Epsilon, distance: Fraction | int) -> ScaledEpsilon:
+def scale_epsilon(epsilon: Epsilon, distance: Fraction | int) -> ScaledEpsilon:
     """Return ε · distance; equal arguments share one value."""
     return ScaledEpsilon(epsilon, Fraction(distance))
 

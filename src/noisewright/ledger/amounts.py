@@ -25,7 +25,7 @@ _LONGEST = 12_000
 
 @dataclass(frozen=True)
 class Total:
-    """What was spent: ε = rational + ln(ratio) and δ, exact or a hair (2^-192) more."""
+    """What was spent: ε = rational + ln(ratio) and δ, exact or rounded up by 2^-192."""
 
     rational: Fraction = Fraction(0)
     ratio: Fraction = Fraction(1)
@@ -107,7 +107,7 @@ class Granted:
 
 
 def recordable(guarantee: Guarantee) -> Guarantee:
-    """Return the guarantee, or one a hair above it when its numbers take too long to write out."""
+    """Return the guarantee, or one just above it when its numbers take too long to write out."""
     epsilon = guarantee.epsilon.brief()
     if epsilon.ratio is None:
         epsilon = Epsilon(rational=brief_above(epsilon.rational))

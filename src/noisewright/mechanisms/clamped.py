@@ -40,7 +40,7 @@ def clamped_geometric(n: int, epsilon: Epsilon) -> Clamped:
     """Return geometric noise with α = e^-ε, clamped to 0..n.
 
     Ensures: where α is rational and the table stays short, exactly that; otherwise rounded, with
-    an α larger by a hair (see `decay`).
+    an α larger by a rounding slack (see `decay`).
     """
     alpha = rational_alpha(epsilon, power=n, entries=(n + 1) ** 2)
     if alpha is not None:

@@ -1,10 +1,10 @@
 """Powers of α = e^-ε as integers, with a little room so that rounding stays private.
 
 Where α is rational, as with alpha="10/11", its powers are too, and no table needs rounding unless
-it would get too long. Otherwise a table is rounded from an ideal one whose decay α' is a hair
-larger than e^-ε (less private noise would be a smaller decay). The hair is a relative 2^-56 of ε,
-below what a double can show, and the total has enough bits that rounding moves no ratio further
-than the hair. The constructors then check the result in exact arithmetic anyway.
+it would get too long. Otherwise a table is rounded from an ideal one whose decay α' is
+larger than e^-ε (less private noise would be a smaller decay) by a rounding slack: a relative 2^-56
+of ε, below what a double can show. The total has enough bits that rounding moves no ratio further
+than the slack. The constructors then check the result in exact arithmetic anyway.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import NoisewrightError, ParameterError
-from noisewright.exact import Epsilon, Number, scaled
+from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.spaces import Space
 
 _ROOM = 57
@@ -167,7 +167,7 @@ def require_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> Non
 def _require_scaled_ratios(weights: NDArray[Any], space: Space, epsilon: Epsilon) -> None:
     rows = weights.tolist()
     for a, b in space.neighbor_codes().tolist():
-        allowed = scaled(epsilon, space.neighbor_distance(a, b))
+        allowed = scale_epsilon(epsilon, space.neighbor_distance(a, b))
         for p, q in zip(rows[a], rows[b], strict=True):
             if allowed.sign(max(p, q), min(p, q)) > 0:
                 raise self_proof_failed("between neighbors", epsilon)

@@ -144,7 +144,7 @@ def _for_promise(databases: Space, utilities: list[list[Fraction]], claim: Guara
     doubles = np.array([[float(u) for u in row] for row in utilities])
     scale = _largest_scale(doubles, pairs, float(claim.epsilon.floor()), float(claim.delta))
     small = claim.delta if claim.epsilon.is_zero else least(claim.epsilon)
-    # Doubles proposed; a hair less leaves room for their rounding and for that of the table.
+    # Doubles proposed; slightly less leaves slack for their rounding and for that of the table.
     for shrink in (46, 40, 32, 24):
         proposal = Fraction(scale) * (1 - Fraction(1, 1 << shrink))
         table = _table(databases, utilities, proposal, claim, fine=min(small, Fraction(1)))

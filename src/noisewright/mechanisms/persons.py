@@ -79,7 +79,7 @@ class PersonRows(Structured):
         together = one.epsilon.times(self.count)
         if together.ratio is not None:
             return one
-        # ln(r) of a long r: a rational a hair above it, whose multiple is the claim exactly.
+        # ln(r) of a long r: a rational just above it, whose multiple is the claim exactly.
         return Guarantee(Epsilon(rational=together.rational / self.count), one.delta)
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Epsilon, Number, scaled
+from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.given import brief
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
 from noisewright.mechanisms.guarantee import Guarantee
@@ -79,7 +79,7 @@ def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:
         return claim
     pairs = space.neighbor_codes().tolist()
     nearest = min(space.neighbor_distance(a, b) for a, b in pairs)
-    return Guarantee(scaled(claim.epsilon, nearest).below(), claim.delta)
+    return Guarantee(scale_epsilon(claim.epsilon, nearest).below(), claim.delta)
 
 
 def _exact_weight(claim: Guarantee, others: int) -> tuple[int, int] | None:

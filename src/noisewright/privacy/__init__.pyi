@@ -1,12 +1,15 @@
 from .certificates import Certificate as Certificate, certify as certify, check as check
-from .closed_forms import (
+from .composition.by_guarantee import (
     advanced_composition as advanced_composition,
     basic_composition as basic_composition,
     optimal_composition as optimal_composition,
 )
-from .composition import Composition as Composition, compose as compose
-from .concentrated import ZeroConcentrated as ZeroConcentrated, gaussian_rho as gaussian_rho
-from .gaussian import gaussian_delta as gaussian_delta, gaussian_ratio as gaussian_ratio
+from .composition.compose import Composition as Composition, compose as compose
+from .composition.concentrated import (
+    ZeroConcentrated as ZeroConcentrated,
+    gaussian_rho as gaussian_rho,
+)
+from .formulas.gaussian import gaussian_delta as gaussian_delta, gaussian_ratio as gaussian_ratio
 from .loading import load as load, point_label as point_label
 from .profile import Profile as Profile, profile as profile, profile_of_masses as profile_of_masses
 from .queries import (

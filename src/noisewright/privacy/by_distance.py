@@ -17,7 +17,7 @@ from functools import cmp_to_key
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Epsilon, ScaledEpsilon, ceiling_float, log_bounds, scaled
+from noisewright.exact import Epsilon, ScaledEpsilon, ceiling_float, log_bounds, scale_epsilon
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.privacy.events import Event
 from noisewright.spaces import Distance
@@ -107,7 +107,7 @@ def _sketches(
     matrix = table.matrix
     surely = np.where(matrix > _TINY, matrix, 0.0) * (1 - _MARGIN)
     for a, b in pairs.tolist():
-        allowed = scaled(epsilon, table.space.neighbor_distance(a, b))
+        allowed = scale_epsilon(epsilon, table.space.neighbor_distance(a, b))
         # e^900 > 2^900: what is beyond needs no power, and may be too large for one.
         low = allowed.ratio_bounds(64)[0] if allowed.bounds(0)[0] < 900 else 1 << 964
         ratio = 2.0**900 if low >> 964 else low / 2.0**64

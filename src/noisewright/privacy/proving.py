@@ -21,7 +21,7 @@ from noisewright.mechanisms import (
     Table,
     any_change,
 )
-from noisewright.privacy.sets import sets_within
+from noisewright.privacy.formulas.sets import sets_within
 from noisewright.privacy.subject import essential
 from noisewright.privacy.verification import verify
 

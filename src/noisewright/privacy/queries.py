@@ -18,7 +18,7 @@ from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.given import whole_number
 from noisewright.mechanisms import Guarantee, Mechanism, RowProduct, read_delta, require_mechanism
-from noisewright.privacy.composition import Composition, compose
+from noisewright.privacy.composition.compose import Composition, compose
 from noisewright.privacy.tight import tight_delta, tight_epsilon
 from noisewright.public import public_methods
 from noisewright.spaces import Pairs, Rows, Space, Unit, require_space

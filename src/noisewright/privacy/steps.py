@@ -15,7 +15,7 @@ from noisewright.errors import CertificateError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee, number
 from noisewright.privacy.certificates import Certificate, seal
-from noisewright.privacy.concentrated import ZeroConcentrated
+from noisewright.privacy.composition.concentrated import ZeroConcentrated
 
 
 def certify_steps(

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import SpaceError
-from noisewright.exact import Epsilon, Number, scaled
+from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.privacy.subject import table_under_test
 from noisewright.public import public, public_methods
@@ -54,7 +54,7 @@ class SufficientSets:
 
     def deciding(self, epsilon: Number | Epsilon) -> tuple[Any, ...]:
         """Return the one event that decides (ε, δ) for every δ: the cells with ratio above e^ε."""
-        exact = scaled(Epsilon.of(epsilon), self.distance)
+        exact = scale_epsilon(Epsilon.of(epsilon), self.distance)
         return tuple(
             output
             for cell in self.cells
@@ -68,7 +68,7 @@ def sufficient_sets(mechanism: Mechanism, x: Any, neighbor: Any) -> SufficientSe
     """Return the sufficient sets of a mechanism for an input and its neighbor.
 
     The cells are those of the table: where irrational probabilities were rounded, outputs whose
-    ideal ratios are equal can be split into cells that differ by a hair. Ties are compared
+    ideal ratios are equal can be split into cells that differ by rounding. Ties are compared
     exactly; with doubles, rounding inflates the counts (in the paper's Example 2 the 36 ordered
     pairs need 924 subsets, not the printed 1,092).
     """

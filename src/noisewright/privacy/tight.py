@@ -21,7 +21,6 @@ from noisewright.mechanisms import (
     Table,
     read_delta,
 )
-from noisewright.privacy.additive import additive_tight_delta, additive_tight_epsilon, as_noise
 from noisewright.privacy.by_distance import (
     ceiling_of,
     claim_of,
@@ -29,8 +28,13 @@ from noisewright.privacy.by_distance import (
     least_by_distance,
 )
 from noisewright.privacy.events import widest_event, worst_event
-from noisewright.privacy.formula import geometric_tight_delta, geometric_tight_epsilon
-from noisewright.privacy.sets import sets_tight_delta, sets_tight_epsilon
+from noisewright.privacy.formulas.additive import (
+    additive_tight_delta,
+    additive_tight_epsilon,
+    as_noise,
+)
+from noisewright.privacy.formulas.geometric import geometric_tight_delta, geometric_tight_epsilon
+from noisewright.privacy.formulas.sets import sets_tight_delta, sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.public import public
 
@@ -111,7 +115,7 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class Change:
+class WorstChange:
     """The tight ε = rational + ln(ratio) between any two inputs, neighbors or not."""
 
     rational: Fraction
@@ -128,7 +132,7 @@ class Change:
             return False
         return Epsilon(rational=rest).sign(*self.ratio.as_integer_ratio()) <= 0
 
-    def times(self, count: int) -> Change:
+    def times(self, count: int) -> WorstChange:
         """Return the change of `count` independent parts like this one."""
         if self.ratio.numerator.bit_length() * count > _LONGEST:
             raise TooLargeError(
@@ -136,10 +140,10 @@ class Change:
                 "certify adds up the claims of the rows instead.",
                 size=count,
             )
-        return Change(self.rational * count, self.ratio**count)
+        return WorstChange(self.rational * count, self.ratio**count)
 
 
-def change_of_all(mechanism: Mechanism) -> Change | None:
+def change_of_all(mechanism: Mechanism) -> WorstChange | None:
     """Return the tight ε when all of a record changes; None if no ε is enough.
 
     Ratios of independent parts multiply, and each part may change to its worst.
@@ -148,50 +152,50 @@ def change_of_all(mechanism: Mechanism) -> Change | None:
         row = change_of_all(mechanism.row)
         return row and row.times(mechanism.count)
     if isinstance(mechanism, ColumnProduct):
-        total = Change(Fraction(0), Fraction(1))
+        total = WorstChange(Fraction(0), Fraction(1))
         for _, column in mechanism.columns:
             change = change_of_all(column)
             if change is None:
                 return None
-            total = Change(total.rational + change.rational, total.ratio * change.ratio)
+            total = WorstChange(total.rational + change.rational, total.ratio * change.ratio)
         return total
     if isinstance(mechanism, Geometric):
         n, epsilon = mechanism.space.n, mechanism.epsilon
-        return Change(epsilon.rational * n, (epsilon.ratio or Fraction(1)) ** n)
+        return WorstChange(epsilon.rational * n, (epsilon.ratio or Fraction(1)) ** n)
     if isinstance(mechanism, Additive):
         whole = mechanism.pure_epsilon(mechanism.space.size - 1)
-        return Change(whole.rational, whole.ratio or Fraction(1))
+        return WorstChange(whole.rational, whole.ratio or Fraction(1))
     if isinstance(mechanism, CurveMechanism):
         return _change_of_curves(mechanism)
     if isinstance(mechanism, Response):
         truth, other, _ = mechanism.masses()
-        return Change(Fraction(0), Fraction(truth, other)) if other else None
+        return WorstChange(Fraction(0), Fraction(truth, other)) if other else None
     if isinstance(mechanism, SetMechanism):
-        return Change(Fraction(0), mechanism.tight_ratio())
+        return WorstChange(Fraction(0), mechanism.tight_ratio())
     return _change_of_table(mechanism.table())
 
 
-def _change_of_curves(mechanism: CurveMechanism) -> Change | None:
+def _change_of_curves(mechanism: CurveMechanism) -> WorstChange | None:
     pure = mechanism.pure_epsilon()
     if pure is not None and not mechanism.is_tight:
         raise InputError(
             f"the least epsilon of {mechanism!r} is not known: how far curves move its numbers is "
             "bounded, and its claim is what the bound proves. verify and certify know it."
         )
-    return pure and Change(pure.rational, pure.ratio or Fraction(1))
+    return pure and WorstChange(pure.rational, pure.ratio or Fraction(1))
 
 
-def _change_of_table(table: Table) -> Change | None:
+def _change_of_table(table: Table) -> WorstChange | None:
     widest = Fraction(1)
     for column in table.weights.T.tolist():
         most, least = max(column), min(column)
         if most and not least:
             return None
         widest = max(widest, Fraction(most, least)) if most else widest
-    return Change(Fraction(0), widest)
+    return WorstChange(Fraction(0), widest)
 
 
-def _ceiling(change: Change | None) -> float:
+def _ceiling(change: WorstChange | None) -> float:
     if change is None:
         return math.inf
     bits = 192

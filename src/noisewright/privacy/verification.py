@@ -22,11 +22,11 @@ from noisewright.mechanisms import (
     Table,
     any_change,
 )
-from noisewright.privacy.additive import additive_needs_more, as_noise, telling_half_line
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
-from noisewright.privacy.formula import geometric_needs_more
-from noisewright.privacy.sets import sets_within
+from noisewright.privacy.formulas.additive import additive_needs_more, as_noise, telling_half_line
+from noisewright.privacy.formulas.geometric import geometric_needs_more
+from noisewright.privacy.formulas.sets import sets_within
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
 from noisewright.public import public
@@ -200,15 +200,15 @@ def _is_tabular(part: Mechanism) -> bool:
 def _widest(part: Mechanism) -> Witness:
     """Return the inputs whose every part changes to its worst, and the answer that tells."""
     if isinstance(part, ColumnProduct):
-        return _joined([_widest(column) for _, column in part.columns])
+        return _join([_widest(column) for _, column in part.columns])
     if isinstance(part, PersonRows):
-        return _joined([_widest(part.row)] * part.count)
+        return _join([_widest(part.row)] * part.count)
     assert isinstance(part, (Table, Response))
     same = Event(0, 0, (0,), 1, 1, 1)
     return witness_of(part, widest_event(part, any_two=True) or same)
 
 
-def _joined(parts: list[Witness]) -> Witness:
+def _join(parts: list[Witness]) -> Witness:
     return Witness(
         input=tuple(part.input for part in parts),
         neighbor=tuple(part.neighbor for part in parts),

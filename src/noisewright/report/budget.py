@@ -35,7 +35,7 @@ def budget(
         return Markup(f'<div class="note">{paragraph(text(words))}</div>')
     granted, spent = balance.granted, balance.spent
     before = max(float(spent.epsilon) - float(this.epsilon), 0.0)
-    # Spends add up a hair above their sum, which would show as a release that never was.
+    # Rounding puts spends slightly above their sum, which would show as a release that never was.
     before = before if before > 1e-9 * float(spent.epsilon) else 0.0
     left = balance.left.epsilon.floor()
     whole = max(float(granted.epsilon), before + float(this.epsilon))

@@ -191,7 +191,7 @@ class Selection:
 
 
 def rational_below(claim: Guarantee | Epsilon) -> Fraction:
-    """Return ε as a rational; the log of a rational is taken a hair smaller, never 0."""
+    """Return ε as a rational; the log of a rational is rounded down, never to 0."""
     # By less than the rounding of a table costs anyway.
     epsilon = claim.epsilon if isinstance(claim, Guarantee) else claim
     if epsilon.ratio is None:

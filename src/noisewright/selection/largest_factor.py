@@ -137,7 +137,7 @@ def proven_factor(
     tell what changes: for an ε of 1e-9 and less, or qualities with more than 15 digits.
     """
     factor = _largest(costs, float(usual) * (1 - 2.0**-40))
-    # Doubles proposed; a hair less leaves room for their rounding and for that of the table.
+    # Doubles proposed; slightly less leaves slack for their rounding and for that of the table.
     for shrink in (46, 40, 32, 24, 12, 8):
         smaller = Fraction(factor) * (1 - Fraction(1, 1 << shrink))
         if smaller > usual and holds(table := table_at(smaller)):

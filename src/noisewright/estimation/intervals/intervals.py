@@ -165,7 +165,7 @@ def score_interval(
         people = replace(sample, about="people")
         known = score_interval(values, own, others, jumps, noise_errors, noise_errors, people)
         lows, highs = np.minimum(lows, known[0]), np.maximum(highs, known[1])
-    # Rounding may push the estimate itself out of its own interval by a hair.
+    # Rounding may push the estimate itself just out of its own interval.
     return np.minimum(lows, values), np.maximum(highs, values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from noisewright.designs import errors_made
+from noisewright import designs
 from noisewright.mechanisms import Mechanism
 from noisewright.report.charts.library import load_altair
 from noisewright.report.charts.loss_curves import loss_curves
@@ -32,7 +32,7 @@ def error_histogram(
     Requires: inputs and outputs that are numbers.
     """
     named = read_mechanisms(mechanisms)
-    found = {name: errors_made.error_histogram(m, distribution) for name, m in named.items()}
+    found = {name: designs.error_histogram(m, distribution) for name, m in named.items()}
     alt = load_altair()
     errors = _visible(found.values())
     records = [
@@ -61,7 +61,7 @@ def tail_profile(
     rows = [
         {"d": d, "probability": tail, "mechanism": name}
         for name, mechanism in read_mechanisms(mechanisms).items()
-        for d, tail in errors_made.error_profile(mechanism, distribution).items()
+        for d, tail in designs.error_profile(mechanism, distribution).items()
     ]
     chart: Any = loss_curves(
         rows,

@@ -96,7 +96,7 @@ class BalancedLaw:
 
     @property
     def half_width(self) -> int:
-        """The least k with P(|draw| ≤ k) ≥ 95%; for decays below 2^-5 a hair more."""
+        """The least k with P(|draw| ≤ k) ≥ 95%; for decays below 2^-5 it may be rounded up."""
         if self.cells == 1:
             return 0
         chances = self._chances

@@ -1,0 +1,1 @@
+"""What errors cost: losses as matrices of exact numbers, priors, and how far off outputs land."""

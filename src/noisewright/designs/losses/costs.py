@@ -1,0 +1,138 @@
+"""What an error costs: a matrix of exact numbers, one row per input and one column per output.
+
+L0      1 for any wrong answer
+L0,d    1 for an answer more than d away (the paper prints ≥, which contradicts L0 = L0,0)
+L1, L2  the distance of the answer, and its square
+distance  the space's own metric
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from noisewright.errors import ParameterError
+from noisewright.exact import exactly
+from noisewright.spaces import Counts, Interval, Space, numbers
+
+Cost = int | Fraction
+Costs = tuple[tuple[Cost, ...], ...]
+
+
+_MOST_POINTS = 1 << 14
+"""A matrix of costs for more points would not fit into memory."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A named matrix of costs: `costs[x][y]` is what output y costs on input x."""
+
+    name: str
+    costs: Costs
+
+    def __repr__(self) -> str:
+        return f"Loss({self.name})"
+
+
+def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
+    """Read a loss: a name, a matrix, or a function of (input, output).
+
+    Requires: finite costs of at least 0. L1, L2 and L0,d need points that are numbers or a
+    space with a metric that tells how far apart two points are.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str):
+        quick = _on_codes(loss, space, outputs)
+        costs = quick or _matrix(_by_name(loss, space, outputs), space, outputs)
+        return Loss(loss, costs)
+    if callable(loss):
+        return Loss(getattr(loss, "__name__", "loss"), _matrix(loss, space, outputs))
+    rows = loss.tolist() if isinstance(loss, np.ndarray) else loss
+    try:
+        costs = tuple(tuple(_cost(cost) for cost in row) for row in rows)
+    except TypeError as problem:
+        raise ParameterError(
+            "loss must be a name (L0, L1, L2, 'L0,1', distance), a matrix or a function of "
+            "(input, output)."
+        ) from problem
+    if len(costs) != space.size or any(len(row) != outputs.size for row in costs):
+        raise ParameterError(
+            f"the loss matrix must have {space.size} rows (inputs) and {outputs.size} columns "
+            "(outputs)."
+        )
+    return Loss("matrix", _require_costs(costs))
+
+
+def _on_codes(name: str, space: Space, outputs: Space) -> Costs | None:
+    """Return the named losses of counts from differences of codes, all at once."""
+    if not isinstance(space, Counts) or outputs != space or space.metric != "absolute":
+        return None
+    space.require_enumerable("all losses", most=_MOST_POINTS)
+    codes = np.arange(space.size)
+    away = np.abs(codes[:, None] - codes)
+    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
+    named = {"L0": away > 0, "L1": away, "distance": away, "L2": away * away}
+    matrix = away > int(within.group(1)) if within else named.get(name)
+    return None if matrix is None else tuple(map(tuple, matrix.astype(int).tolist()))
+
+
+def _by_name(name: str, space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
+    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
+    if name == "L0":
+        return lambda x, y: int(x != y)
+    if within:
+        limit = int(within.group(1))
+        away = _distance(space, outputs)
+        return lambda x, y: int(away(x, y) > limit)
+    if name in ("L1", "distance"):
+        return _distance(space, outputs)
+    if name == "L2":
+        away = _distance(space, outputs)
+        return lambda x, y: away(x, y) ** 2
+    raise ParameterError(
+        f"loss is {name!r}; the named ones are 'L0', 'L1', 'L2', 'L0,d' for a whole d, and "
+        "'distance'. A matrix or a function of (input, output) is fine too."
+    )
+
+
+def _distance(space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
+    """Return the distance of an input and an output: the metric, or that of the numbers."""
+    if outputs == space:
+        return space.distance
+    if isinstance(space, (Counts, Interval)):
+        before = dict(zip(space.points, numbers(space), strict=True))
+        after = dict(zip(outputs.points, numbers(outputs), strict=True))
+        return lambda x, y: abs(before[x] - after[y])
+    raise ParameterError(
+        "this loss needs a distance between inputs and outputs, which are different points "
+        "here. Give a matrix or a function of (input, output)."
+    )
+
+
+def _matrix(cost: Callable[[Any, Any], Any], space: Space, outputs: Space) -> Costs:
+    points = list(outputs.points)
+    return _require_costs(tuple(tuple(_cost(cost(x, y)) for y in points) for x in space.points))
+
+
+def _cost(value: Any) -> Cost:
+    """Read a cost; whole ones stay Python integers, which are far quicker than fractions."""
+    if type(value) is int:
+        return value
+    exact = exactly(value, name="a cost")
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def _require_costs(costs: Costs) -> Costs:
+    for x, row in enumerate(costs):
+        for y, cost in enumerate(row):
+            if cost < 0:
+                raise ParameterError(
+                    f"the cost at row {x}, column {y} is {cost}; costs must be at least 0."
+                )
+    return costs

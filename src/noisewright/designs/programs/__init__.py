@@ -1,0 +1,1 @@
+"""A design as a linear program: written down, solved by HiGHS, sharpened, repaired to integers."""
