@@ -32,7 +32,7 @@ def test_the_result_holds_the_result(
         for y in (right.low, b, right.high):
             assert operation(x, y) in result
     assert operation(left, Enclosure.point(right.high)) == operation(left, right.high)
-    rounded = result.rounded(20)
+    rounded = result.round_outward(20)
     assert rounded.low <= result.low <= result.high <= rounded.high
     assert rounded.width - result.width <= Fraction(2, 2**20)
     low, high = result.floats()

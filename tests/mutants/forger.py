@@ -95,7 +95,9 @@ def scaled(draw: Random, text: str) -> str:
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
         return draw.choice(["1", "infinity", "1/3"])
-    return str(draw.choice([value * draw.choice(FACTORS), value - SLIGHTLY, value + SLIGHTLY, -value]))
+    return str(
+        draw.choice([value * draw.choice(FACTORS), value - SLIGHTLY, value + SLIGHTLY, -value])
+    )
 
 
 def of_leaf(draw: Random, document: Any) -> None:

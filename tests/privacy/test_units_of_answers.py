@@ -12,7 +12,7 @@ import noisewright as nw
 from noisewright.errors import NotPrivateError
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.privacy import OutputPerturbation, SanitizedResponse
-from noisewright.privacy.composition.compose import sources
+from noisewright.privacy.composition import sources
 from noisewright.spaces import Unit
 
 PER_DISTANCE = nw.geometric(nw.Counts(5, neighbors="metric"), epsilon=1).table()

@@ -43,7 +43,7 @@ MOST_CELLS = 256
 _FINEST = 2.0**-5
 """Smaller decays have the same law on a finer grid, to about decay²/24: a part in 20,000."""
 
-_HAIR = 1 + 5e-4
+_SLACK = 1 + 5e-4
 """What a coarser grid may lack."""
 
 _STEEPEST = 64.0
@@ -105,7 +105,7 @@ class BalancedLaw:
             return int(np.searchsorted(inside, 0.95))
         # A point of the coarser grid stands for what is within half a step of it.
         reach = float(np.interp(0.95, inside, np.arange(chances.size) + 0.5))
-        return math.ceil(reach * _HAIR * self._stretch - 0.5)
+        return math.ceil(reach * _SLACK * self._stretch - 0.5)
 
     def log_chances(self, draws: Array) -> Array:
         """Return the logarithms of the probabilities of draws, up to a constant."""
