@@ -43,7 +43,7 @@ def test_progress_counts_the_rows_of_both_passes() -> None:
     told: list[tuple[str, int, int | None]] = []
     released(table(), progress=lambda *what: told.append(what))
     assert told == [
-        (phase, rows, ROWS) for phase in ("check", "release") for rows in (BATCH, 2 * BATCH, ROWS)
+        (phase, rows, ROWS) for phase in ("check", "draw") for rows in (BATCH, 2 * BATCH, ROWS)
     ]
 
 
@@ -132,7 +132,7 @@ def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
     reader = open_table(table())
 
     def interrupt(phase: str, rows: int, total: int | None) -> None:
-        if phase == "release" and rows > BATCH:
+        if phase == "draw" and rows > BATCH:
             raise KeyboardInterrupt
 
     shuffled = nw.Plan({"x": nw.Column(nw.Counts(9)), "n": "public"}, epsilon=1, order="shuffled")

@@ -61,14 +61,14 @@ def test_numbers_that_no_checker_reads(sensitivity: str, ledger: nw.Ledger) -> N
 
 
 def test_a_ledger_that_takes_no_certificate(ledger: nw.Ledger) -> None:
-    """An account of one's own that would debit without a proof is not used that way."""
+    """An account of one's own, which might debit without a proof, is no ledger."""
 
     class Careless:
         def spend(self, dataset: str, guarantee: nw.accounting.Guarantee, *, what: str) -> NoReturn:
             raise AssertionError("debited without a certificate")
 
     careless: Any = Careless()
-    with pytest.raises(TypeError, match="certificate"):
+    with pytest.raises(ParameterError, match="ledger is of type Careless; give a Ledger"):
         ALL["exponential"](FIRST).sample(ledger=careless, dataset="x", source=NoBits())
 
 

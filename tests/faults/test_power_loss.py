@@ -36,7 +36,7 @@ say("granted")
 for number in (1, 2):
     drawn = []
     def progress(step, *_):
-        if step == "release" and not drawn:
+        if step == "draw" and not drawn:
             drawn.append(say("drawing"))
     nw.release(table, plan, out=where("out.csv"), ledger=ledger, dataset="people",
                overwrite=True, report=False, progress=progress)

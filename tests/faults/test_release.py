@@ -317,7 +317,7 @@ def test_input_that_is_kept_in_memory_may_change_meanwhile(
 
 def test_an_interruption_while_drawing_wastes_the_debit(survey: Survey) -> None:
     def interrupt(step: str, rows: int, total: int | None) -> None:
-        if step == "release":
+        if step == "draw":
             raise KeyboardInterrupt
 
     wasted(survey, KeyboardInterrupt, progress=interrupt)

@@ -72,7 +72,7 @@ def test_a_server_that_is_gone_when_the_files_are_out_is_said_and_nothing_is_los
     ledger = nw.Ledger.open(address)
 
     def go_away(step: str, *_: Any) -> None:
-        if step == "release":
+        if step == "draw":
             cut_at(ledger, "before the insert", address, 1000)
 
     made = nw.release(
@@ -93,7 +93,7 @@ def test_a_server_that_is_gone_while_drawing_fails_leaves_a_reserved_spend(
     ledger = nw.Ledger.open(address)
 
     def go_away(step: str, *_: Any) -> None:
-        if step == "release":
+        if step == "draw":
             cut_at(ledger, "before the insert", address, 1000)
             raise KeyboardInterrupt
 

@@ -345,7 +345,7 @@ def test_progress_is_told_for_both_steps(survey: Survey) -> None:
         report=False,
     )
     assert ("check", 500, 500) in told
-    assert told[-1] == ("release", 500, 500)
+    assert told[-1] == ("draw", 500, 500)
 
 
 def test_a_link_keeps_pointing_where_it_points(survey: Survey) -> None:

@@ -363,9 +363,9 @@ def test_progress_is_told_step_by_step() -> None:
     made = nw.synthesize(
         DATA, SPACES, ledger=None, epsilon=1, progress=lambda *step: steps.append(step)
     )
-    assert list(dict.fromkeys(name for name, _, _ in steps)) == ["check", "measure", "fit"]
+    assert list(dict.fromkeys(name for name, _, _ in steps)) == ["check", "draw", "fit"]
     count = len(made.spends)
-    assert [step for step in steps if step[0] == "measure"][-1] == ("measure", count, count)
+    assert [step for step in steps if step[0] == "draw"][-1] == ("draw", count, count)
     assert ("check", DATA.num_rows, DATA.num_rows) in steps
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-_BY_ROWS = ("check", "release")
-"""Steps that are counted in rows."""
-
 
 @contextmanager
-def bars(steps: Mapping[str, str], *, quiet: bool) -> Generator[Any]:
-    """Give a function that shows how far a step is, with rows a second; None where nobody looks."""
+def bars(
+    steps: Mapping[str, str], *, quiet: bool, by_rows: Collection[str] = ("check",)
+) -> Generator[Any]:
+    """Give a function that shows how far a step is; None where nobody looks.
+
+    `steps` says in words what each is; for those `by_rows` it also shows how many rows a second.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -36,7 +38,7 @@ def bars(steps: Mapping[str, str], *, quiet: bool) -> Generator[Any]:
             speed = bars.tasks[task].speed
             share = f"{done / max(total, 1):.0%}" if total is not None else f"{done:,} rows"
             shown = share if total is not None or done else ""
-            rate = f", {speed:,.0f} rows/s" if speed and step in _BY_ROWS else ""
+            rate = f", {speed:,.0f} rows/s" if speed and step in by_rows else ""
             bars.update(task, completed=done, total=total, shown=shown + rate)
 
         yield show

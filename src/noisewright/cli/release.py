@@ -47,9 +47,12 @@ Examples:
 
 _STEPS = {
     "check": "Checking rows",
-    "release": "Drawing noise",
-    "report": "Writing the report",
+    "draw": "Drawing noise",
+    "page": "Drawing the report",
 }
+
+
+_BY_ROWS = ("check", "draw")
 
 
 def release(
@@ -93,7 +96,7 @@ def release(
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
     try:
-        with bars(_STEPS, quiet=as_json) as progress, show_cautions() as cautions:
+        with bars(_STEPS, quiet=as_json, by_rows=_BY_ROWS) as progress, show_cautions() as cautions:
             made = nw.release(
                 table,
                 plan,
@@ -133,9 +136,7 @@ def _with_page(made: Release, progress: Any) -> Release:
     """Draw the report of what is out, paid for and announced; what goes wrong is a note."""
     from noisewright.releases import TargetFiles, with_report
 
-    if progress is not None:
-        progress("report", 0, None)
-    return with_report(made, TargetFiles.at(made.files["data"]).report)
+    return with_report(made, TargetFiles.at(made.files["data"]).report, progress)
 
 
 def _announce(made: Release) -> None:

@@ -52,7 +52,12 @@ Examples:
     --workload queries.toml                 (what should be answered well; or --ways 3)
 """
 
-_STEPS = {"check": "Counting rows", "measure": "Drawing noise", "fit": "Fitting"}
+_STEPS = {
+    "check": "Counting rows",
+    "draw": "Drawing noise",
+    "fit": "Fitting",
+    "page": "Drawing the report",
+}
 
 
 def synthesize(

@@ -2,7 +2,6 @@ from .batches import Randomizer as Randomizer
 from .embedded import (
     KEPT as KEPT,
     Checked as Checked,
-    Progress as Progress,
     check as check,
     run as run,
 )

@@ -22,10 +22,8 @@ from noisewright.errors import DataError
 if TYPE_CHECKING:
     from noisewright.plans import Plan
     from noisewright.sampling import Source
-    from noisewright.tables import TableReader, TableWriter
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with "check" or "release", the rows done, and the rows in total if they are known."""
+    from noisewright.transaction import Progress
+from noisewright.tables import TableReader, TableWriter
 
 KEPT = 1 << 28
 """Bytes of codes that `check` keeps for `run`, to spare it reading the table again."""
@@ -129,7 +127,7 @@ def run(
             if encoded.rows:
                 put(randomizer.draw(encoded, reader.schema, source=source))
             if progress is not None:
-                progress("release", done, checked.rows)
+                progress("draw", done, checked.rows)
         if done != checked.rows:
             raise DataError(
                 f"{reader.name} had {checked.rows:,} rows when it was checked and has {done:,} "

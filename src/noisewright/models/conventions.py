@@ -17,7 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.given import several
+from noisewright.models.fit_job import FitJob
 from noisewright.public import public_methods
+from noisewright.sampling import source_or_default
+from noisewright.synthetic import Drawn
+from noisewright.transaction import transact
 
 
 @public_methods
@@ -65,6 +69,20 @@ class Conventions(ABC):
         weights: Any = sample_weight
         return float(np.average(found == labels, weights=weights))
 
+    def _transact(self, job: FitJob) -> Drawn:
+        """Count as the job says, once it is proven and paid for."""
+        given = self.get_params()
+        drawn = transact(
+            job,
+            **{name: given[name] for name in ("ledger", "dataset", "progress", "source")},
+        )
+        self.spends_ = drawn.spends
+        self.notes_ = job.notes
+        self.certificate_ = job.certificate
+        self.private_ = source_or_default(given["source"]).private
+        self.guarantee_ = job.certificate.guarantee
+        return drawn
+
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(f"this {type(self).__name__} is not fitted yet. Call fit first.")
@@ -94,7 +112,7 @@ class Conventions(ABC):
         shown = [
             f"{name}={value!r}"
             for name, value in self.get_params().items()
-            if name not in ("domain", "ledger", "source") and value is not None
+            if name not in ("domain", "ledger", "progress", "source") and value is not None
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
 

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any, Self
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, TooLargeError
+from noisewright.errors import TooLargeError
 from noisewright.exact import Number
-from noisewright.ledger import Ledger
-from noisewright.mechanisms import Guarantee
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import LEAST, column_counts, expected_counts, read_smoothing
-from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
+from noisewright.models.fit_job import FitJob
 from noisewright.models.noise_choice import NoiseChoice, choices
 from noisewright.models.training import Reader
-from noisewright.privacy import Certificate
 from noisewright.public import public_methods
-from noisewright.sampling import Source, source_or_default
+from noisewright.sampling import Source
 from noisewright.synthetic import (
+    Drawn,
     Measurement,
     NoisySteps,
     Schedule,
@@ -32,6 +30,7 @@ from noisewright.synthetic import (
     shape_of,
     varying,
 )
+from noisewright.transaction import LedgerLike, Progress
 
 Array = NDArray[np.float64]
 
@@ -51,13 +50,14 @@ class PrivateNaiveBayes(Conventions):
     where that makes the expected squared error smaller; otherwise it is two-sided geometric, and
     the guarantee has no δ. `smoothing` is added to each count. With a `ledger` every fit debits
     `dataset` before it draws, also in cross-validation; None must be passed explicitly and means
-    that nobody accounts. A seeded `source` is for tests: no ledger pays for it, and the fit is not
+    that nobody accounts. `progress` is called with "check" or "draw", how much is done, and of how
+    much, if known. A seeded `source` is for tests: no ledger pays for it, and the fit is not
     private.
 
     After `fit`: `classes_`, `guarantee_`, `certificate_` (its proof, made before the debit),
     `measurements_` (the noisy tables, all of which may leave), `spends_`, `noise_` (which was
-    chosen, in words), `class_shares_`, `feature_shares_`, and `private_`, which is False after a
-    seeded fit. Everything after the noise is
+    chosen, in words), `class_shares_`, `feature_shares_`, `notes_` (what is to be said about the
+    debit), and `private_`, which is False after a seeded fit. Everything after the noise is
     post-processing: predictions for any rows cost nothing more.
     """
 
@@ -69,8 +69,9 @@ class PrivateNaiveBayes(Conventions):
         epsilon: Number,
         delta: Number = 0,
         smoothing: Number = 1,
-        ledger: Ledger | str | os.PathLike[str] | None,
+        ledger: LedgerLike,
         dataset: str | None = None,
+        progress: Progress | None = None,
         source: Source | None = None,
     ) -> None:
         self.domain = domain
@@ -80,6 +81,7 @@ class PrivateNaiveBayes(Conventions):
         self.smoothing = smoothing
         self.ledger = ledger
         self.dataset = dataset
+        self.progress = progress
         self.source = source
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -105,34 +107,28 @@ class PrivateNaiveBayes(Conventions):
             )
         possible = choices(self.epsilon, self.delta, cells, rows_per_person=reader.rows_per_person)
         budget = possible[0].budget
-        tallies = Tallies.of(reader.batches(X, y), reader.domain, groupings)
-        if not tallies.rows:
-            raise InputError("there are no rows to learn from.")
-        schedule = Schedule(
-            budget,
-            tuple(
-                counting(budget, f"counts of {' × '.join(names)}", amount)
-                for names, amount in zip(groupings, possible[0].amounts, strict=True)
+        counts = _LabelCounts(
+            Schedule(
+                budget,
+                tuple(
+                    counting(budget, f"counts of {' × '.join(names)}", amount)
+                    for names, amount in zip(groupings, possible[0].amounts, strict=True)
+                ),
             ),
+            groupings,
         )
-        steps, proof = NoisySteps(tallies, schedule, self.source), schedule.certificate
-        what = f"naive Bayes of {self.label} from {len(reader.features)} columns"
-        with debited(
-            self.ledger,
-            self.dataset,
-            proof,
-            what=what,
-            person=reader.person_column,
+        job = FitJob(
+            what=f"naive Bayes of {self.label} from {len(reader.features)} columns",
+            price=budget.guarantee,
+            reader=reader,
+            batches=reader.batches(X, y),
+            groupings=groupings,
+            counter=lambda _: counts,
             source=self.source,
-        ):
-            tables = tuple(steps.count(names, tallies.counts[names]) for names in groupings)
-            steps.require_done()
-        self._learn(reader, tables, smoothing)
-        self.spends_ = tuple(steps.spends)
-        self.certificate_: Certificate = proof
+        )
+        drawn = self._transact(job)
+        self._learn(reader, drawn.measurements, smoothing)
         self.noise_ = _words(possible)
-        self.private_ = source_or_default(self.source).private
-        self.guarantee_: Guarantee = budget.guarantee
         return self
 
     def _learn(self, reader: Reader, tables: Sequence[Measurement], smoothing: float) -> None:
@@ -171,6 +167,29 @@ class PrivateNaiveBayes(Conventions):
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each of `classes_`, row by row."""
         return np.exp(self.predict_log_proba(X))
+
+
+@final
+@dataclass(frozen=True)
+class _LabelCounts:
+    """Counts every table of the label with a feature."""
+
+    schedule: Schedule
+    groupings: Sequence[tuple[str, str]]
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Draw the noise of each table."""
+        steps = NoisySteps(tallies, self.schedule, source, progress)
+        tables = tuple(steps.count(names, tallies.counts[names]) for names in self.groupings)
+        steps.require_done()
+        return Drawn({}, tables, tuple(steps.spends))
 
 
 def _shares_given_label(table: Measurement, by_label: Array, smoothing: float) -> Array:

@@ -43,12 +43,7 @@ class NoiseChoice:
     @property
     def words(self) -> str:
         """What the noise is."""
-        return noise_name(self.budget)
-
-
-def noise_name(budget: RunBudget) -> str:
-    """Return what the noise of a budget is called."""
-    return NOISES[budget.unit]
+        return NOISES[self.budget.unit]
 
 
 def choices(

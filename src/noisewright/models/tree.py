@@ -12,7 +12,6 @@ picks its value, one that is not is summed out (Pearl 1988, section 4.2). All ro
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -21,28 +20,26 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.exact import Number
-from noisewright.ledger import Ledger
-from noisewright.mechanisms import Guarantee, read_delta
+from noisewright.mechanisms import read_delta
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import column_counts, expected_counts, read_smoothing
-from noisewright.models.debit import debited
 from noisewright.models.declarations import Domain
-from noisewright.models.noise_choice import noise_name
+from noisewright.models.fit_job import FitJob
 from noisewright.models.training import Reader
-from noisewright.privacy import Certificate
 from noisewright.public import public_methods
 from noisewright.releases import require_memory
-from noisewright.sampling import Source, source_or_default
+from noisewright.sampling import Source
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import (
+    NOISES,
     Measurement,
     Mst,
     RunBudget,
-    Tallies,
     TreeModel,
     Workload,
     fit_margins,
 )
+from noisewright.transaction import LedgerLike, Progress
 
 Array = NDArray[np.float64]
 
@@ -56,7 +53,7 @@ class PrivateTree(Conventions):
     rest counts the chosen pairs.
 
     After `fit`: `edges_`, `measurements_` (noisy tables, all of which may leave), `spends_`,
-    `noise_`, `guarantee_`, `certificate_`, `model_`, and `classes_` if there is a label.
+    `noise_`, `notes_`, `guarantee_`, `certificate_`, `model_`, and `classes_` if there is a label.
     """
 
     def __init__(
@@ -67,8 +64,9 @@ class PrivateTree(Conventions):
         epsilon: Number,
         delta: Number = 0,
         smoothing: Number = 1,
-        ledger: Ledger | str | os.PathLike[str] | None,
+        ledger: LedgerLike,
         dataset: str | None = None,
+        progress: Progress | None = None,
         source: Source | None = None,
     ) -> None:
         self.domain = domain
@@ -78,6 +76,7 @@ class PrivateTree(Conventions):
         self.smoothing = smoothing
         self.ledger = ledger
         self.dataset = dataset
+        self.progress = progress
         self.source = source
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -95,28 +94,23 @@ class PrivateTree(Conventions):
             _synthesizer(domain, RunBudget.of(self.epsilon, delta, rows_per_person=rows))
             for delta in ([0, self.delta] if read_delta(self.delta) else [0])
         ]
-        tallies = Tallies.of(reader.batches(X, y), domain, possible[0].groupings)
-        if not tallies.rows:
-            raise InputError("there are no rows to learn from.")
-        steps = min(possible, key=lambda one: one.predict(tallies.rows).expected)
-        proof = steps.schedule.certificate
-        what = f"a tree of {len(domain.columns)} columns"
-        with debited(
-            self.ledger,
-            self.dataset,
-            proof,
-            what=what,
-            person=reader.person_column,
+
+        def fewest_errors(rows: int) -> Mst:
+            return min(possible, key=lambda one: one.predict(rows).expected)
+
+        job = FitJob(
+            what=f"a tree of {len(domain.columns)} columns",
+            # Of all that is possible this is the least; what is debited is what is proven.
+            price=possible[0].budget.guarantee,
+            reader=reader,
+            batches=reader.batches(X, y),
+            groupings=possible[0].groupings,
+            counter=fewest_errors,
             source=self.source,
-        ):
-            # No rows are made here: all that is needed are the counts.
-            drawn = steps.draw(tallies, 0, source=self.source)
+        )
+        drawn = self._transact(job)
         self._learn(reader, drawn.measurements, smoothing)
-        self.spends_ = drawn.spends
-        self.noise_ = f"{noise_name(steps.budget)} noise"
-        self.private_ = source_or_default(self.source).private
-        self.guarantee_: Guarantee = proof.guarantee
-        self.certificate_: Certificate = proof
+        self.noise_ = f"{NOISES[drawn.spends[0].unit]} noise"
         return self
 
     def _learn(

@@ -1,4 +1,3 @@
-from .accounting import payer_for as payer_for
 from .files.recipe import Recipe as Recipe
 from .files.target import (
     CERTIFICATE as CERTIFICATE,
@@ -8,7 +7,6 @@ from .files.target import (
     TargetFiles as TargetFiles,
 )
 from .page import with_report as with_report
-from .payment import Payment as Payment, paid as paid
 from .release import release as release
 from .released import Release as Release
 from .synthesis.declared import Columns as Columns, Declared as Declared

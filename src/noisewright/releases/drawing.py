@@ -6,14 +6,13 @@ import math
 import shutil
 import warnings
 from collections.abc import Generator, Iterable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, final
 
 from noisewright.engines import (
     KEPT,
     Checked,
-    Progress,
     PublicColumns,
     Randomizer,
     SparkCheck,
@@ -28,6 +27,7 @@ from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
 from noisewright.tables import MemoryWriter, is_text_format, open_table, open_writer
+from noisewright.transaction import Progress
 
 _ROOM = 1 << 16
 """Bytes for the files beside the data, at least."""
@@ -53,8 +53,11 @@ class Engine(Protocol):
         """What the check has seen of public columns, where it counts them."""
         ...
 
-    def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
-        """Open the file to write, with its recipe; at the end of the block it is synced."""
+    def open(self, path: Path | None, recipe: Recipe) -> AbstractContextManager[Any]:
+        """Open the file to write, with its recipe; at the end of the block it is synced.
+
+        Without a path rows are kept in memory.
+        """
         ...
 
     def draw(self, writer: Any, progress: Progress | None, source: Source | None) -> None:
@@ -88,13 +91,11 @@ class Embedded:
         """What the check has seen of public columns."""
         return None if self._checked is None else self._checked.public
 
-    def open(self, path: Path, recipe: Recipe) -> AbstractContextManager[Any]:
+    def open(self, path: Path | None, recipe: Recipe) -> AbstractContextManager[Any]:
         """Open the file to write, with its recipe; at the end of the block it is synced."""
+        if path is None:
+            return nullcontext(MemoryWriter(self._schema))
         return open_writer(path, self._schema, metadata={KEY: recipe.to_json()})
-
-    def in_memory(self) -> MemoryWriter:
-        """Return a writer that keeps the rows as a table."""
-        return MemoryWriter(self._schema)
 
     def draw(self, writer: Any, progress: Progress | None, source: Source | None) -> None:
         """Draw every row and write it."""
@@ -114,7 +115,7 @@ def warn_of(plan: Plan, rows: int, public: PublicColumns | None) -> None:
     if public is not None:
         said += public_cautions(public.different, rows)
     for text in said:
-        warnings.warn(PlanWarning(text), stacklevel=4)
+        warnings.warn(PlanWarning(text), stacklevel=6)
 
 
 def require_space(
@@ -185,8 +186,9 @@ class OnSpark:
         return self._checked.rows
 
     @contextmanager
-    def open(self, path: Path, recipe: Recipe) -> Generator[tuple[Path, Recipe]]:
+    def open(self, path: Path | None, recipe: Recipe) -> Generator[tuple[Path, Recipe]]:
         """Keep the place and the recipe; the folder appears at the end of the draw, synced."""
+        assert path is not None
         yield path, recipe
 
     def draw(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from noisewright.errors import DataError
-from noisewright.tables import frame_table, plain_columns
+from noisewright.tables import plain_columns
 
 
 def repeatable(data: Any) -> Any:
@@ -27,33 +27,6 @@ def repeatable(data: Any) -> Any:
             return data.collect()
         case _:
             return data
-
-
-def identifiable(data: Any) -> Any:
-    """Return the data in a form of which the ledger takes a fingerprint.
-
-    Whatever a plan makes of cells must not matter: the same data is the same under each plan.
-    """
-    if isinstance(data, dict) or (_is_pandas(data) and _has_odd_cells(data)):
-        return frame_table(data, odd_cells=True)
-    return data
-
-
-def _is_pandas(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pandas"
-
-
-def _has_odd_cells(frame: Any) -> bool:
-    """Tell whether pandas cannot hand a frame to Arrow, as one of texts and numbers mixed."""
-    import pyarrow as pa
-
-    try:
-        for place, kind in enumerate(frame.dtypes):
-            if kind == "object":
-                pa.array(frame.iloc[:, place], from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return True
-    return False
 
 
 def local_paths(*given: Any) -> list[str]:

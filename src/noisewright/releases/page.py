@@ -21,6 +21,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.releases.estimates import estimates_of
 from noisewright.report import ReleaseFacts, ReleaseFile, release_page
+from noisewright.transaction import Progress
 
 if TYPE_CHECKING:
     from noisewright.releases.released import Release
@@ -35,26 +36,33 @@ _WORDS = {
 _QUESTIONS = ("mean", "quantiles", "histogram", "items", "shares")
 
 
-def with_report(made: Release, path: Path) -> Release:
+def with_report(made: Release, path: Path, progress: Progress | None = None) -> Release:
     """Write the report and return the release with it.
 
     The release is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
     return with_page(
-        made, lambda: write_report(made, path, balance=made.balance, made_again=False), "release"
+        made,
+        lambda: write_report(made, path, balance=made.balance, made_again=False),
+        "release",
+        progress,
     )
 
 
 Made = TypeVar("Made", "Release", "Synthesis")
 
 
-def with_page(made: Made, write: Callable[[], Path], called: str) -> Made:
+def with_page(
+    made: Made, write: Callable[[], Path], called: str, progress: Progress | None = None
+) -> Made:
     """Write a page about what is out and paid for; what goes wrong is noted."""
     again = (
         f"The {called} is complete; only its report is missing, and "
         f"`noisewright report {made.path}` makes it"
     )
     try:
+        if progress is not None:
+            progress("page", 0, None)
         written = write()
     except Exception as problem:
         said = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)

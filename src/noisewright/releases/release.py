@@ -1,28 +1,23 @@
-"""Release a table: from plan, data and ledger to a private file and what belongs beside it.
-
-Everything that can fail without spending fails before the debit. Everything after it is written
-under other names and renamed at the end. docs/decisions/0008 says why each step is where it is.
-"""
+"""Release a table: from plan, data and ledger to a private file and what belongs beside it."""
 
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 from noisewright.errors import CertificateError, ParameterError
-from noisewright.ledger import Ledger
+from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
-from noisewright.privacy import Certificate, check
+from noisewright.privacy import Certificate
 from noisewright.public import public
-from noisewright.releases.accounting import Payer, covers, not_covered, payer_for
 from noisewright.releases.drawing import (
     Embedded,
     Engine,
     OnSpark,
-    Progress,
     is_for_spark,
     released_spaces,
     require_possible,
@@ -30,13 +25,13 @@ from noisewright.releases.drawing import (
     warn_of,
 )
 from noisewright.releases.files.recipe import KEY, Recipe
-from noisewright.releases.files.staging import Staging, staging_beside
 from noisewright.releases.files.target import TargetFiles
-from noisewright.releases.inputs import Snapshot, local_paths, repeatable
-from noisewright.releases.payment import Payment, paid
-from noisewright.releases.released import Release, file_digest
-from noisewright.sampling import Source, source_or_default
+from noisewright.releases.inputs import local_paths, repeatable
+from noisewright.releases.released import Release
+from noisewright.releases.table_job import TableJob
+from noisewright.sampling import Source
 from noisewright.tables import require_column_names, require_format
+from noisewright.transaction import LedgerLike, Progress, Subject, covers, transact
 
 
 @public
@@ -44,7 +39,7 @@ def release(
     data: Any,
     plan: Plan | str | os.PathLike[str],
     *,
-    ledger: Ledger | str | os.PathLike[str] | None,
+    ledger: LedgerLike,
     out: str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     what: str = "",
@@ -61,7 +56,7 @@ def release(
     frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must be
     passed explicitly and means that nobody accounts. `dataset` names the budget that pays; left
     out, it is the one that the data is registered for. `out` is the file to write; tables in memory
-    may do without. `progress` is called with "check", "release" or "report", the rows done, and all
+    may do without. `progress` is called with "check", "draw" or "page", the rows done, and all
     rows if known. A CSV file whose first line looks like a record is refused, unless `header` says
     that it holds names. A seeded `source` is for tests: no ledger pays for it, and the release is
     marked as not private.
@@ -76,174 +71,119 @@ def release(
     if on_spark:
         require_possible(None if out is None else Path(out), source)
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
-    certificate = _proven(read)
+    certificate = _certify(read)
     data = repeatable(data)
     require_column_names(data, read.schema, header=header)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    order = _Order(read, certificate, what, progress, source, on_spark)
-    if out is None:
-        if path is not None:
-            raise ParameterError(
-                "out is missing: say which file to write, as in 'private.parquet'."
-            )
-        return _in_memory(order, data, order.payer(ledger, data, dataset, shown=None))
-    target = TargetFiles.at(out)
-    target.require_apart(local_paths(path, plan, ledger))
-    require_format(target.name)
-    with staging_beside(target.data) as staging, staging.writing(target.data):
-        # Within: who waited for another release to the same name sees what it has left.
-        target.require_free(overwrite=overwrite, is_folder=on_spark)
-        snapshot = Snapshot.of(data)
-        # A DataFrame of Spark has no fingerprint: its rows are not here.
-        known = None if on_spark and path is None else data
-        payer = order.payer(ledger, known, dataset, shown=path)
-        return _to_files(order, data, snapshot, payer, target, staging, report=report)
+    if out is None and path is not None:
+        raise ParameterError("out is missing: say which file to write, as in 'private.parquet'.")
+    target = None if out is None else TargetFiles.at(out)
+    if target is not None:
+        target.require_apart(local_paths(path, plan, ledger))
+        require_format(target.name)
+    job = Randomization(
+        read,
+        certificate,
+        data=data,
+        path=path,
+        target=target,
+        said=what,
+        source=source,
+        overwrite=overwrite,
+        report=report,
+        is_folder=on_spark,
+    )
+    return transact(job, ledger=ledger, dataset=dataset, source=source, progress=progress)
 
 
-@dataclass(frozen=True)
-class _Order:
-    """What was asked for, apart from data and place."""
+@final
+@dataclass
+class Randomization(TableJob[Release]):
+    """The job of `release`: every row is randomized as a plan says."""
 
     plan: Plan
-    certificate: Certificate
-    what: str
-    progress: Progress | None
-    source: Source | None
-    on_spark: bool = False
+    proven: Certificate
+    _engine: Engine = field(init=False)
+    _rows: int = field(init=False)
+    _recipe: Recipe = field(init=False)
+    _writer: Any = field(init=False)
 
     @property
-    def is_private(self) -> bool:
-        return source_or_default(self.source).private
+    def what(self) -> str:
+        """What the ledger says of the release."""
+        return self.said or ": ".join(part for part in (self.plan.title, self.name) if part)
 
-    def payer(
-        self, ledger: Any, data: Any, dataset: str | None, *, shown: str | None
-    ) -> Payer | None:
+    @property
+    def price(self) -> Guarantee:
+        """What each person gives away."""
+        return self.proven.guarantee
+
+    @property
+    def subject(self) -> Subject:
+        """Whose rows they are; mechanisms see one at a time, and only their order is common."""
         person = self.plan.person
-        return payer_for(
-            ledger,
-            data,
-            dataset,
-            price=self.certificate.guarantee,
-            shown=shown,
-            person=None if person is None else person.column,
-            # Mechanisms see one row at a time; only the order of rows is common to all.
-            independent=True,
-            source=self.source,
-        )
+        return self._subject(None if person is None else person.column, independent=True)
 
-    def recipe(self, rows: int, payer: Payer | None) -> Recipe:
-        return Recipe.of(
+    def check(self, progress: Progress | None) -> None:
+        """Check every row without drawing, and whether there is room for all of them."""
+        name = None if self.target is None else self.target.name
+        self._engine = (OnSpark if self.is_folder else Embedded)(self.data, self.plan, name)
+        self._rows, public = self._engine.check(progress), self._engine.public
+        if self.target is not None:
+            require_space(
+                self.target.data.parent,
+                [field.space for field in self.plan.schema.fields.values()],
+                released_spaces(self.plan),
+                self._rows,
+                name=self.name,
+                public=public,
+            )
+        self._snapshot.require_same(meanwhile="Nothing was spent.")
+
+    def certify(self) -> Certificate:
+        """Return the plan's certificate."""
+        return self.proven
+
+    @contextmanager
+    def open(self, *, accounted: bool) -> Generator[None]:
+        """Open the file, which holds its recipe; say what is to be thought about twice."""
+        self._recipe = Recipe.of(
             self.plan,
-            self.certificate,
-            rows=rows,
+            self._certificate,
+            rows=self._rows,
             private=self.is_private,
-            accounted=payer is not None,
+            accounted=accounted,
         )
+        # Whoever reads it back gets these mechanisms again: better known now than by the reader.
+        self._recipe.plan(where="the recipe of this release")
+        warn_of(self.plan, self._rows, self._engine.public)
+        where = None if self.target is None else self.staged
+        with self._engine.open(where, self._recipe) as self._writer:
+            yield
 
-    def words(self, name: str) -> str:
-        """Return what the ledger says of the release."""
-        return self.what or ": ".join(part for part in (self.plan.title, name) if part)
+    def draw(self, progress: Progress | None) -> Release:
+        """Draw every row and write it."""
+        # Not known any more once it was drawn.
+        reads_again, kept = self._engine.reads_again, None
+        self._engine.draw(self._writer, progress, self.source)
+        if reads_again:
+            self._snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
+        if self.target is None:
+            kept = self._writer.table.replace_schema_metadata({KEY: self._recipe.to_json()})
+        return Release(self.plan, self._recipe, _kept=kept, _certificate=self._certificate)
 
-
-def _to_files(
-    order: _Order,
-    data: Any,
-    snapshot: Snapshot,
-    payer: Payer | None,
-    target: TargetFiles,
-    staging: Staging,
-    *,
-    report: bool,
-) -> Release:
-    staged = staging.path(target.name)
-    _write_certificate(order.certificate, staging, target.certificate.name)
-    engine: Engine = (OnSpark if order.on_spark else Embedded)(data, order.plan, target.name)
-    rows = engine.check(order.progress)
-    spaces = [field.space for field in order.plan.schema.fields.values()]
-    require_space(
-        target.data.parent,
-        spaces,
-        released_spaces(order.plan),
-        rows,
-        name=target.name,
-        public=engine.public,
-    )
-    snapshot.require_same(meanwhile="Nothing was spent.")
-    reads_again, embedded = engine.reads_again, order.recipe(rows, payer)
-    # Whoever reads it back gets these mechanisms again: better known now than by the reader.
-    embedded.plan(where="the recipe of this release")
-    warn_of(order.plan, rows, engine.public)
-    with ExitStack() as outer:
-        # Opened before the debit: what cannot be written at all costs nothing.
-        writer = outer.enter_context(engine.open(staged, embedded))
-        with paid(payer, order.certificate, what=order.words(target.name)) as payment:
-            # Closed within the debit: what fails while it is synced wastes it.
-            with outer.pop_all():
-                engine.draw(writer, order.progress, order.source)
-            if reads_again:
-                snapshot.require_same(meanwhile="Its rows may not be those that were checked.")
-            recipe = embedded.for_file(target.name, file_digest(staged))
-            staging.write(target.recipe.name, recipe.to_json().encode())
-            payment.goes_out(staged, target.data)
-            # An old report must not lie beside new data.
-            target.report.unlink(missing_ok=True)
-            staging.publish(target.recipe.name, target.certificate.name, target.name)
-    files = {"data": target.data, "certificate": target.certificate, "recipe": target.recipe}
-    made = _made(order, recipe, payment, path=target.data, files=files)
-    if not report:
-        return made
-    from noisewright.releases.page import with_report
-
-    if order.progress is not None:
-        order.progress("report", 0, None)
-    return with_report(made, target.report)
+    def describe(self, made: Release, file: dict[str, str]) -> tuple[Release, str, str]:
+        """Return the release with the recipe that lies beside it."""
+        recipe = self._recipe.for_file(file["name"], file["sha256"])
+        return replace(made, recipe=recipe), "recipe", recipe.to_json()
 
 
-def _in_memory(order: _Order, data: Any, payer: Payer | None) -> Release:
-    _require_proven(order.certificate.document)
-    engine = Embedded(data, order.plan)
-    rows = engine.check(order.progress)
-    recipe = order.recipe(rows, payer)
-    recipe.plan(where="the recipe of this release")
-    warn_of(order.plan, rows, engine.public)
-    writer = engine.in_memory()
-    with paid(payer, order.certificate, what=order.words("a table in memory")) as payment:
-        engine.draw(writer, order.progress, order.source)
-    table = writer.table.replace_schema_metadata({KEY: recipe.to_json()})
-    return _made(order, recipe, payment, _kept=table)
-
-
-def _made(order: _Order, recipe: Recipe, payment: Payment, **where: Any) -> Release:
-    return Release(
-        order.plan,
-        recipe,
-        balance=payment.balance,
-        entry=payment.entry,
-        charged=payment.charged,
-        notes=tuple(payment.notes),
-        _certificate=order.certificate,
-        **where,
-    )
-
-
-def _proven(plan: Plan) -> Certificate:
+def _certify(plan: Plan) -> Certificate:
     """Return the plan's certificate, which must cover all that a person gives away."""
     certificate = plan.certify()
     if not covers(certificate.guarantee, plan.guarantee):
-        raise not_covered(plan.guarantee, certificate.guarantee)
-    return certificate
-
-
-def _write_certificate(certificate: Certificate, staging: Staging, name: str) -> None:
-    """Write the certificate and prove it again, from the file that will be published."""
-    _require_proven(staging.write(name, certificate.to_json().encode()))
-
-
-def _require_proven(certificate: Any) -> None:
-    report = check(certificate)
-    if not report:
-        failure = report.failures[0]
         raise CertificateError(
-            f"the checker does not prove the certificate of this plan ({failure.part}: "
-            f"{failure.message}). Nothing was spent or released."
+            f"the plan gives away {plan.guarantee} of each person, and its certificate proves "
+            f"{certificate.guarantee} only. Nothing was spent or released."
         )
+    return certificate

@@ -20,6 +20,7 @@ from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.result import Synthesis
 from noisewright.report import ReleaseFile, SynthesisFacts, compare_counts, synthesis_page
 from noisewright.synthetic import Tallies
+from noisewright.transaction import Progress
 
 _WORDS = {
     "data": "the synthetic rows",
@@ -28,12 +29,15 @@ _WORDS = {
 }
 
 
-def with_synthesis_report(made: Synthesis, path: Path) -> Synthesis:
+def with_synthesis_report(
+    made: Synthesis, path: Path, progress: Progress | None = None
+) -> Synthesis:
     """Write the report and return the table with it; what goes wrong here is noted."""
     return with_page(
         made,
         lambda: write_synthesis_report(made, path, balance=made.balance, made_again=False),
         "table",
+        progress,
     )
 
 

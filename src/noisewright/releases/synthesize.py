@@ -1,39 +1,43 @@
-"""Make a synthetic table: from data, declared columns and ledger to rows that belong to nobody.
-
-The order of work is that of a release: everything that can fail without spending fails before the
-debit, no noise is drawn before it, and files get their names at the end, the table last.
-"""
+"""Make a synthetic table: from data, declared columns and ledger to rows that belong to nobody."""
 
 from __future__ import annotations
 
 import json
 import os
-from contextlib import ExitStack
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, final
 
-from noisewright.errors import TargetError
+from noisewright.errors import DataError
 from noisewright.exact import Number
-from noisewright.ledger import Ledger
+from noisewright.mechanisms import Guarantee
+from noisewright.privacy import Certificate
 from noisewright.public import public
-from noisewright.releases.accounting import Payer
 from noisewright.releases.drawing import require_space
-from noisewright.releases.files.staging import Staging, staging_beside
-from noisewright.releases.files.target import TargetFiles
-from noisewright.releases.inputs import Snapshot, local_paths, repeatable
-from noisewright.releases.payment import Payment, paid
-from noisewright.releases.released import file_digest
-from noisewright.releases.request import Request
+from noisewright.releases.files.target import EVALUATION, TargetFiles
+from noisewright.releases.inputs import local_paths, repeatable
 from noisewright.releases.synthesis.declared import Columns, Declared
-from noisewright.releases.synthesis.result import Synthesis
+from noisewright.releases.synthesis.result import Evaluation, Synthesis
 from noisewright.releases.synthesis.task import SynthesisTask, budget_for, declaring_plan
-from noisewright.releases.synthesis_report import with_synthesis_report
+from noisewright.releases.table_job import TableJob
 from noisewright.sampling import Source
-from noisewright.synthetic import BINS, INFERENCE, Inference, Progress, Tallies, Workload
+from noisewright.synthetic import (
+    BINS,
+    INFERENCE,
+    Codes,
+    Drawn,
+    Inference,
+    Mst,
+    Synthesizer,
+    Tallies,
+    Workload,
+    WorkloadErrors,
+)
 from noisewright.tables import open_writer, require_format
+from noisewright.transaction import LedgerLike, Payment, Progress, Subject, transact
 
-EVALUATION = "evaluation-NOT-FOR-RELEASE.json"
 _KEY = "noisewright.synthetic"
 
 
@@ -42,7 +46,7 @@ def synthesize(
     data: Any,
     plan: Any = None,
     *,
-    ledger: Ledger | str | os.PathLike[str] | None,
+    ledger: LedgerLike,
     epsilon: Number | None = None,
     delta: Number | None = None,
     method: Literal["mst", "mwem", "blr"] = "mst",
@@ -106,103 +110,175 @@ def synthesize(
     task = SynthesisTask(columns.domain, asked, budget, method, rows, rounds, bins, inference)
     read = Declared.of(data, columns, header=header)
     task.require_possible()
-    task = task.with_better_noise()
-    request = Request(read, task, what, evaluation, progress, source)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    snapshot = Snapshot.of(data)
-    if out is None:
-        payer = request.payer(ledger, data, dataset, shown=path)
-        counted = request.counted()
-        steps = request.task.synthesizer(counted.rows)
-        proof = steps.schedule.certificate
-        snapshot.require_same(meanwhile="Nothing was spent.")
-        with paid(payer, proof, what=request.words("a table in memory")) as payment:
-            made = request.draw(counted, steps, proof)
-        return _accounted(made, payer, payment)
-    target = TargetFiles.at(out)
-    target.require_apart(local_paths(path, plan, ledger, workload))
-    require_format(target.name)
-    with staging_beside(target.data) as staging, staging.writing(target.data):
-        _require_free(target, overwrite=overwrite)
-        payer = request.payer(ledger, data, dataset, shown=path)
-        counted = request.counted()
-        snapshot.require_same(meanwhile="Nothing was spent.")
-        made = _to_files(request, counted, payer, target, staging)
-    return with_synthesis_report(made, target.report) if report else made
-
-
-def _to_files(
-    request: Request, counted: Tallies, payer: Payer | None, target: TargetFiles, staging: Staging
-) -> Synthesis:
-    staged, side = staging.path(target.name), target.synthesis
-    rows = request.task.rows(counted.rows)
-    spaces = [space for _, space in request.task.domain.columns]
-    require_space(target.data.parent, spaces, spaces, rows, name=target.name)
-    # Also finds what these rows make impossible, which must not be found after the debit.
-    steps = request.task.synthesizer(counted.rows)
-    proof = steps.schedule.certificate
-    marked = "" if request.is_private else "NOT PRIVATE (a seeded test): "
-    said = f"{marked}{request.task.method}, {request.task.budget.guarantee}"
-    with ExitStack() as outer:
-        # Opened before the debit: what cannot be written at all costs nothing.
-        writer = outer.enter_context(
-            open_writer(staged, request.read.schema, metadata={_KEY: said})
-        )
-        with paid(payer, proof, what=request.words(target.name)) as payment:
-            with outer.pop_all():
-                made = request.draw(counted, steps, proof)
-                for batch in made.table.to_batches(max_chunksize=1 << 17):
-                    writer.write(batch)
-            made = replace(made, is_accounted=payer is not None)
-            file = {"name": target.name, "sha256": file_digest(staged)}
-            staging.write(side.name, made.to_json(file=file).encode())
-            staging.write(target.certificate.name, proof.to_json().encode())
-            payment.goes_out(staged, target.data)
-            # What lies beside an old file must not lie beside a new one.
-            for old in (*target.all[1:], target.beside(EVALUATION)):
-                old.unlink(missing_ok=True)
-            staging.publish(target.certificate.name, side.name, target.name)
-    files = {"data": target.data, "certificate": target.certificate, "synthesis": side}
-    if made.evaluation is not None:
-        files["evaluation"] = _write_evaluation(made, target)
-    return replace(_accounted(made, payer, payment), path=target.data, files=files)
-
-
-def _write_evaluation(made: Synthesis, target: TargetFiles) -> Path:
-    assert made.evaluation is not None
-    path, distance = target.beside(EVALUATION), made.evaluation.distance
-    document = {
-        "warning": "NOT FOR RELEASE: computed from raw data, and not private.",
-        "largest": distance.largest,
-        "mean": distance.mean,
-        "l1": distance.l1,
-    }
-    # It tells about raw data: for its owner alone, and never through a link somebody put there.
-    owners = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with open(owners, "w", encoding="utf-8") as file:
-        file.write(json.dumps(document, indent=1) + "\n")
-    return path
-
-
-def _accounted(made: Synthesis, payer: Payer | None, payment: Payment) -> Synthesis:
-    return replace(
-        made,
-        is_accounted=payer is not None,
-        balance=payment.balance,
-        entry=payment.entry,
-        charged=payment.charged,
-        notes=(*made.notes, *payment.notes),
+    target = None if out is None else TargetFiles.at(out)
+    if target is not None:
+        target.require_apart(local_paths(path, plan, ledger, workload))
+        require_format(target.name)
+    job = SynthesisJob(
+        read,
+        task.with_better_noise(),
+        evaluation,
+        data=data,
+        path=path,
+        target=target,
+        said=what,
+        source=source,
+        overwrite=overwrite,
+        report=report,
     )
+    return transact(job, ledger=ledger, dataset=dataset, source=source, progress=progress)
 
 
-def _require_free(target: TargetFiles, *, overwrite: bool) -> None:
-    if target.data.is_dir():
-        raise TargetError(f"{str(target.data)!r} is a folder; give the name of a file in it.")
-    ours = (target.data, target.synthesis, target.beside(EVALUATION))
-    # What lies beside a release with this stem would speak of another file.
-    there = [path for path in (*ours, *target.all[1:]) if os.path.lexists(path)]
-    if there and not overwrite:
-        raise TargetError(
-            f"{str(there[0])!r} exists already. Choose another name, or say overwrite=True "
-            "(--overwrite) to replace it and what lies beside it."
+@final
+@dataclass
+class SynthesisJob(TableJob[Synthesis]):
+    """The job of `synthesize`: rows are counted without randomness, and others drawn from that."""
+
+    read: Declared
+    task: SynthesisTask
+    evaluation: bool
+    _counted: Tallies = field(init=False)
+    _synthesizer: Synthesizer = field(init=False)
+    _accounted: bool = field(init=False)
+    _writer: Any = field(init=False, default=None)
+
+    @property
+    def what(self) -> str:
+        """What the ledger says of it."""
+        return self.said or f"synthetic table ({self.task.method}): {self.name}"
+
+    @property
+    def price(self) -> Guarantee:
+        """What each person gives away."""
+        return self.task.budget.guarantee
+
+    @property
+    def subject(self) -> Subject:
+        """Whose rows are counted."""
+        person = self.read.declared.person
+        return self._subject(None if person is None else person.column)
+
+    def check(self, progress: Progress | None) -> None:
+        """Read and check every row, once; count, without randomness, all that may be drawn from."""
+        groupings = list(self.task.synthesizer(1).groupings)
+        groupings += self._answered.groupings if self.evaluation else ()
+        grid = self.task.grid
+        self._counted = Tallies.of(
+            grid.batches(self.read.batches(progress, self.source)),
+            grid.wide,
+            tuple(dict.fromkeys(groupings)),
         )
+        people = self._counted.rows
+        if not people:
+            raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
+        self.task.require_memory(people)
+        self._snapshot.require_same(meanwhile="Nothing was spent.")
+        if self.target is not None:
+            spaces, rows = [space for _, space in self.task.domain.columns], self.task.rows(people)
+            require_space(self.target.data.parent, spaces, spaces, rows, name=self.name)
+
+    def certify(self) -> Certificate:
+        """Return the certificate of all steps; also finds what these rows make impossible."""
+        self._synthesizer = self.task.synthesizer(self._counted.rows)
+        return self._synthesizer.schedule.certificate
+
+    @contextmanager
+    def open(self, *, accounted: bool) -> Generator[None]:
+        """Open the file of the synthetic rows."""
+        self._accounted = accounted
+        if self.target is None:
+            yield
+            return
+        marked = "" if self.is_private else "NOT PRIVATE (a seeded test): "
+        said = f"{marked}{self.task.method}, {self.task.budget.guarantee}"
+        with open_writer(self.staged, self.read.schema, metadata={_KEY: said}) as self._writer:
+            yield
+
+    def draw(self, progress: Progress | None) -> Synthesis:
+        """Draw noise, choose and make rows."""
+        people, proof = self._counted.rows, self._certificate
+        drawn = self._synthesizer.draw(
+            self._counted, self.task.rows(people), source=self.source, progress=progress
+        )
+        grid = self.task.grid
+        codes = grid.spread(drawn.codes, drawn.measurements, self.source)
+        errors = self._compare(drawn, people)
+        limits = (*_apart(self._synthesizer), *grid.words(), *drawn.notes)
+        table = self.read.table(codes)
+        if self._writer is not None:
+            for batch in table.to_batches(max_chunksize=1 << 17):
+                self._writer.write(batch)
+        return Synthesis(
+            table=table,
+            domain=self.task.domain,
+            _workload=self.task.workload,
+            method=self.task.method,
+            inference=self.task.fitted_as,
+            people=people,
+            rows_per_person=self.read.rows_per_person,
+            bins=grid,
+            guarantee=proof.guarantee,
+            certificate_digest=proof.digest,
+            _certificate=proof,
+            spends=drawn.spends,
+            measurements=drawn.measurements,
+            errors=errors,
+            is_private=self.is_private,
+            is_accounted=self._accounted,
+            evaluation=self._evaluate(codes) if self.evaluation else None,
+            limits=limits,
+            notes=(*limits, *errors.remarks),
+        )
+
+    def describe(self, made: Synthesis, file: dict[str, str]) -> tuple[Synthesis, str, str]:
+        """Return the table and the noisy counts behind it."""
+        return made, "synthesis", made.to_json(file=file)
+
+    def note(self, made: Synthesis, payment: Payment) -> Synthesis:
+        """Say what was debited; what compares the table with raw data is written for its owner."""
+        made = super().note(made, payment)
+        if made.evaluation is None or self.target is None:
+            return made
+        path, distance = self.target.beside(EVALUATION), made.evaluation.distance
+        document = {
+            "warning": "NOT FOR RELEASE: computed from raw data, and not private.",
+            "largest": distance.largest,
+            "mean": distance.mean,
+            "l1": distance.l1,
+        }
+        # It tells about raw data: for its owner alone, never through a link somebody put there.
+        owners = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(owners, "w", encoding="utf-8") as file:
+            file.write(json.dumps(document, indent=1) + "\n")
+        return replace(made, files={**made.files, "evaluation": path})
+
+    def _compare(self, drawn: Drawn, people: int) -> WorkloadErrors:
+        """Return what was expected before, beside what is found against the noisy counts."""
+        expected, grid = self.task.predict(people), self.task.grid
+        # Counts of points say where rows lie within bins; errors are about bins.
+        seen = [one for one in drawn.measurements if one.columns[0] not in grid.counted]
+        if not seen:
+            return expected
+        groupings = tuple({one.columns: None for one in seen})
+        own = Tallies.of([drawn.codes], grid.domain, groupings)
+        return expected.compare(grid.domain, self.task.asked, own, seen)
+
+    @cached_property
+    def _answered(self) -> Workload:
+        """The workload with marginals in bins, and all other queries by points."""
+        return self.task.grid.workload(self.task.workload, by_points=True)
+
+    def _evaluate(self, codes: Codes) -> Evaluation:
+        grid, answered = self.task.grid, self._answered
+        own = Tallies.of([grid.codes(codes)], grid.wide, answered.groupings)
+        return Evaluation(own.answers(answered).distance(self._counted.answers(answered)))
+
+
+def _apart(synthesizer: Synthesizer) -> list[str]:
+    names = synthesizer.apart if isinstance(synthesizer, Mst) else ()
+    return [
+        f"The column {name!r} has too many points to be counted together with others: its links to "
+        "them are lost. Bins (bins=32) or a coarser grid would keep them."
+        for name in names
+    ]

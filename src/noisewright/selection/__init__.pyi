@@ -4,8 +4,8 @@ from .certificate import (
     Step as Step,
     certify_choice as certify_choice,
 )
+from .choice_job import PrivateChoice as PrivateChoice
 from .chosen import Selection as Selection, rational_below as rational_below
-from .debit import Account as Account, debited as debited
 from .exponential import exponential as exponential
 from .noisy_max import noisy_max as noisy_max
 from .permute_and_flip import permute_and_flip as permute_and_flip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,7 @@ from noisewright.exact import Doubles, Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee, Masses, by_level, least
 from noisewright.public import public_methods
 from noisewright.selection.certificate import QualitySensitivity, Step, certify_choice
-from noisewright.selection.debit import Account, debited
+from noisewright.selection.choice_job import PrivateChoice
 from noisewright.spaces import counted
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class Law(Protocol):
 @public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(PrivateChoice[Any]):
     """One dataset's candidates with their qualities, ready for one private choice.
 
     `sample()` draws it. Everything else here is about the private data and must not leave:
@@ -103,32 +102,10 @@ class Selection:
     claim: Guarantee
     sensitivity: QualitySensitivity
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof of the claim for this law, factor and sensitivity; nothing is about the data.
-
-        Ensures: the stand-alone checker has proven it, or CertificateError.
-        """
+    def _certify(self) -> Certificate:
         law, count = self.law.describe(), self.law.least_share(len(self.candidates))
         step = Step(self._words, law, self.factor, self.sensitivity, count)
         return certify_choice(step, rational_below(self.claim), self.claim)
-
-    def sample(
-        self,
-        *,
-        ledger: Account | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        what: str = "",
-        source: Source | None = None,
-    ) -> Any:
-        """Return one candidate, drawn exactly as the certificate says.
-
-        It is proven first. With a `ledger` the claim is then debited from `dataset`, before the
-        draw; `what` says in the ledger what it is for. Without one nobody accounts.
-        """
-        proof, draw = self.certificate, self._drawer
-        with debited(ledger, dataset, proof, what=what or self._words, source=source):
-            return self.candidates[draw(source)]
 
     @property
     def _words(self) -> str:
@@ -141,6 +118,10 @@ class Selection:
         None for permute-and-flip and noisy max, which draw exact coins and exact noise.
         """
         return self.law.weights(self.qualities, self.factor, rational_below(self.claim))
+
+    def _prepare(self) -> Callable[[Source | None], Any]:
+        draw = self._drawer
+        return lambda source: self.candidates[draw(source)]
 
     @cached_property
     def _drawer(self) -> Drawer:

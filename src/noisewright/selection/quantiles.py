@@ -15,8 +15,7 @@ Qualities are cut off at a constant so low that it weighs nothing, which keeps Î
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -42,8 +41,8 @@ from noisewright.mechanisms import (
 )
 from noisewright.public import public, public_methods
 from noisewright.selection.certificate import EXPONENTIAL, QualitySensitivity, Step, certify_choice
+from noisewright.selection.choice_job import PrivateChoice
 from noisewright.selection.chosen import rational_below
-from noisewright.selection.debit import Account, debited
 from noisewright.spaces import Counts, Interval, amount
 from noisewright.tables import read_inputs
 
@@ -58,7 +57,7 @@ _LARGEST_GRID = 1 << 62
 @public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class PrivateQuantile:
+class PrivateQuantile(PrivateChoice[Any]):
     """The gaps of one dataset, ready for one private choice of a quantile.
 
     `sample()` draws it; everything else is about the private data and must not leave. `claim`
@@ -77,12 +76,7 @@ class PrivateQuantile:
     factor: Fraction
     claim: Guarantee
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof of the claim for this factor; nothing in it is about the data.
-
-        Ensures: the stand-alone checker has proven it, or CertificateError.
-        """
+    def _certify(self) -> Certificate:
         step = Step(self._words, EXPONENTIAL, self.factor, _sensitivity(self.at))
         return certify_choice(step, rational_below(self.claim), self.claim)
 
@@ -109,27 +103,18 @@ class PrivateQuantile:
 
         return GroupSampler(self._weights, self._points)
 
-    def sample(
-        self,
-        *,
-        ledger: Account | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        what: str = "",
-        source: Source | None = None,
-    ) -> Any:
-        """Return one point of the grid, drawn exactly by integer weights.
+    def _prepare(self) -> Callable[[Source | None], Any]:
+        sampler = self._sampler
 
-        The certificate is proven first. With a `ledger` the claim is then debited from `dataset`,
-        before the draw; `what` says in the ledger what it is for. Without one nobody accounts.
-        """
-        proof, sampler = self.certificate, self._sampler
-        with debited(ledger, dataset, proof, what=what or self._words, source=source):
+        def draw(source: Source | None) -> Any:
             ((level, place),) = sampler.draw(1, source)
-        gaps = np.flatnonzero(self.level_of == level)
-        ends = np.cumsum(self.sizes[gaps])
-        which = int(np.searchsorted(ends, place, side="right"))
-        inside = place - (int(ends[which - 1]) if which else 0)
-        return self.space.point(int(self.starts[gaps[which]]) + inside)
+            gaps = np.flatnonzero(self.level_of == level)
+            ends = np.cumsum(self.sizes[gaps])
+            which = int(np.searchsorted(ends, place, side="right"))
+            inside = place - (int(ends[which - 1]) if which else 0)
+            return self.space.point(int(self.starts[gaps[which]]) + inside)
+
+        return draw
 
     def probability(self, point: Any) -> Fraction:
         """Return the exact probability that this point is drawn."""

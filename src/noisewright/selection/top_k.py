@@ -17,11 +17,9 @@ to gain from that.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
 
 import numpy as np
@@ -40,8 +38,8 @@ from noisewright.selection.certificate import (
     Step,
     certify_choice,
 )
+from noisewright.selection.choice_job import PrivateChoice
 from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
-from noisewright.selection.debit import Account, debited
 from noisewright.selection.exponential import ExponentialLaw
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
 from noisewright.spaces import Categories, Space, counted, whole_number
@@ -75,7 +73,7 @@ class Options(TypedDict, total=False):
 @public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class TopK:
+class TopK(PrivateChoice[tuple[Any, ...]]):
     """One dataset's candidates, ready for one private choice of several of them.
 
     `sample()` draws them; the qualities are about the private data and must not leave. `claim`
@@ -91,12 +89,7 @@ class TopK:
     claim: Guarantee
     sensitivity: QualitySensitivity
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof of the claim for k rounds of this factor; nothing in it is about the data.
-
-        Ensures: the stand-alone checker has proven it, or CertificateError.
-        """
+    def _certify(self) -> Certificate:
         words = f"one of the top {self.k} by {self.law.name}"
         step = Step(words, self.law.describe(), self.factor, self.sensitivity)
         each = rational_below(self.each)
@@ -104,34 +97,27 @@ class TopK:
             return certify_choice(step, each, self.claim, rounds=self.k)
         return certify_choice(step, each**2 / 8, self.claim, rounds=self.k, unit="rho")
 
-    def sample(
-        self,
-        *,
-        ledger: Account | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        what: str = "",
-        source: Source | None = None,
-    ) -> tuple[Any, ...]:
-        """Return k different candidates, in the order in which they were chosen.
+    @property
+    def _words(self) -> str:
+        return f"the top {self.k} by {self.law.name}"
 
-        The certificate is proven first. With a `ledger` the claim of all rounds is then debited
-        from `dataset` before the first draw; `what` says in the ledger what it is for. Without one
-        nobody accounts.
-        """
-        proof = self.certificate
-        left = np.arange(len(self.candidates))
+    def _prepare(self) -> Callable[[Source | None], tuple[Any, ...]]:
+        """Return what draws k different candidates, in the order in which they are chosen."""
         # Whatever could fail fails here: the rounds after the first have fewer of the same.
-        draw = self._drawer(left)
-        chosen: list[Any] = []
-        words = what or f"the top {self.k} by {self.law.name}"
-        with debited(ledger, dataset, proof, what=words, source=source):
+        first = self._drawer(np.arange(len(self.candidates)))
+
+        def draw_all(source: Source | None) -> tuple[Any, ...]:
+            left, draw = np.arange(len(self.candidates)), first
+            chosen: list[Any] = []
             for rounds_left in reversed(range(self.k)):
                 place = draw(source)
                 chosen.append(self.candidates[left[place]])
                 left = np.delete(left, place)
                 if rounds_left:
                     draw = self._drawer(left)
-        return tuple(chosen)
+            return tuple(chosen)
+
+        return draw_all
 
     def _drawer(self, left: NDArray[np.intp]) -> Drawer:
         """Return what draws one of the candidates that are left."""

@@ -26,7 +26,7 @@ from .steps.run_budget import (
     Spend as Spend,
 )
 from .steps.schedule import Schedule as Schedule, counting as counting
-from .synthesizer import Drawn as Drawn, Progress as Progress, Synthesizer as Synthesizer
+from .synthesizer import Drawn as Drawn, Synthesizer as Synthesizer
 from .tallies import Tallies as Tallies, shape_of as shape_of, varying as varying
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
 from .workloads.counting_queries import Marginal as Marginal

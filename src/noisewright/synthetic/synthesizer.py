@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, final
 
@@ -14,9 +14,7 @@ from noisewright.synthetic.steps.run_budget import RunBudget, Spend
 from noisewright.synthetic.steps.schedule import Schedule
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.workload_errors import WorkloadErrors
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with the name of a step, how much of it is done, and how much there is if known."""
+from noisewright.transaction import Progress
 
 
 @final

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, final
 
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.embedded import Progress
 from noisewright.engines.persons import PersonKeys
 from noisewright.engines.spark.files import as_frame, file_input
 from noisewright.engines.spark.inputs import Input, bounded, frame_input, person_counts
@@ -31,6 +30,7 @@ from noisewright.errors import DataError, EngineError, TargetError
 from noisewright.plans import Plan
 from noisewright.sampling import default_source
 from noisewright.tables import ArrowSchema
+from noisewright.transaction import Progress
 
 PART = 1 << 20
 """Rows of each file of a release, but the last: fixed, so that they say nothing of the input."""
@@ -129,7 +129,7 @@ class SparkCheck:
         finally:
             _remove(work)
         if progress is not None:
-            progress("release", self.seen, self.seen)
+            progress("draw", self.seen, self.seen)
 
     def _drawn(self, work: Path) -> list[Slice]:
         """Draw, and return the rows in the order of the release."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from noisewright.errors import InputError, ReleaseError, TargetError
+from noisewright.exact import parse_json
 from noisewright.files import read_whole
 from noisewright.releases.files.recipe import Recipe
 
 CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
-SYNTHESIS = "synthesis.json"
+SYNTHESIS, EVALUATION = "synthesis.json", "evaluation-NOT-FOR-RELEASE.json"
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class TargetFiles:
     @property
     def all(self) -> tuple[Path, ...]:
         """The data and everything that may lie beside it."""
-        return self.data, self.certificate, self.recipe, self.report
+        kinds = (CERTIFICATE, RECIPE, SYNTHESIS, EVALUATION, REPORT)
+        return self.data, *(self.beside(kind) for kind in kinds)
 
     def require_apart(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
         """Refuse to write over what is read, or into a folder that is read."""
@@ -91,8 +93,9 @@ class TargetFiles:
     def require_free(self, *, overwrite: bool, is_folder: bool = False) -> None:
         """Refuse to replace files, unless told to.
 
-        A recipe without its data was left by a run that was killed while it named its files: the
-        data comes last. It is replaced without asking, with what lies beside it.
+        A recipe, or the counts behind a synthetic table, without their data were left by a run that
+        was killed while it named its files: the data comes last. They are replaced without asking,
+        with what lies beside them.
         """
         if self.data.is_dir() and not is_folder:
             raise TargetError(f"{str(self.data)!r} is a folder; give the name of a file in it.")
@@ -104,10 +107,10 @@ class TargetFiles:
         there = [path for path in self.all if os.path.lexists(path)]
         if not there or overwrite or self._is_left_behind():
             return
-        owner = self._owner()
+        side, owner = self._owner()
         if owner is not None and owner != self.name:
             raise TargetError(
-                f"{self.recipe.name} belongs to {owner}, which lies beside it, and both would "
+                f"{side.name} belongs to {owner}, which lies beside it, and both would "
                 f"share it. Choose another name than {self.name}."
             )
         raise TargetError(
@@ -115,19 +118,31 @@ class TargetFiles:
             "(--overwrite) to replace it and what lies beside it."
         )
 
-    def _is_left_behind(self) -> bool:
-        return not os.path.lexists(self.data) and self._owner() == self.name
+    def remove_others(self, *kept: Path) -> None:
+        """Remove what lies beside the data, except for these."""
+        for old in self.all[1:]:
+            if old not in kept:
+                old.unlink(missing_ok=True)
 
-    def _owner(self) -> str | None:
-        """Return the name of the file that the recipe belongs to, if there is a recipe."""
-        with contextlib.suppress(OSError, ReleaseError, InputError):
-            file = Recipe.read(read_whole(self.recipe), where=str(self.recipe)).file
-            if file is not None:
-                name = file["name"]
-                # A file that was renamed or removed owns nothing.
-                there = name == self.name or os.path.lexists(self.data.with_name(name))
-                return name if there else self.name
-        return None
+    def _is_left_behind(self) -> bool:
+        return not os.path.lexists(self.data) and self._owner()[1] == self.name
+
+    def _owner(self) -> tuple[Path, str | None]:
+        """Return what lies beside a table, and the name of the one it belongs to, if it says so."""
+        side = self.recipe if self.recipe.exists() else self.synthesis
+        with contextlib.suppress(OSError, ReleaseError, InputError, LookupError, TypeError):
+            text, where = read_whole(side), str(side)
+            is_recipe = side == self.recipe
+            known = (
+                Recipe.read(text, where=where).document
+                if is_recipe
+                else parse_json(text, what=where)
+            )
+            name = str(known["file"]["name"])
+            # A file that was renamed or removed owns nothing.
+            there = name == self.name or os.path.lexists(self.data.with_name(name))
+            return side, name if there else self.name
+        return side, None
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -22,7 +22,7 @@ from noisewright.mechanisms import read_delta
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
-from noisewright.synthetic import Progress, Workload
+from noisewright.synthetic import Workload
 from noisewright.tables import (
     Person,
     Schema,
@@ -31,6 +31,7 @@ from noisewright.tables import (
     outputs_for,
     require_column_names,
 )
+from noisewright.transaction import Progress
 
 
 @final

@@ -15,8 +15,7 @@ sequences, X^m, a database counts once for each order of its records, so mixed o
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,11 +31,10 @@ from noisewright.privacy import Certificate
 from noisewright.public import public, public_methods
 from noisewright.selection import (
     EXPONENTIAL,
-    Account,
+    PrivateChoice,
     QualitySensitivity,
     Step,
     certify_choice,
-    debited,
     rational_below,
 )
 from noisewright.spaces import amount, whole_number
@@ -71,7 +69,7 @@ _ONE_ROW = QualitySensitivity(Fraction(1))
 @public_methods
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Blr:
+class Blr(PrivateChoice[SyntheticRecords]):
     """All synthetic databases of m records with their probabilities, ready for one draw.
 
     `sample()` draws one, and that may leave. Probabilities and errors are about the private data.
@@ -92,12 +90,7 @@ class Blr:
     members: tuple[int, ...]
     group_of: NDArray[np.int32]
 
-    @cached_property
-    def certificate(self) -> Certificate:
-        """The proof of the claim, in which nothing is about the data, not even how many rows.
-
-        Ensures: the stand-alone checker has proven it, or CertificateError.
-        """
+    def _certify(self) -> Certificate:
         step = Step("a choice among synthetic databases", EXPONENTIAL, self._factor, _ONE_ROW)
         return certify_choice(step, rational_below(self.claim), self.claim)
 
@@ -136,26 +129,19 @@ class Blr:
         """The databases group by group, and where each group starts."""
         return np.argsort(self.group_of, kind="stable"), np.cumsum([0, *self.members])
 
-    def sample(
-        self,
-        *,
-        ledger: Account | str | os.PathLike[str] | None = None,
-        dataset: str | None = None,
-        what: str = "",
-        source: Source | None = None,
-    ) -> SyntheticRecords:
-        """Draw one synthetic database, exactly by its integer weight.
+    @property
+    def _words(self) -> str:
+        return f"{self.m:,} synthetic records by BLR"
 
-        The certificate is proven first. With a `ledger` the claim is then debited from `dataset`,
-        before the draw; `what` says in the ledger what it is for. Without one nobody accounts.
-        """
-        proof, sampler, (order, starts) = self.certificate, self._sampler, self._sorted
-        words = what or f"{self.m:,} synthetic records by BLR"
-        with debited(ledger, dataset, proof, what=words, source=source):
+    def _prepare(self) -> Callable[[Source | None], SyntheticRecords]:
+        sampler, (order, starts), domain = self._sampler, self._sorted, self.workload.domain
+
+        def draw(source: Source | None) -> SyntheticRecords:
             ((group, member),) = sampler.draw(1, source)
-        place = int(order[starts[group] + member])
-        domain = self.workload.domain
-        return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))
+            place = int(order[starts[group] + member])
+            return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))
+
+        return draw
 
     def probability(self, counts: Iterable[int]) -> Fraction:
         """Return the exact probability of a database, given by its count of each point.

@@ -22,10 +22,11 @@ from noisewright.synthetic.by_blr.multisets import most_records
 from noisewright.synthetic.dealing import deal_values
 from noisewright.synthetic.steps.run_budget import QUERY, RunBudget, Spend
 from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
-from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.synthetic.workload_errors import WorkloadErrors
 from noisewright.synthetic.workloads.workload import Workload
+from noisewright.transaction import Progress
 
 _MOST_LISTED = 10**6
 
@@ -101,7 +102,7 @@ class ByBlr:
             answers, self.workload, rows, Guarantee(self.row_epsilon), "multisets"
         )
         if progress is not None:
-            progress("measure", 0, 1)
+            progress("draw", 0, 1)
         counts = made.sample(source=source).counts
         bits = source_or_default(source)
         places = deal_values(np.arange(counts.size), counts, bits)

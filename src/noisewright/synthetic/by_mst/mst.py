@@ -41,7 +41,7 @@ from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget, nearest_integers
 from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
-from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names, Tallies, varying
 from noisewright.synthetic.workload_errors import (
     PartError,
@@ -52,6 +52,7 @@ from noisewright.synthetic.workload_errors import (
 )
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
 from noisewright.synthetic.workloads.workload import Workload
+from noisewright.transaction import Progress
 
 Pair = tuple[str, str]
 

@@ -33,8 +33,9 @@ from noisewright.synthetic.drawing_down import round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, nearest_integers
-from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names, Tallies
+from noisewright.transaction import Progress
 
 MOST_POINTS = 1 << 20
 _PASSES = 50

@@ -28,8 +28,9 @@ from noisewright.synthetic.graphs.inference import fit_or_simpler
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL
-from noisewright.synthetic.synthesizer import Drawn, Progress
+from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names, Tallies, shape_of
+from noisewright.transaction import Progress
 
 _MOST_CELLS = 1 << 18
 """Cells of all tables of a model; they are gone through many times in each round."""

@@ -32,7 +32,7 @@ from noisewright.synthetic.graphs.descent import dot, lowest
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.synthesizer import Progress
+from noisewright.transaction import Progress
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]

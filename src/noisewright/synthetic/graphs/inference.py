@@ -10,7 +10,7 @@ from noisewright.synthetic.graphs.graph_fit import fit_graph
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.graphs.tree_model import TreeModel
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.synthesizer import Progress
+from noisewright.transaction import Progress
 
 Inference = Literal["graph", "tree"]
 INFERENCE: Inference = "graph"

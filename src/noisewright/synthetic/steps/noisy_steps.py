@@ -15,8 +15,8 @@ from noisewright.selection import exponential
 from noisewright.synthetic.steps.measurement import Measurement, add_noise
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Spend
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule
-from noisewright.synthetic.synthesizer import Progress
 from noisewright.synthetic.tallies import Names, Tallies
+from noisewright.transaction import Progress
 
 Candidate = TypeVar("Candidate")
 Kind = TypeVar("Kind", Counting, Choosing)
@@ -52,7 +52,7 @@ class NoisySteps:
     def _spend(self, step: Counting | Choosing, what: str) -> None:
         self.spends.append(Spend(what, step.amount, self.schedule.budget.unit))
         if self.progress is not None:
-            self.progress("measure", len(self.spends), len(self.schedule.steps))
+            self.progress("draw", len(self.spends), len(self.schedule.steps))
 
     def count(
         self,

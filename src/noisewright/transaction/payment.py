@@ -7,12 +7,15 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from noisewright.errors import LedgerError
-from noisewright.ledger import Balance, Reservation, not_marked
-from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
-from noisewright.releases.accounting import Payer
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Balance, Reservation
+    from noisewright.mechanisms import Guarantee
+    from noisewright.privacy import Certificate
+    from noisewright.transaction.payer import Payer
 
 
 @dataclass
@@ -45,7 +48,7 @@ class Payment:
 
 
 @contextmanager
-def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generator[Payment]:
+def pay(payer: Payer | None, certificate: Certificate, *, what: str) -> Generator[Payment]:
     """Debit, let the block draw and publish, and record what became of it.
 
     Ensures: the block runs only if the debit is committed. If it raises, the spend is marked as
@@ -77,6 +80,8 @@ def paid(payer: Payer | None, certificate: Certificate, *, what: str) -> Generat
 
 
 def _record(payment: Payment, state: str, why: str = "") -> None:
+    from noisewright.ledger import not_marked
+
     reservation = payment.reservation
     assert reservation is not None
     number = reservation.sequence

@@ -1,4 +1,4 @@
-"""Whose budget pays for a release, and the debit before the draw."""
+"""Whose budget pays: one rule for everything that draws noise on private data."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, final
 
 from noisewright.errors import (
     BudgetError,
-    CertificateError,
     LedgerError,
     ParameterError,
     UnknownDatasetError,
@@ -19,29 +18,42 @@ from noisewright.exact import as_text
 from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import Certificate
-from noisewright.releases.inputs import identifiable
 from noisewright.sampling import Source, require_private
+from noisewright.tables import frame_table
 
 
-class Terms(TypedDict):
-    """For whom a promise is: see `Ledger.spend`."""
+@final
+@dataclass(frozen=True)
+class Subject:
+    """Whose privacy is spent: the data that the ledger may know, and for whom the promise is.
 
-    person: str | None
-    independent: bool
+    `data` is None where it has no fingerprint; `path` is where it lies, for advice that can be
+    typed. The promise is for all rows that the column `person` names as a person's, or for one row;
+    `independent` says that each row is drawn by itself.
+    """
+
+    data: Any = None
+    path: str | None = None
+    person: str | None = None
+    independent: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the ledger calls the data: the last part of its path, or its kind."""
+        path = self.path
+        name = type(self.data).__name__ if path is None else os.path.basename(os.path.abspath(path))
+        return "".join(c if c.isprintable() else "?" for c in name)
 
 
 @dataclass(frozen=True)
 class Payer:
-    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit.
-
-    `terms` say for whom the promise is, as the ledger takes them.
-    """
+    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit."""
 
     ledger: Ledger
     dataset: str
-    mark: Fingerprint | None
-    called: str
-    terms: Terms
+    subject: Subject
+    mark: Fingerprint | None = None
+    called: str = ""
 
     def debit(self, certificate: Certificate, *, what: str) -> Reservation:
         """Register new data, then spend what is proven; only then may noise be drawn.
@@ -52,7 +64,12 @@ class Payer:
         if self.mark is not None:
             self.ledger.register(self.dataset, self.mark, called=self.called)
         reservation = self.ledger.spend(
-            self.dataset, claim, what=what, certificate=certificate, **self.terms
+            self.dataset,
+            claim,
+            what=what,
+            certificate=certificate,
+            person=self.subject.person,
+            independent=self.subject.independent,
         )
         if not covers(reservation.guarantee, claim):
             raise LedgerError(
@@ -67,7 +84,7 @@ class Payer:
 
     def doubts(self, balance: Balance) -> list[str]:
         """Say so if people with several rows are paid for by an account of single rows."""
-        person = self.terms["person"]
+        person = self.subject.person
         if person is None or balance.unit is None or balance.unit.rows != 1:
             return []
         return [
@@ -84,26 +101,20 @@ def covers(spent: Guarantee, claim: Guarantee) -> bool:
     return claim.epsilon <= spent.epsilon and claim.delta <= spent.delta
 
 
-def payer_for(
+def find_payer(
     ledger: Any,
-    data: Any,
     dataset: str | None,
     *,
+    subject: Subject,
     price: Guarantee,
-    shown: str | None,
-    person: str | None,
-    independent: bool = False,
     source: Source | None,
 ) -> Payer | None:
     """Return who pays: the dataset that was named, or the one that the data is registered for.
 
     Every job that draws noise on private data asks here, so that one rule holds for all: a ledger
-    pays for private noise only. A seeded `source` is for tests, which nobody accounts for.
-
-    `shown` is the path of the data, for advice that can be typed. Data is None where it has no
-    fingerprint. The price is for all rows that the column `person` names as a person's, or for one
-    row; `independent` says that each row is drawn by itself. Without a ledger nobody pays. Refuses
-    what would not fit into the budget by now, or is in a unit that cannot be converted.
+    is a Ledger, a path or a URL, or None, which says that nobody pays; it pays for private noise
+    only. A seeded `source` is for tests, which nobody accounts for. Refuses what would not fit into
+    the budget by now, or is in a unit that cannot be converted.
     """
     if ledger is None:
         if dataset is not None:
@@ -113,41 +124,41 @@ def payer_for(
             )
         return None
     require_private(source)
-    terms: Terms = {"person": person, "independent": independent}
-    advice = _Advice(price, shown, person)
-    book = ledger if isinstance(ledger, Ledger) else _opened(ledger, advice)
-    payer = _payer(book, data, dataset, advice, terms)
-    book.require_room(payer.dataset, price, **terms)
+    advice = _Advice(price, subject)
+    book = ledger if isinstance(ledger, Ledger) else _open_ledger(ledger, advice)
+    payer = _find(book, subject, dataset, advice)
+    book.require_room(payer.dataset, price, person=subject.person, independent=subject.independent)
     return payer
 
 
-def _payer(book: Ledger, data: Any, dataset: str | None, advice: _Advice, terms: Terms) -> Payer:
+def _find(book: Ledger, subject: Subject, dataset: str | None, advice: _Advice) -> Payer:
+    data = subject.data
     has_mark = data is not None and (book.recognizes_data or dataset is None)
     if not has_mark and dataset is None:
         raise ParameterError(
-            "this data has no fingerprint by which the ledger could know it. Say which budget pays "
-            f"with dataset=; the ledger has {_known(book)}."
+            "dataset= is missing, and here is no data by whose fingerprint the ledger could know "
+            f"whose budget pays. Name it with dataset=; the ledger has {_datasets(book)}."
         )
     if not has_mark and dataset is not None:
-        advice.require_known(book, dataset)
-        return Payer(book, dataset, None, "", terms)
-    mark = book.fingerprint(identifiable(data))
+        advice.require_datasets(book, dataset)
+        return Payer(book, dataset, subject)
+    mark = book.fingerprint(_identifiable(data))
     owner = _owner(book, mark)
     if dataset is None:
         if owner is None:
             raise UnknownDatasetError(advice.unknown(book))
-        return Payer(book, owner, None, "", terms)
+        return Payer(book, owner, subject)
     # Before anything is registered: a mistyped name must not get the data.
-    advice.require_known(book, dataset)
+    advice.require_datasets(book, dataset)
     if owner is not None and owner != dataset:
         raise BudgetError(
             f"this data draws on the budget of {owner!r} already; under a second name its people "
             f"would get a second budget. Leave dataset= out, or say dataset={owner!r}."
         )
-    return Payer(book, dataset, None if owner is not None else mark, advice.called(data), terms)
+    return Payer(book, dataset, subject, None if owner else mark, subject.name)
 
 
-def _opened(where: Any, advice: _Advice) -> Ledger:
+def _open_ledger(where: Any, advice: _Advice) -> Ledger:
     if not isinstance(where, str | os.PathLike):
         raise ParameterError(
             f"ledger is of type {type(where).__name__}; give a Ledger, a path or a PostgreSQL URL, "
@@ -175,54 +186,64 @@ class _Advice:
     """What to type when there is no budget yet."""
 
     price: Guarantee
-    shown: str | None
-    person: str | None
+    subject: Subject
 
     def grant(self, where: str, dataset: str = "NAME") -> str:
         """Return the command that grants what this release costs."""
         epsilon, delta = self.price.epsilon, self.price.delta
+        person, path = self.subject.person, self.subject.path
         words = ["noisewright ledger grant", shlex.quote(where), shlex.quote(dataset)]
         exact = epsilon.ratio is None and epsilon.rational.denominator < 1000
         words += ["--epsilon", as_text(epsilon.rational) if exact else repr(epsilon.ceiling())]
         words += ["--delta", as_text(delta)] if delta else []
-        words += ["--person", shlex.quote(self.person)] if self.person is not None else []
-        words += ["--data", shlex.quote(self.shown)] if self.shown is not None else []
+        words += ["--person", shlex.quote(person)] if person is not None else []
+        words += ["--data", shlex.quote(path)] if path is not None else []
         return "  " + " ".join(words)
 
     def unknown(self, book: Ledger) -> str:
         """Say that nobody registered this data, and what to do."""
         return (
             f"the ledger {book.where} does not know this data. If it is about people who have a "
-            f"budget already, name it with dataset= (--dataset); the ledger has {_known(book)}. If "
-            f"they are others, grant them a budget:\n{self.grant(book.where)}"
+            f"budget already, name it with dataset= (--dataset); the ledger has {_datasets(book)}. "
+            f"If they are others, grant them a budget:\n{self.grant(book.where)}"
         )
 
-    def require_known(self, book: Ledger, dataset: str) -> None:
+    def require_datasets(self, book: Ledger, dataset: str) -> None:
         """Refuse a name that was never granted anything."""
         try:
             book.balance(dataset)
         except UnknownDatasetError:
             raise UnknownDatasetError(
-                f"the ledger {book.where} has no budget for {dataset!r}; it has {_known(book)}. "
+                f"the ledger {book.where} has no budget for {dataset!r}; it has {_datasets(book)}. "
                 f"Check the name, or grant a budget:\n{self.grant(book.where, dataset)}"
             ) from None
 
-    def called(self, data: object) -> str:
-        """Return what the ledger calls the data: the last part of its path, or its kind."""
-        shown = self.shown
-        name = type(data).__name__ if shown is None else os.path.basename(os.path.abspath(shown))
-        return "".join(c if c.isprintable() else "?" for c in name)
 
-
-def _known(book: Ledger) -> str:
+def _datasets(book: Ledger) -> str:
     names = [repr(balance.dataset) for balance in book.balances()]
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
     return ", ".join(names[:8]) + more or "no datasets yet"
 
 
-def not_covered(plan: Guarantee, certificate: Guarantee) -> CertificateError:
-    """Return what to say of a certificate that proves less than the plan gives away."""
-    return CertificateError(
-        f"the plan gives away {plan} of each person, and its certificate proves {certificate} "
-        "only. Nothing was spent or released."
-    )
+def _identifiable(data: Any) -> Any:
+    """Return the data in a form of which the ledger takes a fingerprint.
+
+    Whatever a plan makes of cells must not matter: the same data is the same under each plan.
+    """
+    is_pandas = type(data).__module__.split(".")[0] == "pandas"
+    if isinstance(data, dict) or (is_pandas and _has_odd_cells(data)):
+        return frame_table(data, odd_cells=True)
+    return data
+
+
+def _has_odd_cells(frame: Any) -> bool:
+    """Tell whether pandas cannot hand a frame to Arrow, as one of texts and numbers mixed."""
+    import pyarrow as pa
+
+    try:
+        for place, kind in enumerate(frame.dtypes):
+            if kind == "object":
+                pa.array(frame.iloc[:, place], from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return True
+    return False

@@ -1,0 +1,90 @@
+"""The job of `fit`: rows are counted, and once that is proven and paid for, counted with noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+from noisewright.errors import InputError
+from noisewright.mechanisms import Guarantee
+from noisewright.models.training import Reader
+from noisewright.privacy import Certificate
+from noisewright.sampling import Source
+from noisewright.synthetic import Codes, Drawn, Schedule, Tallies
+from noisewright.transaction import Job, Payment, Progress, Subject
+
+
+class Counter(Protocol):
+    """What counts with noise, as its schedule says: a synthesizer, of which no rows are asked."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """All that will be done to the data."""
+        ...
+
+    def draw(
+        self,
+        tallies: Tallies,
+        rows: int,
+        *,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> Drawn:
+        """Draw the noise; the budget must have been debited."""
+        ...
+
+
+@final
+@dataclass
+class FitJob(Job[Drawn]):
+    """Counts the rows that a model learns from; `counter` says how, for so many rows.
+
+    The rows of a fit may be any part of a table, so that they have no fingerprint.
+    """
+
+    what: str
+    price: Guarantee
+    reader: Reader
+    batches: Iterator[Codes]
+    groupings: Sequence[tuple[str, ...]]
+    counter: Callable[[int], Counter]
+    source: Source | None
+    notes: tuple[str, ...] = ()
+    certificate: Certificate = field(init=False)
+    _tallies: Tallies = field(init=False)
+    _counter: Counter = field(init=False)
+
+    @property
+    def subject(self) -> Subject:
+        """Whose rows they are, if a person may have several."""
+        return Subject(person=self.reader.person_column)
+
+    def check(self, progress: Progress | None) -> None:
+        """Count every row, without randomness."""
+        self._tallies = Tallies.of(self._seen(progress), self.reader.domain, self.groupings)
+        if not self._tallies.rows:
+            raise InputError("there are no rows to learn from.")
+
+    def _seen(self, progress: Progress | None) -> Iterator[Codes]:
+        rows = 0
+        for codes in self.batches:
+            yield codes
+            rows += len(next(iter(codes.values())))
+            if progress is not None:
+                progress("check", rows, None)
+
+    def prove(self) -> Certificate:
+        """Prove the schedule."""
+        self._counter = self.counter(self._tallies.rows)
+        self.certificate = self._counter.schedule.certificate
+        return self.certificate
+
+    def draw(self, progress: Progress | None) -> Drawn:
+        """Draw the noise of all counts; no rows are made here."""
+        return self._counter.draw(self._tallies, 0, source=self.source, progress=progress)
+
+    def note(self, made: Any, payment: Payment) -> Any:
+        """Keep what is to be said about the debit."""
+        self.notes = tuple(payment.notes)
+        return made

@@ -1,0 +1,126 @@
+"""The order of a release, for every job: check → prove → debit → draw → publish → page.
+
+What can fail without spending fails before the debit, and no noise is drawn before it. What is
+drawn gets its names within the debit, so that an error wastes it, and the page comes when nothing
+can be lost any more. docs/decisions/0008 says why each step is where it is.
+
+A job says what the steps are for one kind of release: rows that are randomized (`releases`), a
+synthetic table (`releases`), a model that is fitted (`models`), a choice (`selection`).
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+from noisewright.transaction.payment import Payment, pay
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Ledger
+    from noisewright.mechanisms import Guarantee
+    from noisewright.privacy import Certificate
+    from noisewright.sampling import Source
+    from noisewright.transaction.payer import Subject
+
+LedgerLike: TypeAlias = "Ledger | str | os.PathLike[str] | None"
+"""Where the budget is kept: a ledger, its path or URL, or None, which says that nobody accounts."""
+
+Made = TypeVar("Made")
+
+
+class Progress(Protocol):
+    """What is called while a job is at work: with a step, how much of it is done, and of how much.
+
+    Steps are "check" (rows), "draw" (rows, or steps of a synthesizer), "fit" and "page". How much
+    there is may be unknown.
+    """
+
+    def __call__(self, step: str, done: int, total: int | None, /) -> None:
+        """Take note."""
+        ...
+
+
+class Job(ABC, Generic[Made]):
+    """One release, step by step; `transact` calls the steps in their order, each once.
+
+    `what` says in the ledger what it is, and `price` what it costs at least: what does not fit by
+    now is refused before rows are checked. What is debited is what is proven.
+    """
+
+    what: str
+    price: Guarantee
+
+    @property
+    def subject(self) -> Subject:
+        """Whose privacy is spent; by default, what has no fingerprint."""
+        from noisewright.transaction.payer import Subject
+
+        return Subject()
+
+    def hold_place(self) -> AbstractContextManager[Any]:
+        """Hold the place where files will lie, and refuse to overwrite others."""
+        return nullcontext()
+
+    def check(self, progress: Progress | None) -> None:
+        """Read and check all rows without drawing; refuse what is impossible."""
+
+    @abstractmethod
+    def prove(self) -> Certificate:
+        """Return the certificate of what will be drawn, proven by the stand-alone checker."""
+
+    def open(self, *, accounted: bool) -> AbstractContextManager[Any]:
+        """Open what is written while noise is drawn; at the end of the block it is synced."""
+        return nullcontext()
+
+    @abstractmethod
+    def draw(self, progress: Progress | None) -> Made:
+        """Draw all noise: the only step that does."""
+
+    def publish(self, made: Made, payment: Payment) -> Made:
+        """Give files their final names, the data last."""
+        return made
+
+    def note(self, made: Made, payment: Payment) -> Made:
+        """Return what was made with what became of its debit."""
+        for words in payment.notes:
+            warnings.warn(words, stacklevel=4)
+        return made
+
+    def page(self, made: Made, progress: Progress | None) -> Made:
+        """Write the page about what is out and paid for; what goes wrong here is a note."""
+        return made
+
+
+def transact(
+    job: Job[Made],
+    *,
+    ledger: LedgerLike,
+    dataset: str | None = None,
+    source: Source | None = None,
+    progress: Progress | None = None,
+) -> Made:
+    """Do a job in the order that wastes and releases nothing by accident.
+
+    Ensures: an error before the debit costs nothing; one after it wastes the debit and releases
+    nothing; what has its final name is whole and accounted for. No ledger pays for a seeded source.
+    """
+    with job.hold_place():
+        payer = None
+        if ledger is not None or dataset is not None:
+            from noisewright.transaction.payer import find_payer
+
+            payer = find_payer(ledger, dataset, subject=job.subject, price=job.price, source=source)
+        job.check(progress)
+        certificate = job.prove()
+        with ExitStack() as outer:
+            # Opened before the debit: what cannot be written at all costs nothing.
+            outer.enter_context(job.open(accounted=payer is not None))
+            with pay(payer, certificate, what=job.what) as payment:
+                # Closed within the debit: what fails while it is synced wastes it.
+                with outer.pop_all():
+                    made = job.draw(progress)
+                made = job.publish(made, payment)
+        return job.page(job.note(made, payment), progress)
