@@ -27,8 +27,8 @@ from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.mean_curves import mean_curve
 from noisewright.estimation.numbers.number_estimates import (
     answer_about_numbers,
+    mean_with_noise,
     numbers_of,
-    plain_mean,
     shares_of_groups as groups,
 )
 from noisewright.estimation.result import About, Axis
@@ -168,9 +168,7 @@ def shares_of_cells(sizes: Sequence[int]) -> Question:
                 one.reshape(sizes),
                 [channel for _, channel in parts],
                 axes,
-                about=setting.about,
-                method="unbiased",
-                confidence=0.95,
+                Sample(setting.people, setting.about),
             )
             return found.lows.reshape(-1), found.highs.reshape(-1)
 
@@ -192,11 +190,9 @@ def about_numbers(of: str, noise: str, kind: str, at: Any = None) -> Question:
                 one,
                 channel,
                 points,
+                Sample(setting.people, setting.about),
                 of=of,
                 at=at,
-                about=setting.about,
-                method="unbiased",
-                confidence=0.95,
             )
             return found.lows, found.highs
 
@@ -233,12 +229,13 @@ def items(*, pairs: bool) -> Question:
         both = np.einsum("ri,rj->rij", has, has)
 
         def answer(one: NDArray[Any]) -> Ends:
+            sample = Sample(setting.people, setting.about)
             if pairs:
                 tally = np.tensordot(one.astype(float), both, axes=1)
-                found = shares_of_pairs(tally, setting.people, coins, names, setting.about, 0.95)
+                found = shares_of_pairs(tally, coins, names, sample)
             else:
                 axis = Axis("item", names)
-                found = shares_of_items(one @ has, setting.people, coins, axis, setting.about, 0.95)
+                found = shares_of_items(one @ has, coins, axis, sample)
             return found.lows.reshape(-1), found.highs.reshape(-1)
 
         target = np.tensordot(truth, both, axes=1).reshape(-1) if pairs else truth @ has
@@ -274,7 +271,9 @@ def fine_mean(setting: Setting, random: Random, releases: int) -> NDArray[np.boo
         people = fixed if setting.about == "people" else people
         released = people + random.laplace(scale=1 / setting.epsilon, size=setting.people)
         truth = fixed.mean() if setting.about == "people" else setting.share
-        found = plain_mean(released, mechanism, setting.about, 0.95)
+        spread = float(released.var(ddof=1)) if len(released) > 1 else None
+        sample = Sample(len(released), setting.about)
+        found = mean_with_noise(float(released.mean()), spread, mechanism, sample)
         held.append(bool(_inside(truth, found.interval)))
     return np.array(held)[:, None]
 
@@ -292,7 +291,12 @@ def curves(setting: Setting, random: Random, releases: int) -> NDArray[np.bool_]
         values = people[:, None] + random.standard_normal((setting.people, 3)) @ root.T
         truth = fixed.mean() if setting.about == "people" else setting.share
         found = mean_curve(
-            values, noise, np.arange(3.0), (0.0, 1.0), setting.about, 0.95, together=False
+            values,
+            noise,
+            np.arange(3.0),
+            (0.0, 1.0),
+            Sample(len(values), setting.about),
+            together=False,
         )
         held.append(_inside(truth, (found.lows, found.highs)))
     return np.array(held)
@@ -318,12 +322,8 @@ def several_rows(of: str) -> Question:
                     one,
                     channel,
                     points,
+                    Sample(int(one.sum()), "population", rows=rows),
                     of="mean",
-                    at=None,
-                    about="population",
-                    method="unbiased",
-                    confidence=0.95,
-                    rows=rows,
                 )
             else:
                 axis = Axis("value", range(size))
@@ -331,10 +331,7 @@ def several_rows(of: str) -> Question:
                     one,
                     [channel],
                     (axis,),
-                    about="population",
-                    method="unbiased",
-                    confidence=0.95,
-                    rows=rows,
+                    Sample(int(one.sum()), "population", rows=rows),
                 )
             return found.lows, found.highs
 

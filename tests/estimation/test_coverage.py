@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import noisewright as nw
 from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.result import About, Axis
 from noisewright.estimation.shares.share_estimates import shares_from_counts
 
@@ -44,9 +45,7 @@ def coverage(shares: NDArray[np.float64], people: int, epsilon: float, about: Ab
             counts.reshape(shares.shape),
             channels,
             axes,
-            about=about,
-            method="unbiased",
-            confidence=0.95,
+            Sample(people, about),
         )
         target = shares if about == "population" else (truth / people).reshape(shares.shape)
         hits += (found.lows <= target) & (target <= found.highs)

@@ -50,7 +50,7 @@ def chances(people: int, having: int, coin: ItemCoins) -> Any:
 def exact_coverage(people: int, coin: ItemCoins, about: About) -> Any:
     """How often the interval holds each share, exactly, over all counts that can be released."""
     counts = np.arange(people + 1)
-    found = shares_of_items(counts, people, coin, Axis("count", range(people + 1)), about, 0.95)
+    found = shares_of_items(counts, coin, Axis("count", range(people + 1)), Sample(people, about))
     rates: list[float] = []
     for share in SHARES.tolist():
         target = share
@@ -86,7 +86,7 @@ def test_the_old_intervals_would_be_caught() -> None:
     assert binom.pmf(counts, people, share)[held].sum() < 0.85
     nearly_none = coins(40.0, 2)
     found = shares_of_items(
-        counts, people, nearly_none, Axis("count", range(people + 1)), "population", 0.95
+        counts, nearly_none, Axis("count", range(people + 1)), Sample(people, "population")
     )
     held = (found.lows <= share) & (share <= found.highs)
     assert binom.pmf(counts, people, share)[held].sum() >= 0.90
@@ -128,12 +128,8 @@ def numbers(counts: Any, mechanism: nw.Mechanism, of: str, about: About, rows: i
         np.asarray(counts),
         channel_of(mechanism),
         numbers_of(mechanism.space),
+        Sample(int(np.sum(counts)), about, rows=rows),
         of=of,
-        at=None,
-        about=about,
-        method="unbiased",
-        confidence=0.95,
-        rows=rows,
     )
 
 
@@ -142,10 +138,7 @@ def shares(counts: Any, mechanism: nw.Mechanism, about: About, rows: int) -> Est
         counts,
         [channel_of(mechanism)],
         (Axis("value", range(7)),),
-        about=about,
-        method="unbiased",
-        confidence=0.95,
-        rows=rows,
+        Sample(int(np.sum(counts)), about, rows=rows),
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.mean_curves import factor_together, mean_curve
 
 HOURS = list(range(24))
@@ -55,8 +56,9 @@ def test_bands_cover(about: Any) -> None:
         curves = fixed if about == "people" else days(people, random)
         released = curves + random.standard_normal((people, 24)) @ root.T
         target = fixed.mean(axis=0) if about == "people" else true
-        single = mean_curve(released, noise, hours, (0.0, 10.0), about, 0.95, together=False)
-        both = mean_curve(released, noise, hours, (0.0, 10.0), about, 0.95, together=True)
+        sample = Sample(len(released), about)
+        single = mean_curve(released, noise, hours, (0.0, 10.0), sample, together=False)
+        both = mean_curve(released, noise, hours, (0.0, 10.0), sample, together=True)
         pointwise += ((single.lows <= target) & (target <= single.highs)).mean()
         together += ((both.lows <= target) & (target <= both.highs)).all()
     assert 0.93 <= pointwise / 600 <= 0.97
@@ -110,7 +112,12 @@ def test_what_curves_cannot_answer() -> None:
         nw.planning.expected_error(mechanism, people=3)
     with pytest.raises(InputError, match="covariance"):
         mean_curve(
-            np.zeros((3, 2)), np.eye(3), np.arange(2.0), (0.0, 1.0), "people", 0.95, together=False
+            np.zeros((3, 2)),
+            np.eye(3),
+            np.arange(2.0),
+            (0.0, 1.0),
+            Sample(3, "people"),
+            together=False,
         )
 
 

@@ -16,6 +16,7 @@ from noisewright.errors import (
 )
 from noisewright.estimation.channels.channel import _clamped_matrix, channel_of
 from noisewright.estimation.channels.geometric_channel import GeometricChannel
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.averages import averages, planned_variances, worst_variances
 from noisewright.estimation.numbers.number_estimates import answer_about_numbers
 from noisewright.estimation.numbers.ramps import ramps, soften
@@ -62,16 +63,8 @@ def test_variances_are_unbiased() -> None:
 
     def value(counts: Any) -> Any:
         # Small samples give variances below zero; an average over all of them needs those too.
-        return answer_about_numbers(
-            counts,
-            channel,
-            POINTS,
-            of="variance",
-            at=None,
-            about="people",
-            method="unbiased",
-            confidence=0.95,
-        ).values
+        sample = Sample(int(counts.sum()), "people")
+        return answer_about_numbers(counts, channel, POINTS, sample, of="variance").values
 
     def plain(counts: Any) -> Any:
         found = averages(counts / 4, 4, channel, np.stack([POINTS, POINTS**2], axis=1))
@@ -131,11 +124,8 @@ def simulated(of: str, people: int, epsilon: float, releases: int) -> float:
             random.multinomial(people, channel.push(shares, 0)),
             channel,
             points,
+            Sample(people, "population"),
             of=of,
-            at=None,
-            about="population",
-            method="unbiased",
-            confidence=0.95,
         )
         hits += found.interval[0] <= truth <= found.interval[1]
     return hits / releases

@@ -9,6 +9,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, TooLargeError
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.sets.item_shares import coins_of, item_variances, shares_of_pairs
 
 ITEMS = ["tea", "milk", "bread", "salt"]
@@ -131,7 +132,7 @@ def test_intervals_cover(people: int, epsilon: float, about: str) -> None:
 def _from_cells(counts: Any, cells: Any, mechanism: Any, about: Any) -> Any:
     both = (counts[:, None, None] * cells[:, :, None] * cells[:, None, :]).sum(axis=0)
     people = int(counts.sum())
-    return shares_of_pairs(both, people, coins_of(mechanism), ITEMS, about, 0.95)
+    return shares_of_pairs(both, coins_of(mechanism), ITEMS, Sample(people, about))
 
 
 def test_plans_for_items() -> None:

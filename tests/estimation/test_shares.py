@@ -13,6 +13,7 @@ from noisewright.estimation.channels.channel import (
     channel_of,
     joint_second_moments,
 )
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.intervals.spread import spread
 from noisewright.estimation.result import Axis
 from noisewright.estimation.shares.share_estimates import shares_from_counts
@@ -43,9 +44,7 @@ def estimated(channels: list[Channel], counts: Any, about: str = "people") -> nw
     axes = tuple(Axis(f"c{i}", range(c.inputs)) for i, c in enumerate(channels))
     shaped = np.asarray(counts).reshape([channel.outputs for channel in channels])
     asked: Any = about
-    return shares_from_counts(
-        shaped, channels, axes, about=asked, method="unbiased", confidence=0.95
-    )
+    return shares_from_counts(shaped, channels, axes, Sample(int(shaped.sum()), asked))
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -1,10 +1,9 @@
 from .answers.answer_questions import answer_questions as answer_questions
-from .answers.several_rows import widen_for_rows as widen_for_rows
 from .channels.channel import ResponseChannel as ResponseChannel, channel_of as channel_of
 from .collection import Estimates as Estimates, shown_key as shown_key
 from .counts.table_counter import MOST_CELLS as MOST_CELLS, TableCounter as TableCounter
 from .estimate import estimate as estimate
-from .expected_error import expected_error as expected_error
+from .expected_error import expected_error as expected_error, widen_for_rows as widen_for_rows
 from .intervals.intervals import (
     normal_quantile as normal_quantile,
     read_confidence as read_confidence,

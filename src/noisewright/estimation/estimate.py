@@ -12,14 +12,15 @@ from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.estimation.answers.answer_questions import answer_questions
 from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.mean_curves import mean_of_release
 from noisewright.estimation.numbers.number_estimates import (
     QUESTIONS,
     answer_about_numbers,
     answers_asked_for,
     are_numbers,
+    mean_with_noise,
     numbers_of,
-    plain_mean,
 )
 from noisewright.estimation.questions.asked import Asked, Key, axis_of, names_of, read_tables
 from noisewright.estimation.questions.questions import Question, usual_word
@@ -27,7 +28,7 @@ from noisewright.estimation.questions.readings import readings_of, readings_of_c
 from noisewright.estimation.questions.table_layout import LayoutPart, TableLayout
 from noisewright.estimation.released import BATCH, released_codes, released_numbers
 from noisewright.estimation.result import Estimate
-from noisewright.estimation.sets.item_shares import answer_about_sets, sets_asked_for
+from noisewright.estimation.sets.item_shares import answer_about_sets
 from noisewright.estimation.shares.share_estimates import shares_from_counts
 from noisewright.given import brief
 from noisewright.mechanisms import (
@@ -116,32 +117,22 @@ def estimate(
     point is left only where all others are rejected.
     """
     asked = Asked.reading(about, method, confidence, together, show)
+    while isinstance(mechanism, PersonRows | RowProduct):
+        mechanism = mechanism.row
     if isinstance(released, CurveRelease):
         if of not in (None, "mean") or asked.method != "unbiased":
             raise InputError("of released curves the mean is estimated, by method='unbiased'.")
-        found = mean_of_release(released, at, asked.about, asked.confidence, asked.together)
+        sample = Sample(len(released), asked.about, asked.confidence)
+        found = mean_of_release(released, at, sample, together=asked.together)
         return with_readings(asked.state(found), readings_of_curves(released, mechanism))
     if isinstance(mechanism, ColumnProduct):
         if at is not None:
             raise InputError("at goes with the quantiles or the histogram of one column.")
         return _tables(released, mechanism, of, asked)
-    if isinstance(mechanism, (PersonRows, RowProduct)):
-        return estimate(
-            released,
-            mechanism.row,
-            of=of,
-            at=at,
-            about=about,
-            method=method,
-            confidence=confidence,
-            together=together,
-            show=show,
-        )
     if isinstance(mechanism, SetMechanism):
         if at is not None or asked.method != "unbiased":
             raise InputError("sets are estimated by method='unbiased', without at.")
-        level = asked.level(sets_asked_for(mechanism, of))
-        found = answer_about_sets(released, mechanism, of, asked.about, level)
+        found = answer_about_sets(released, mechanism, of, asked)
     else:
         found = _one_column(released, mechanism, of, at, asked)
     return with_readings(asked.state(found), readings_of(mechanism))
@@ -155,26 +146,15 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
     counts = _counts(released, mechanism, channel.outputs)
     if question != "shares":
         points = numbers_of(mechanism.space)
+        sample = asked.sample(int(counts.sum()), answers_asked_for(question, points, at))
         return answer_about_numbers(
-            counts,
-            channel,
-            points,
-            of=question,
-            at=at,
-            about=asked.about,
-            method=asked.method,
-            confidence=asked.level(answers_asked_for(question, points, at)),
+            counts, channel, points, sample, of=question, at=at, method=asked.method
         )
     if at is not None:
         raise InputError("at goes with quantiles and histograms; shares need none.")
-    return shares_from_counts(
-        counts,
-        [channel],
-        (axis_of(mechanism.space),),
-        about=asked.about,
-        method=asked.method,
-        confidence=asked.level(channel.inputs),
-    )
+    sample = asked.sample(int(counts.sum()), channel.inputs)
+    axes = (axis_of(mechanism.space),)
+    return shares_from_counts(counts, [channel], axes, sample, method=asked.method)
 
 
 def _on_a_fine_grid(released: Any, mechanism: Additive, of: Any, at: Any, asked: Asked) -> Estimate:
@@ -184,7 +164,9 @@ def _on_a_fine_grid(released: Any, mechanism: Additive, of: Any, at: Any, asked:
     if asked.method != "unbiased":
         raise InputError("a mean is estimated by method='unbiased'.")
     numbers = released_numbers(released, mechanism)
-    return plain_mean(numbers, mechanism, asked.about, asked.confidence)
+    sample = asked.sample(len(numbers), 1)
+    spread = float(numbers.var(ddof=1)) if len(numbers) > 1 else None
+    return mean_with_noise(float(numbers.mean()), spread, mechanism, sample)
 
 
 def read_question(of: Any, space: Space) -> str:

@@ -6,6 +6,7 @@ The same exact formulas as after the release, at shares that are guessed instead
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,14 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.channels.channel import Channel, channel_of, joint_second_moments
 from noisewright.estimation.estimate import read_question
-from noisewright.estimation.intervals.intervals import around, read_about, read_confidence
+from noisewright.estimation.intervals.intervals import (
+    Sample,
+    normal_quantile,
+    read_about,
+    read_confidence,
+)
 from noisewright.estimation.intervals.spread import spread
 from noisewright.estimation.numbers.averages import planned_variances, worst_variances
-from noisewright.estimation.numbers.mean_curves import planned_mean_curve
 from noisewright.estimation.numbers.number_estimates import bins, numbers_of
 from noisewright.estimation.questions.asked import axis_of, names_of, read_tables
 from noisewright.estimation.result import About, Axis, Estimate
@@ -52,64 +57,58 @@ def expected_error(
     Ensures: standard errors that are exact for these shares, or upper bounds for "worst".
     """
     count = whole_number(people, name="people", least=1)
-    whom, level = read_about(about), read_confidence(confidence)
+    sample = Sample(count, read_about(about), read_confidence(confidence))
     if isinstance(mechanism, CurveNoise):
-        if of not in (None, "mean") or shares is not None or whom == "population":
+        if of not in (None, "mean") or shares is not None or sample.about == "population":
             raise InputError(
                 "of curves the error of the mean about='people' can be planned, which is the "
                 "noise; how much curves differ is not known before."
             )
-        return planned_mean_curve(mechanism, at, count, level)
+        space = mechanism.space
+        positions = space.positions if at is None else np.atleast_1d(np.asarray(at, float))
+        values = np.full(len(positions), float(space.low + space.high) / 2)
+        axes = (Axis("position", positions.tolist()),)
+        return _plan("mean", axes, values, mechanism.standard_error(positions) ** 2, sample)
     if isinstance(mechanism, SetMechanism):
         if of not in (None, "items") or at is not None:
             raise InputError("for sets the error of of='items' can be planned.")
-        return _planned_items(mechanism, shares, count, whom, level)
+        return _plan_items(mechanism, shares, sample)
     if isinstance(mechanism, Additive) and mechanism.space.size > MOST_POINTS:
         if of not in (None, "mean") or at is not None or shares not in (None, "worst"):
             mechanism.space.require_enumerable("the shares of its points")
-        return _planned_on_a_fine_grid(mechanism, shares, count, whom, level)
+        return _plan_on_a_fine_grid(mechanism, shares, sample)
     if not isinstance(mechanism, ColumnProduct):
         question = read_question(of, mechanism.space)
         if question == "shares":
-            axes = (axis_of(mechanism.space),)
-            return _planned_shares([mechanism], axes, shares, count, whom, level)
-        return _planned_number(mechanism, question, at, shares, count, whom, level)
+            return _plan_shares([mechanism], (axis_of(mechanism.space),), shares, sample)
+        return _plan_number(mechanism, question, at, shares, sample)
     columns = dict(mechanism.columns)
     keys, single = read_tables(of, list(columns))
     if shares is not None and not isinstance(shares, str) and not single:
         raise InputError("shares are those of one table; ask for one table at a time, by of=.")
     found = {
-        key: _planned_shares(
+        key: _plan_shares(
             [columns[name] for name in names_of(key)],
             tuple(axis_of(columns[name].space, name) for name in names_of(key)),
             shares,
-            count,
-            whom,
-            level,
+            sample,
         )
         for key in keys
     }
     return found[keys[0]] if single else found
 
 
-def _planned_shares(
-    mechanisms: list[Mechanism],
-    axes: tuple[Axis, ...],
-    shares: Any,
-    people: int,
-    about: About,
-    confidence: float,
+def _plan_shares(
+    mechanisms: list[Mechanism], axes: tuple[Axis, ...], shares: Any, sample: Sample
 ) -> Estimate:
     channels = [channel_of(mechanism) for mechanism in mechanisms]
     spaces = [mechanism.space for mechanism in mechanisms]
+    guess = read_shares(shares, spaces)
     if isinstance(shares, str):
-        _require_worst(shares)
-        guess = read_shares(None, spaces)
-        variances = _worst_shares(channels, about)
+        variances = _worst_shares(channels, sample.about)
     else:
-        guess = read_shares(shares, spaces)
-        variances = spread(guess, channels).variances(about)
-    return _plan("share", axes, guess, variances, people, about, confidence)
+        variances = spread(guess, channels).variances(sample.about)
+    return _plan("share", axes, guess, variances, sample)
 
 
 def _worst_shares(channels: list[Channel], about: About) -> Array:
@@ -121,11 +120,9 @@ def _worst_shares(channels: list[Channel], about: About) -> Array:
     return own * theta + most * (1 - theta) - theta**2
 
 
-def _planned_items(
-    mechanism: SetMechanism, shares: Any, people: int, about: About, confidence: float
-) -> Estimate:
+def _plan_items(mechanism: SetMechanism, shares: Any, sample: Sample) -> Estimate:
     """Plan shares of items; without a guess they are rare, as most items are."""
-    coins, items = coins_of(mechanism), mechanism.space.items
+    coins, items, about = coins_of(mechanism), mechanism.space.items, sample.about
     guess = np.zeros(len(items))
     if isinstance(shares, str):
         _require_worst(shares)
@@ -143,17 +140,11 @@ def _planned_items(
     if not ((guess >= 0) & (guess <= 1)).all():
         raise ParameterError("the share of an item lies between 0 and 1.")
     variances = item_variances(guess, coins, about)
-    return _plan("share", (Axis("item", items),), guess, variances, people, about, confidence)
+    return _plan("share", (Axis("item", items),), guess, variances, sample)
 
 
-def _planned_number(
-    mechanism: Mechanism,
-    question: str,
-    at: Any,
-    shares: Any,
-    people: int,
-    about: About,
-    confidence: float,
+def _plan_number(
+    mechanism: Mechanism, question: str, at: Any, shares: Any, sample: Sample
 ) -> Estimate:
     if question not in ("mean", "histogram"):
         raise InputError(
@@ -164,48 +155,36 @@ def _planned_number(
     if question == "histogram":
         answers, axis = bins(points, at)
         axes = (axis,)
-    channel = channel_of(mechanism)
+    channel, guess = channel_of(mechanism), read_shares(shares, [mechanism.space])
     if isinstance(shares, str):
-        _require_worst(shares)
-        guess = read_shares(None, [mechanism.space])
-        variances = worst_variances(channel, answers, about)
+        variances = worst_variances(channel, answers, sample.about)
     else:
-        guess = read_shares(shares, [mechanism.space])
-        variances = planned_variances(guess, channel, answers, about)
+        variances = planned_variances(guess, channel, answers, sample.about)
     values = guess @ answers
     if question == "mean":
         values, variances = values[0], variances[0]
     what = "mean" if question == "mean" else "share"
-    return _plan(what, axes, values, variances, people, about, confidence)
+    return _plan(what, axes, values, variances, sample)
 
 
-def _planned_on_a_fine_grid(
-    mechanism: Additive, shares: Any, people: int, about: About, confidence: float
-) -> Estimate:
+def _plan_on_a_fine_grid(mechanism: Additive, shares: Any, sample: Sample) -> Estimate:
     """Plan the mean of numbers that are spread evenly, or half on each end, from variances."""
     space = mechanism.space
     variance = mechanism.variance
-    if about == "population":
+    if sample.about == "population":
         parts = 12 if shares is None else 4
         variance += float(space.high - space.low) ** 2 / parts
     value = float(space.low + space.high) / 2
-    return _plan("mean", (), value, variance, people, about, confidence)
+    return _plan("mean", (), value, variance, sample)
 
 
 def _plan(
-    what: str,
-    axes: tuple[Axis, ...],
-    values: Any,
-    variances: Any,
-    people: int,
-    about: About,
-    confidence: float,
+    what: str, axes: tuple[Axis, ...], values: Any, variances: Any, sample: Sample
 ) -> Estimate:
-    errors = np.sqrt(np.maximum(variances, 0.0) / people)
-    lows, highs = around(values, errors, confidence)
-    return Estimate(
-        what, axes, np.asarray(values), errors, lows, highs, people, about, "planned", confidence
-    )
+    errors = np.sqrt(np.maximum(variances, 0.0) / sample.people)
+    reach = normal_quantile(sample.confidence) * errors
+    arrays = np.asarray(values), errors, values - reach, values + reach
+    return sample.estimate(what, axes, *arrays, method="planned")
 
 
 def _require_worst(shares: str) -> None:
@@ -216,8 +195,11 @@ def _require_worst(shares: str) -> None:
 
 
 def read_shares(shares: Any, spaces: list[Space]) -> Array:
-    """Read shares of the cells of a table: by label, as an array, or even ones."""
+    """Read shares of a table's cells: by label, as an array, or even ones, also for 'worst'."""
     shape = tuple(space.size for space in spaces)
+    if isinstance(shares, str):
+        _require_worst(shares)
+        shares = None
     if shares is None:
         return np.full(shape, 1.0 / float(np.prod(shape)))
     if isinstance(shares, Mapping):
@@ -244,3 +226,19 @@ def read_shares(shares: Any, spaces: list[Space]) -> Array:
             f"shares must be at least 0 and sum to 1; these sum to {float(read.sum()):.6g}."
         )
     return read / read.sum()
+
+
+def widen_for_rows(found: Estimate, noise: Estimate, rows: int) -> Estimate:
+    """Return planned answers about a population, given those about people, with rows that agree."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sampling = np.maximum(found.standard_errors**2 - noise.standard_errors**2, 0.0)
+        errors = np.sqrt(noise.standard_errors**2 + rows * sampling)
+        wider = np.where(found.standard_errors > 0, errors / found.standard_errors, np.sqrt(rows))
+    wider = np.where(np.isfinite(wider), np.maximum(wider, 1.0), np.sqrt(rows))
+    values = found.values
+    return replace(
+        found,
+        standard_errors=np.where(np.isfinite(errors), errors, found.standard_errors),
+        lows=values - wider * (values - found.lows),
+        highs=values + wider * (found.highs - values),
+    )

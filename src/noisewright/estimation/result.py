@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, final
@@ -15,6 +15,8 @@ from noisewright.public import public_methods
 
 About = Literal["people", "population"]
 Array = NDArray[np.float64]
+ARRAYS = ("values", "standard_errors", "lows", "highs")
+"""What an estimate holds one number of for each answer."""
 
 _MOST_SHOWN = 12
 _EVERYBODY = 8e9
@@ -76,7 +78,7 @@ class Estimate:
 
     def __post_init__(self) -> None:
         shape = tuple(len(axis.labels) for axis in self.axes)
-        for name in ("values", "standard_errors", "lows", "highs"):
+        for name in ARRAYS:
             array = np.asarray(getattr(self, name), dtype=np.float64)
             if array.shape != shape:
                 raise InputError(f"{name} has the shape {array.shape}; its axes have {shape}.")
@@ -121,11 +123,7 @@ class Estimate:
         """The same answers as numbers of people: shares times the people behind them."""
         if self.what != "share":
             raise InputError(f"only shares can be counted; this is a {self.what}.")
-        scaled = {
-            name: self.behind * getattr(self, name)
-            for name in ("values", "standard_errors", "lows", "highs")
-        }
-        return replace(self, what="count", **scaled)
+        return map_arrays(self, lambda array: self.behind * array, what="count")
 
     @property
     def withheld(self) -> NDArray[np.bool_]:
@@ -208,16 +206,8 @@ class Estimate:
             names = ", ".join(axis.name for axis in self.axes) or "nothing"
             raise InputError(f"give one label for each of: {names}; got {len(given)}.")
         place = tuple(axis.place(one) for axis, one in zip(self.axes, given, strict=True))
-        return replace(
-            self,
-            axes=(),
-            values=self.values[place],
-            standard_errors=self.standard_errors[place],
-            lows=self.lows[place],
-            highs=self.highs[place],
-            people=self.people if self.sizes is None else int(self.sizes[place]),
-            sizes=None,
-        )
+        people = self.people if self.sizes is None else int(self.sizes[place])
+        return map_arrays(self, lambda array: array[place], axes=(), people=people, sizes=None)
 
     # Answers are found by label: going through them is for `columns` and `table`.
     __iter__ = None
@@ -232,15 +222,9 @@ class Estimate:
             raise InputError(f"top() is for tables with one axis; this one has {len(self.axes)}.")
         order = np.argsort(-self.values, kind="stable")[:count]
         labels = [self.axes[0].labels[place] for place in order.tolist()]
-        return replace(
-            self,
-            axes=(Axis(self.axes[0].name, labels),),
-            values=self.values[order],
-            standard_errors=self.standard_errors[order],
-            lows=self.lows[order],
-            highs=self.highs[order],
-            sizes=None if self.sizes is None else self.sizes[order],
-        )
+        axes = (Axis(self.axes[0].name, labels),)
+        sizes = None if self.sizes is None else self.sizes[order]
+        return map_arrays(self, lambda array: array[order], axes=axes, sizes=sizes)
 
     def labels(self) -> list[list[Any]]:
         """Return the labels of all answers in their order, a list for each axis."""
@@ -311,6 +295,11 @@ class Estimate:
         rest = self.values.size - len(rows)
         more = [f"… {rest:,} more"] if rest > 0 else []
         return "\n".join([head, *lines, *more, *self.sentences])
+
+
+def map_arrays(found: Estimate, change: Callable[[Array], Array], **others: Any) -> Estimate:
+    """Return answers whose values, errors and intervals are all changed alike."""
+    return replace(found, **{name: change(getattr(found, name)) for name in ARRAYS}, **others)
 
 
 def _cell_text(cell: Any) -> str:

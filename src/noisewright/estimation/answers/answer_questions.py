@@ -1,4 +1,12 @@
-"""Answers to many questions about one released table, from one pass over it."""
+"""Answers to many questions about one released table, from one pass over it.
+
+One person may have several rows. About the people in the file nothing changes: each row has noise
+of its own. About a population rows are no longer independent samples: a person's rows may all say
+the same. With at most k rows a person, the variance of an average of n rows from sampling is then
+at most k times what it would be, since Σ m² ≤ k Σ m over the rows m of each person, and the
+variance from noise is what it was: v = v(noise) + k · v(sampling). Intervals take k into account
+where they are made; see `intervals.py`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +23,6 @@ from noisewright.errors import (
 )
 from noisewright.estimation.answers.number_answers import MeansAnswer, NumbersAnswer
 from noisewright.estimation.answers.set_answers import CodedSetsAnswer, ItemPairsAnswer, ItemsAnswer
-from noisewright.estimation.answers.several_rows import answer_about_rows
 from noisewright.estimation.answers.table_answers import (
     PublicSharesAnswer,
     SharesAnswer,
@@ -51,7 +58,7 @@ def answer_questions(
     """Answer the questions; notes say which spare ones were left out, and why.
 
     `released` is a table in any form that `column_batches` reads; it is read once. If a person may
-    have several rows, answers about a population allow for that; see `several_rows.py`.
+    have several rows, answers about a population allow for that; see the top of this file.
     """
     if not questions:
         raise InputError("nothing was asked; name at least one column.")
@@ -126,13 +133,33 @@ def _tally(released: Any, decoder: Decoder, answers: Sequence[TableAnswer]) -> N
 def _answer_or_likeliest(one: TableAnswer, decoder: Decoder, rows_per_person: int) -> Estimate:
     """Answer a question; a spare one that has no unbiased answer by what is most likely."""
     try:
-        return answer_about_rows(one, decoder, rows_per_person)
+        return _answer(one, decoder, rows_per_person)
     except UnidentifiableError:
         if not one.question.spare or one.question.word != "shares":
             raise
     one.asked = replace(one.asked, method="likelihood")
-    found = answer_about_rows(one, decoder, rows_per_person)
+    found = _answer(one, decoder, rows_per_person)
     return replace(found, notes=(*found.notes, HIDDEN))
+
+
+def _answer(one: TableAnswer, decoder: Decoder, rows: int) -> Estimate:
+    """Return the answer to a question when a person has up to so many rows."""
+    if rows == 1:
+        return one.answer(decoder)
+    asked, said = one.asked, f"Rows are counted, of which up to {rows:,} are of one person."
+    if asked.about == "people":
+        found = one.answer(decoder)
+        return replace(found, notes=(*found.notes, said))
+    if one.question.word == "quantiles":
+        raise ParameterError(
+            f"quantiles of a population are not estimated from up to {rows:,} rows of one person, "
+            "which are no independent samples. Ask about='people': the rows that were released."
+        )
+    one.asked = replace(asked, rows=rows)
+    found = one.answer(decoder)
+    one.asked = asked
+    allowed = "Intervals about the population allow for rows of one person that are all alike."
+    return replace(found, notes=(*found.notes, said, allowed))
 
 
 def _leave_out(question: Question, problem: str, notes: list[str]) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation.intervals.intervals import require_people
-from noisewright.estimation.result import Axis, Estimate
+from noisewright.estimation.result import ARRAYS, Axis, Estimate, map_arrays
 
 Place = tuple[int, ...]
-ARRAYS = ("values", "standard_errors", "lows", "highs")
-"""What an estimate holds one number of for each answer."""
 
 
 def for_each_group(
@@ -63,20 +62,21 @@ def for_each_group(
 
 def reorder_axes(found: Estimate, order: tuple[int, ...]) -> Estimate:
     """Return the same answers with their axes in another order."""
-    moved = {name: getattr(found, name).transpose(order) for name in ARRAYS}
+    axes = tuple(found.axes[i] for i in order)
     sizes = None if found.sizes is None else found.sizes.transpose(order)
-    return replace(found, axes=tuple(found.axes[i] for i in order), sizes=sizes, **moved)
+    return map_arrays(found, lambda array: array.transpose(order), axes=axes, sizes=sizes)
 
 
 def with_sorted_groups(found: Estimate, groups: int) -> Estimate:
     """Return answers whose first axes, public groups, are sorted by their values."""
     for place, axis in enumerate(found.axes[:groups]):
         order = sorted(range(len(axis.labels)), key=lambda i: _rank(axis.labels[i]))
-        taken = {name: getattr(found, name).take(order, axis=place) for name in ARRAYS}
         sizes = None if found.sizes is None else found.sizes.take(order, axis=place)
         labels = Axis(axis.name, [axis.labels[i] for i in order])
         axes = (*found.axes[:place], labels, *found.axes[place + 1 :])
-        found = replace(found, axes=axes, sizes=sizes, **taken)
+        found = map_arrays(
+            found, partial(np.take, indices=order, axis=place), axes=axes, sizes=sizes
+        )
     return found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import ParameterError
-from noisewright.estimation.answers.groups import Place, for_each_group
+from noisewright.estimation.answers.groups import Place
 from noisewright.estimation.answers.table_answers import TableAnswer
 from noisewright.estimation.counts.running_sums import Moments
 from noisewright.estimation.decoding import Decoder
@@ -41,39 +44,36 @@ class NumbersAnswer(TableAnswer):
         if question.word not in _METHODS:
             self.refuse_at()
         self.table = (*self.public, self.subject)
+        self.methods = _METHODS.get(question.word, ("unbiased",))
+        self.least = asked.least
+
+    @cached_property
+    def points(self) -> NDArray[np.float64]:
+        """The numbers that the column can hold."""
+        return numbers_of(self.layout.space(self.subject))
 
     def answer(self, decoder: Decoder) -> Estimate:
         """Return the answers, one for each group."""
-        word, at = self.question.word, self.question.at
-        points = numbers_of(self.layout.space(self.subject))
-        channel = self.layout.channel((self.subject,))
-        groups, sizes = self.group_axes(decoder), np.asarray(self.counts.sum(axis=-1))
-        level = self.asked.level(answers_asked_for(word, points, at) * sizes.size)
-        method = self.method(*_METHODS.get(word, ("unbiased",)))
-
-        def answer(place: Place) -> Estimate:
-            found = answer_about_numbers(
-                self.counts[place],
-                channel,
-                points,
-                of=word,
-                at=at,
-                about=self.asked.about,
-                method=method,
-                confidence=level,
-                rows=self.asked.rows,
-            )
-            if word == "histogram":
-                found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))
-            return found
-
-        found = for_each_group(groups, sizes, answer, least=self.least)
-        if word == "histogram" and self.question.spare and found.standard_errors.max() > WILD:
+        self.answers = answers_asked_for(self.question.word, self.points, self.question.at)
+        found = super().answer(decoder)
+        is_spare = self.question.word == "histogram" and self.question.spare
+        if is_spare and found.standard_errors.max() > WILD:
             raise ParameterError(
                 f"the noise of {self.subject!r} is wider than ten bins. Ask for it by name, with "
                 "fewer bins."
             )
-        return self.finish(found)
+        return found
+
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Answer the question about one group."""
+        word, at = self.question.word, self.question.at
+        channel = self.layout.channel((self.subject,))
+        found = answer_about_numbers(
+            self.counts[place], channel, self.points, sample, of=word, at=at, method=method
+        )
+        if word == "histogram":
+            found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))
+        return found
 
 
 class MeansAnswer(TableAnswer):
@@ -83,45 +83,37 @@ class MeansAnswer(TableAnswer):
         super().__init__(question, layout, asked)
         self.subject = subject_of(question.columns, layout)
         self.mechanism = layout.part(self.subject).mechanism
-        curves = isinstance(self.mechanism, CurveNoise)
-        if not curves:
+        self._are_curves = isinstance(self.mechanism, CurveNoise)
+        if not self._are_curves:
             self.refuse_at()
-        width = self.mechanism.coordinates.count if curves else 1
+        width = self.mechanism.coordinates.count if self._are_curves else 1
         self.moments = Moments(self.subject, width, self.public)
-        self.tally = self.moments
-        self._answer = self._curve if curves else self._number
+        self.tally, self.least = self.moments, asked.least
 
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the means, one for each group."""
-        self.method("unbiased")
-        groups, sizes = self.group_axes(decoder), self.moments.rows
-        return self.finish(for_each_group(groups, sizes, self._answer, least=self.least))
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many people each public group has."""
+        return self.moments.rows
 
-    def _number(self, place: Place) -> Estimate:
-        people = int(self.moments.rows[place])
-        spread = float(self.moments.covariance(place)[0, 0]) if people > 1 else None
-        value = float(self.moments.mean(place)[0])
-        return mean_with_noise(value, spread, self.mechanism, self._sample(people))
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the mean of one group."""
+        mean = self.moments.mean(place)
+        spread = self.moments.covariance(place) if sample.people > 1 else None
+        if self._are_curves:
+            return self._curve(mean, spread, sample)
+        variance = None if spread is None else float(spread[0, 0])
+        return mean_with_noise(float(mean[0]), variance, self.mechanism, sample)
 
-    def _sample(self, people: int) -> Sample:
-        level = self.asked.level(self.moments.rows.size)
-        return Sample(people, self.asked.about, level, self.asked.rows)
-
-    def _curve(self, place: Place) -> Estimate:
-        people = int(self.moments.rows[place])
-        mean = self.mechanism.shown(self.moments.mean(place)[None, :])
-        at = self.question.at
-        positions = mean.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
-        released = None
-        if people > 1:
-            drawn = mean.functions.at(positions)
-            released = drawn @ self.moments.covariance(place) @ drawn.T
+    def _curve(self, mean: Any, spread: Any, sample: Sample) -> Estimate:
+        shown, at = self.mechanism.shown(mean[None, :]), self.question.at
+        positions = shown.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
+        drawn = shown.functions.at(positions)
         return mean_with_band(
-            mean.at(positions)[0],
-            mean.covariance(positions),
-            released,
+            shown.at(positions)[0],
+            shown.covariance(positions),
+            None if spread is None else drawn @ spread @ drawn.T,
             positions,
-            mean.bounds,
-            self._sample(people),
+            shown.bounds,
+            sample,
             together=self.asked.together,
         )

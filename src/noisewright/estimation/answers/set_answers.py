@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import InputError
-from noisewright.estimation.answers.groups import ARRAYS, Place, for_each_group
-from noisewright.estimation.answers.table_answers import WITHIN, TableAnswer
+from noisewright.estimation.answers.groups import Place
+from noisewright.estimation.answers.table_answers import TableAnswer
 from noisewright.estimation.channels.channel import DenseChannel
 from noisewright.estimation.counts.running_sums import ItemCounts, PairCounts
-from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.number_estimates import shares_of_groups
 from noisewright.estimation.questions.asked import Asked
 from noisewright.estimation.questions.questions import Question, subject_of
 from noisewright.estimation.questions.table_layout import TableLayout
-from noisewright.estimation.result import Axis, Estimate
+from noisewright.estimation.result import ARRAYS, Axis, Estimate
 from noisewright.estimation.sets.item_shares import (
     PairTally,
     coins_of,
@@ -33,55 +32,42 @@ from noisewright.spaces import Subsets
 class ItemsAnswer(TableAnswer):
     """Shares of people who have an item, and are in a cell of other columns if there are some."""
 
+    are_shares = True
+
     def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.subject = one_set(question.columns, layout)
-        self.mechanism = layout.part(self.subject).mechanism
-        self.axis = Axis(self.subject, list(self.mechanism.space.items))
+        mechanism = layout.part(self.subject).mechanism
+        self.coins = coins_of(mechanism)
+        self.axis = Axis(self.subject, list(mechanism.space.items))
         others = [name for name in self.private if name != self.subject]
         self.joint = JointShares(layout, others) if others else None
-        self.cells = (*self.public, *(self.joint.columns if self.joint else ()))
-        self.items = ItemCounts(self.subject, len(self.axis.labels), self.cells)
-        self.tally = self.items
+        crossed = self.joint.columns if self.joint else ()
+        self.items = ItemCounts(self.subject, len(self.axis.labels), (*self.public, *crossed))
+        self.tally, self.have = self.items, (*self.public, self.subject, *crossed)
+        self.answers = len(self.axis.labels) * (self.joint.cells if self.joint else 1)
 
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the shares."""
-        self.method("unbiased")
-        groups, depth = self.group_axes(decoder), len(self.public)
-        rows, inside = self.items.rows, self.items.inside
-        sizes = np.asarray(rows.sum(axis=tuple(range(depth, rows.ndim))))
-        cells = 1 if self.joint is None else self.joint.cells
-        level = self.asked.level(sizes.size * len(self.axis.labels) * cells)
-        coins, about = coins_of(self.mechanism), self.asked.about
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many people each public group has."""
+        rows = self.items.rows
+        return np.asarray(rows.sum(axis=tuple(range(len(self.public), rows.ndim))))
 
-        def answer(place: Place) -> Estimate:
-            if self.joint is None:
-                people = int(sizes[place])
-                return shares_of_items(
-                    inside[place], people, coins, self.axis, about, level, self.asked.rows
-                )
-            return self._cross(self.joint, rows[place], inside[place], level)
-
-        found = self.finish(for_each_group(groups, sizes, answer), *[WITHIN][:depth])
-        others = self.joint.columns if self.joint else ()
-        return self.in_order(found, (*self.public, self.subject, *others))
-
-    def _cross(self, joint: JointShares, rows: Any, inside: Any, level: float) -> Estimate:
-        """Estimate each item as a column with two values, independent of the other columns."""
-        coins = coins_of(self.mechanism)
-        absent, present = coins.absent, coins.present
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the shares of the items, each as a column with two values where it is crossed."""
+        rows, inside = self.items.rows[place], self.items.inside[place]
+        if self.joint is None:
+            return shares_of_items(inside, self.coins, self.axis, sample)
+        absent, present = self.coins.absent, self.coins.present
         channel = DenseChannel(np.array([[1 - absent, absent], [1 - present, present]]))
         has = (channel, Axis(self.subject, [False, True]))
         each: list[Estimate] = []
         for item in range(len(self.axis.labels)):
             counts = np.stack([rows - inside[..., item], inside[..., item]])
-            both = joint.estimate(
-                counts, self.asked.about, "unbiased", level, rows=self.asked.rows, first=has
-            )
-            each.append(both)
+            each.append(self.joint.estimate(counts, sample, first=has))
         stacked = {name: np.stack([getattr(one, name)[1] for one in each]) for name in ARRAYS}
-        return replace(each[0], axes=(self.axis, *joint.axes), **stacked)
+        return replace(each[0], axes=(self.axis, *self.joint.axes), **stacked)
 
 
 class ItemPairsAnswer(TableAnswer):
@@ -92,57 +78,45 @@ class ItemPairsAnswer(TableAnswer):
         self.subject = one_set(question.columns, layout)
         if len(question.columns) > 1:
             raise InputError("pairs of items are estimated of all people, not by other columns.")
-        self.mechanism = layout.part(self.subject).mechanism
-        self.chosen = items_of_pairs(self.mechanism, question.at or "pairs")
-        items = list(self.mechanism.space.items)
-        places = [items.index(item) for item in self.chosen]
-        self.pairs = PairTally(self.mechanism.outputs, places)
+        mechanism = layout.part(self.subject).mechanism
+        self.coins = coins_of(mechanism)
+        self.chosen = items_of_pairs(mechanism, question.at or "pairs")
+        items = list(mechanism.space.items)
+        self.pairs = PairTally(mechanism.outputs, [items.index(item) for item in self.chosen])
         self.tally = PairCounts(self.subject, self.pairs)
+        self.answers = len(self.chosen) * (len(self.chosen) + 1) // 2
 
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the shares."""
-        self.method("unbiased")
-        level = self.asked.level(len(self.chosen) * (len(self.chosen) + 1) // 2)
-        found = shares_of_pairs(
-            self.pairs.counts,
-            self.pairs.people,
-            coins_of(self.mechanism),
-            self.chosen,
-            self.asked.about,
-            level,
-            self.asked.rows,
-        )
-        return self.finish(found)
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many people there are; they are one group."""
+        return np.asarray(self.pairs.people)
+
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the shares of the pairs."""
+        return shares_of_pairs(self.pairs.counts, self.coins, self.chosen, sample)
 
 
 class CodedSetsAnswer(TableAnswer):
     """Shares of items, from sets that are so few that each has a code of its own."""
+
+    are_shares = True
 
     def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.subject = subject_of(question.columns, layout)
         self.table = (*self.public, self.subject)
-
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the shares of the items, one list for each group."""
-        method, about = self.method("unbiased"), self.asked.about
-        space = self.layout.space(self.subject)
+        space = layout.space(self.subject)
         assert isinstance(space, Subsets)
-        channel = self.layout.channel((self.subject,))
-        has = np.array([[item in one for item in space.items] for one in space.points], float)
-        groups, sizes = self.group_axes(decoder), np.asarray(self.counts.sum(axis=-1))
-        level = self.asked.level(len(space.items) * sizes.size)
-        axes = (Axis(self.subject, list(space.items)),)
+        self.space, self.answers, self.least = space, len(space.items), asked.least
 
-        def answer(place: Place) -> Estimate:
-            people = int(sizes[place])
-            sample = Sample(people, about, level, self.asked.rows)
-            found = shares_of_groups(self.counts[place] / people, channel, has, sample)
-            return Estimate("share", axes, *found, people, about, method, level)
-
-        found = for_each_group(groups, sizes, answer, least=self.least)
-        return self.finish(found, *[WITHIN][: len(groups)])
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the shares of the items."""
+        items, sets = self.space.items, self.space.points
+        has = np.array([[item in one for item in items] for one in sets], float)
+        channel, observed = self.layout.channel((self.subject,)), self.counts[place] / sample.people
+        found = shares_of_groups(observed, channel, has, sample)
+        return sample.estimate("share", (Axis(self.subject, list(items)),), *found)
 
 
 def one_set(columns: tuple[str, ...], layout: TableLayout) -> str:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.estimation.answers.groups import (
-    ARRAYS,
     Place,
     for_each_group,
     reorder_axes,
@@ -24,11 +23,12 @@ from noisewright.estimation.answers.groups import (
 from noisewright.estimation.channels.channel import ResponseChannel
 from noisewright.estimation.counts.running_sums import Tally
 from noisewright.estimation.decoding import Decoder
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.questions.asked import Asked
 from noisewright.estimation.questions.questions import Question
 from noisewright.estimation.questions.readings import with_readings
 from noisewright.estimation.questions.table_layout import TableLayout
-from noisewright.estimation.result import Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate, map_arrays
 from noisewright.estimation.shares.joint_shares import JointShares
 from noisewright.estimation.shares.share_estimates import METHODS, shares_from_counts
 
@@ -37,7 +37,18 @@ WITHIN = "Shares are those within each public group, whose size is exact."
 
 
 class TableAnswer(ABC):
-    """What one question needs, and its answer."""
+    """What one question needs, and its answer: one for each public group, side by side.
+
+    `answers` is how many answers a group has; `methods` are those by which they can be found. A
+    group of fewer people than `least` has none. `are_shares` of what is within a group, and `have`
+    are the columns of the axes, if each column of the question is one.
+    """
+
+    methods: tuple[str, ...] = ("unbiased",)
+    answers = 1
+    least = 1
+    are_shares = False
+    have: tuple[str, ...] = ()
 
     def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
         self.question, self.layout, self.asked = question, layout, asked
@@ -47,24 +58,38 @@ class TableAnswer(ABC):
         self.tally: Tally | None = None
         self.counts: NDArray[Any] = np.zeros((), dtype=np.int64)
 
-    @abstractmethod
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the answer; the whole table went by."""
-
     @property
-    def least(self) -> int:
-        """How many people a group must have for means and the like, whose spread is estimated."""
-        return 1 if self.asked.about == "people" else 2
+    def sizes(self) -> NDArray[np.int64]:
+        """How many people each public group has."""
+        return np.asarray(self.counts.sum(axis=tuple(range(len(self.public), self.counts.ndim))))
 
-    def method(self, *known: str) -> str:
+    @abstractmethod
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the answers of one group, whose people are the sample."""
+
+    def answer(self, decoder: Decoder) -> Estimate:
+        """Return the answers; the whole table went by."""
+        sizes, method = self.sizes, self.method()
+
+        def answer(place: Place) -> Estimate:
+            sample = self.asked.sample(int(sizes[place]), self.answers * sizes.size)
+            return self.in_group(place, sample, method)
+
+        groups = self.group_axes(decoder)
+        found = for_each_group(groups, sizes, answer, least=self.least)
+        found = self.finish(found, *[WITHIN][: len(groups) * self.are_shares])
+        order = tuple(self.have.index(name) for name in self.question.columns if self.have)
+        return reorder_axes(found, order) if order else found
+
+    def method(self) -> str:
         """Return the method asked for; a spare question falls back to one that it knows."""
-        if self.asked.method in known:
+        if self.asked.method in self.methods:
             return self.asked.method
         if self.question.spare:
             return "unbiased"
         raise InputError(
             f"the {self.question.word} of {self.question.columns[-1]!r} is estimated by "
-            f"method={' or '.join(map(repr, known))}; got {self.asked.method!r}."
+            f"method={' or '.join(map(repr, self.methods))}; got {self.asked.method!r}."
         )
 
     def refuse_at(self) -> None:
@@ -91,10 +116,6 @@ class TableAnswer(ABC):
         several = len(self.question.columns) > 1
         return tuple(f"{name}: {one}" if several else one for name, one in said)
 
-    def in_order(self, found: Estimate, have: tuple[str, ...]) -> Estimate:
-        """Return answers with one axis for each column, in the order of the question."""
-        return reorder_axes(found, tuple(have.index(name) for name in self.question.columns))
-
 
 class PublicSharesAnswer(TableAnswer):
     """Shares of public columns: exact about the people, sampled about a population."""
@@ -105,51 +126,41 @@ class PublicSharesAnswer(TableAnswer):
         self.table = self.public
 
     def answer(self, decoder: Decoder) -> Estimate:
-        """Return the plain shares."""
-        counts = self.counts
-        found = shares_from_counts(
-            counts.reshape(-1),
-            [ResponseChannel(counts.size, 1.0, 0.0, 1.0)],
-            (Axis("cell", range(counts.size)),),
-            about=self.asked.about,
-            method="unbiased",
-            confidence=self.asked.level(counts.size),
-            rows=self.asked.rows,
-        )
-        shaped = {name: getattr(found, name).reshape(counts.shape) for name in ARRAYS}
-        if self.asked.about == "population":
-            # No noise, so nothing has to be plausible: the error at the shares as they are. Half a
-            # row keeps what nobody, or everybody, has from being certain of a population.
-            half = 0.5 / found.people
-            shares = np.clip(shaped["values"], half, 1 - half)
-            rows = self.asked.rows
-            shaped["standard_errors"] = np.sqrt(rows * shares * (1 - shares) / found.people)
-        found = replace(found, axes=self.group_axes(decoder), method="exact", **shaped)
+        """Return the plain shares: all people are one group."""
+        sample = self.asked.sample(int(self.counts.sum()), self.counts.size)
+        axes, shape = self.group_axes(decoder), self.counts.shape
+        found = self.in_group((), sample, "exact")
+        found = map_arrays(found, lambda array: array.reshape(shape), axes=axes)
         return self.finish(found, COUNTED)
+
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the shares of all cells, one after the other."""
+        size = self.counts.size
+        channel, axes = ResponseChannel(size, 1.0, 0.0, 1.0), (Axis("cell", range(size)),)
+        found = shares_from_counts(self.counts.reshape(-1), [channel], axes, sample)
+        if sample.about == "people":
+            return replace(found, method=method)
+        # No noise, so nothing has to be plausible: the error at the shares as they are. Half a row
+        # keeps what nobody, or everybody, has from being certain of a population.
+        half = 0.5 / sample.people
+        shares = np.clip(found.values, half, 1 - half)
+        errors = np.sqrt(sample.rows * shares * (1 - shares) / sample.people)
+        return replace(found, standard_errors=errors, method=method)
 
 
 class SharesAnswer(TableAnswer):
     """Shares of the cells of private columns, within public groups if there are some."""
 
+    methods = METHODS
+    are_shares = True
+
     def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.joint = JointShares(layout, self.private)
-        self.table = (*self.public, *self.joint.columns)
+        self.table = self.have = (*self.public, *self.joint.columns)
+        self.answers = self.joint.cells
 
-    def answer(self, decoder: Decoder) -> Estimate:
-        """Return the shares."""
-        groups = self.group_axes(decoder)
-        depth = len(groups)
-        sizes = np.asarray(self.counts.sum(axis=tuple(range(depth, self.counts.ndim))))
-        level = self.asked.level(self.joint.cells * sizes.size)
-        method = self.method(*METHODS)
-
-        def answer(place: Place) -> Estimate:
-            asked = self.asked
-            return self.joint.estimate(
-                self.counts[place], asked.about, method, level, rows=asked.rows
-            )
-
-        found = self.finish(for_each_group(groups, sizes, answer), *[WITHIN][:depth])
-        return self.in_order(found, self.table)
+    def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
+        """Return the shares of the cells."""
+        return self.joint.estimate(self.counts[place], sample, method=method)

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.estimation.result import About
+from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.given import brief
 
 Array = NDArray[np.float64]
@@ -54,8 +54,27 @@ class Sample:
 
     people: int
     about: About
-    confidence: float
+    confidence: float = 0.95
     rows: int = 1
+
+    def __post_init__(self) -> None:
+        require_people(self.people)
+
+    def estimate(
+        self,
+        what: str,
+        axes: tuple[Axis, ...],
+        values: Array,
+        errors: Array,
+        lows: Array,
+        highs: Array,
+        *,
+        method: str = "unbiased",
+        **more: Any,
+    ) -> Estimate:
+        """Return values, standard errors and both ends of the intervals as an estimate."""
+        whom = self.people, self.about, method, self.confidence
+        return Estimate(what, axes, values, errors, lows, highs, *whom, **more)
 
     @property
     def sampled(self) -> int:
@@ -136,12 +155,6 @@ def student_quantile(confidence: float, freedom: int) -> float:
     c += (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b
     y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
     return math.sqrt(n * math.expm1(a * y**2))
-
-
-def around(values: Any, errors: Any, confidence: float) -> tuple[Array, Array]:
-    """Return value ± z·error."""
-    reach = normal_quantile(confidence) * np.asarray(errors, dtype=np.float64)
-    return np.asarray(values - reach), np.asarray(values + reach)
 
 
 def score_interval(

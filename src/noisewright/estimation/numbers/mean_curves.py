@@ -19,45 +19,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.curves import CurveNoise, CurveRelease
+from noisewright.curves import CurveRelease
 from noisewright.errors import InputError
 from noisewright.estimation.intervals.intervals import (
     Sample,
     mean_interval,
     normal_quantile,
-    require_people,
     require_two,
 )
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate
 
 Array = NDArray[np.float64]
 
 
-def mean_of_release(
-    release: CurveRelease, at: Any, about: About, confidence: float, together: bool
-) -> Estimate:
+def mean_of_release(release: CurveRelease, at: Any, sample: Sample, *, together: bool) -> Estimate:
     """Estimate the mean curve of released curves at positions, by default those of the grid."""
     positions = release.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
-    values = release.at(positions)
-    if len(release) == 1 and about == "people":
+    values, ends = release.at(positions), release.bounds
+    if sample.people == 1 and sample.about == "people":
         # The noise of one release may be far from normal, and the release knows how far.
-        band = release.band(positions, level=confidence, simultaneous=together)
-        return Estimate(
-            "mean",
-            (Axis("position", positions.tolist()),),
-            band.values,
-            release.standard_error(positions),
-            band.low,
-            band.high,
-            1,
-            about,
-            "unbiased",
-            confidence,
-            together,
-            possible=release.bounds,
-        )
-    noise, ends = release.covariance(positions), release.bounds
-    return mean_curve(values, noise, positions, ends, about, confidence, together)
+        band = release.band(positions, level=sample.confidence, simultaneous=together)
+        arrays = band.values, release.standard_error(positions), band.low, band.high
+        return sample.estimate("mean", _axes(positions), *arrays, together=together, possible=ends)
+    noise = release.covariance(positions)
+    return mean_curve(values, noise, positions, ends, sample, together=together)
+
+
+def _axes(positions: Array) -> tuple[Axis, ...]:
+    return (Axis("position", positions.tolist()),)
 
 
 def mean_curve(
@@ -65,13 +54,12 @@ def mean_curve(
     noise: Array,
     positions: Array,
     ends: tuple[float, float],
-    about: About,
-    confidence: float,
+    sample: Sample,
+    *,
     together: bool,
 ) -> Estimate:
     """Estimate a mean curve from released values, a row each, whose noise has this covariance."""
     people, places = values.shape
-    require_people(people)
     if noise.shape != (places, places) or len(positions) != places:
         raise InputError(
             f"the curves have {places} values; the covariance of their noise is {noise.shape} and "
@@ -80,7 +68,6 @@ def mean_curve(
     center = values.mean(axis=0)
     moved = values - center
     released = moved.T @ moved / (people - 1) if people > 1 else None
-    sample = Sample(people, about, confidence)
     return mean_with_band(center, noise, released, positions, ends, sample, together=together)
 
 
@@ -115,30 +102,8 @@ def mean_with_band(
     lows, highs = mean_interval(
         center, errors, np.zeros_like(errors), ends, replace(sample, confidence=level), clip=False
     )
-    whom = sample.people, sample.about, "unbiased", sample.confidence, together
-    axes = (Axis("position", positions.tolist()),)
-    return Estimate("mean", axes, center, errors, lows, highs, *whom, possible=ends)
-
-
-def planned_mean_curve(mechanism: CurveNoise, at: Any, people: int, confidence: float) -> Estimate:
-    """Return the error of a mean of so many released curves, each with noise of its own."""
-    positions = mechanism.space.positions if at is None else np.atleast_1d(np.asarray(at, float))
-    errors = mechanism.standard_error(positions) / np.sqrt(people)
-    values = np.full(len(positions), float(mechanism.space.low + mechanism.space.high) / 2)
-    reach = normal_quantile(confidence) * errors
-    axes = (Axis("position", positions.tolist()),)
-    return Estimate(
-        "mean",
-        axes,
-        values,
-        errors,
-        values - reach,
-        values + reach,
-        people,
-        "people",
-        "planned",
-        confidence,
-    )
+    arrays = center, errors, lows, highs
+    return sample.estimate("mean", _axes(positions), *arrays, together=together, possible=ends)
 
 
 def factor_together(covariance: Array, confidence: float) -> float:

@@ -60,18 +60,8 @@ def quantiles(
         start = thresholds[first - 1] + 1 if first else 0
         found.append((int(thresholds[value]), int(start), int(thresholds[last])))
     values, lows, highs = (points[list(part)] for part in zip(*found, strict=True))
-    return Estimate(
-        "quantile",
-        (Axis("level", levels.tolist()),),
-        values,
-        (highs - lows) / (2 * z),
-        lows,
-        highs,
-        sample.people,
-        sample.about,
-        "unbiased",
-        sample.confidence,
-    )
+    axes, errors = (Axis("level", levels.tolist()),), (highs - lows) / (2 * z)
+    return sample.estimate("quantile", axes, values, errors, lows, highs)
 
 
 @dataclass(frozen=True)

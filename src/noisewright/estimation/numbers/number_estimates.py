@@ -20,7 +20,6 @@ from noisewright.estimation.intervals.intervals import (
     Sample,
     mean_interval,
     normal_quantile,
-    require_people,
     require_two,
 )
 from noisewright.estimation.intervals.plausible import plausible
@@ -29,7 +28,7 @@ from noisewright.estimation.intervals.spread import spread_of_groups
 from noisewright.estimation.numbers.averages import Averages, averages
 from noisewright.estimation.numbers.noisy_quantiles import quantiles, read_levels
 from noisewright.estimation.numbers.ramps import ramp_width, soften
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.shares.likelihood import most_likely
 from noisewright.estimation.shares.share_estimates import forgiving
 from noisewright.mechanisms import Additive
@@ -64,22 +63,15 @@ def answer_about_numbers(
     counts: NDArray[Any],
     channel: Channel,
     points: Array,
+    sample: Sample,
     *,
     of: str,
-    at: Any,
-    about: About,
-    method: str,
-    confidence: float,
-    rows: int = 1,
+    at: Any = None,
+    method: str = "unbiased",
 ) -> Estimate:
-    """Answer one of the questions from the counts of the released outputs.
-
-    Up to `rows` of them may be of one person.
-    """
-    people = int(counts.sum())
-    require_people(people)
+    """Answer one of the questions from the counts of the released outputs, the rows of a sample."""
+    people = sample.people
     observed = counts / people
-    sample = Sample(people, about, confidence, rows)
     if of == "histogram":
         return _histogram(observed, channel, *bins(points, at), method, sample)
     if of == "quantiles":
@@ -103,19 +95,8 @@ def answer_about_numbers(
         numbers = _variance(observed, channel, points, found, sample)
     value, error, low, high = (np.asarray(array[0]) for array in numbers)
     first, last = float(points[0]), float(points[-1])
-    return Estimate(
-        of,
-        (),
-        value,
-        error,
-        low,
-        high,
-        people,
-        about,
-        "unbiased",
-        confidence,
-        possible=(first, last) if of == "mean" else (0.0, (last - first) ** 2 / 4),
-    )
+    possible = (first, last) if of == "mean" else (0.0, (last - first) ** 2 / 4)
+    return sample.estimate(of, (), value, error, low, high, possible=possible)
 
 
 def _variance(
@@ -151,14 +132,6 @@ def _variance(
     return values, errors, lows, highs
 
 
-def plain_mean(numbers: Array, mechanism: Additive, about: About, confidence: float) -> Estimate:
-    """Estimate a mean by the mean of numbers with unbounded noise, on a grid of any fineness."""
-    require_people(len(numbers))
-    spread = float(numbers.var(ddof=1)) if len(numbers) > 1 else None
-    sample = Sample(len(numbers), about, confidence)
-    return mean_with_noise(float(numbers.mean()), spread, mechanism, sample)
-
-
 def mean_with_noise(
     value: float, spread: float | None, mechanism: Additive, sample: Sample
 ) -> Estimate:
@@ -173,8 +146,7 @@ def mean_with_noise(
     error = sample.errors(np.asarray(noise), np.asarray(sampling))
     ends = float(mechanism.space.low), float(mechanism.space.high)
     lows, highs = mean_interval(np.asarray(value), error, np.zeros(()), ends, sample)
-    whom = sample.people, sample.about, "unbiased", sample.confidence
-    return Estimate("mean", (), np.asarray(value), error, lows, highs, *whom, possible=ends)
+    return sample.estimate("mean", (), np.asarray(value), error, lows, highs, possible=ends)
 
 
 def _histogram(
@@ -190,8 +162,7 @@ def _histogram(
         lows = np.minimum(np.clip(lows, 0.0, 1.0), values)
         highs = np.maximum(np.clip(highs, 0.0, 1.0), values)
         errors = (highs - lows) / (2 * normal_quantile(sample.confidence))
-    whom = sample.people, sample.about, method, sample.confidence
-    return Estimate("share", (axis,), values, errors, lows, highs, *whom)
+    return sample.estimate("share", (axis,), values, errors, lows, highs, method=method)
 
 
 def shares_of_groups(

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from noisewright.errors import InputError, ParameterError
-from noisewright.estimation.intervals.intervals import read_about, read_confidence
+from noisewright.estimation.intervals.intervals import Sample, read_about, read_confidence
 from noisewright.estimation.result import About, Axis, Estimate
 from noisewright.estimation.shares.share_estimates import read_method
 from noisewright.given import brief, flag, several
@@ -45,9 +45,18 @@ class Asked:
             shows_all=show == "all",
         )
 
+    @property
+    def least(self) -> int:
+        """How many people a group must have for answers whose spread is estimated."""
+        return 1 if self.about == "people" else 2
+
     def level(self, answers: int) -> float:
         """Return the confidence of each interval, so that all together have the one asked for."""
         return 1 - (1 - self.confidence) / max(answers, 1) if self.together else self.confidence
+
+    def sample(self, people: int, answers: int) -> Sample:
+        """Return what intervals are made for: so many people, and so many answers about them."""
+        return Sample(people, self.about, self.level(answers), self.rows)
 
     def state(self, found: Estimate) -> Estimate:
         """Return an estimate with the confidence, and as fully shown, as was asked for."""

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
-from noisewright.estimation.intervals.intervals import Sample, require_people
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.intervals.spread import Spread
+from noisewright.estimation.questions.asked import Asked
 from noisewright.estimation.released import BATCH, not_released
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import ARRAYS, About, Axis, Estimate
 from noisewright.mechanisms import PerItem, SetMechanism
 from noisewright.spaces import Subsets
 from noisewright.tables import ItemSets, read_sets
@@ -72,19 +73,17 @@ def sets_asked_for(mechanism: SetMechanism, of: Any) -> int:
     return chosen * (chosen + 1) // 2
 
 
-def answer_about_sets(
-    released: Any, mechanism: SetMechanism, of: Any, about: About, confidence: float
-) -> Estimate:
+def answer_about_sets(released: Any, mechanism: SetMechanism, of: Any, asked: Asked) -> Estimate:
     """Estimate shares of items, or of pairs of items."""
     items = list(mechanism.space.items)
-    coins = coins_of(mechanism)
+    coins, answers = coins_of(mechanism), sets_asked_for(mechanism, of)
     if of is None or of == "items":
         people, counts = count_items(released, mechanism.outputs)
-        return shares_of_items(counts, people, coins, Axis("item", items), about, confidence)
+        return shares_of_items(counts, coins, Axis("item", items), asked.sample(people, answers))
     chosen = items_of_pairs(mechanism, of)
     places = [items.index(item) for item in chosen]
     people, both = count_pairs(released, mechanism.outputs, places)
-    return shares_of_pairs(both, people, coins, chosen, about, confidence)
+    return shares_of_pairs(both, coins, chosen, asked.sample(people, answers))
 
 
 def items_of_pairs(mechanism: SetMechanism, of: Any) -> list[Any]:
@@ -117,27 +116,15 @@ def _read_items(of: Any, space: Subsets) -> list[Any]:
     return list(dict.fromkeys(of))
 
 
-def shares_of_items(
-    counts: NDArray[Any],
-    people: int,
-    coins: ItemCoins,
-    axis: Axis,
-    about: About,
-    confidence: float,
-    rows: int = 1,
-) -> Estimate:
+def shares_of_items(counts: NDArray[Any], coins: ItemCoins, axis: Axis, sample: Sample) -> Estimate:
     """Estimate shares of items from in how many released sets each is."""
-    require_people(people)
-    values = (counts / people - coins.absent) / coins.gap
+    values = (counts / sample.people - coins.absent) / coins.gap
     inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
     likely = np.clip(values, 0.0, 1.0)
     second = coins.inside * likely + coins.outside * (1 - likely)
     third = coins.moment(coins.present, 3) * likely + coins.moment(coins.absent, 3) * (1 - likely)
     found = Spread(likely, second, inside, outside, third / second)
-    errors, lows, highs = found.answers(values, Sample(people, about, confidence, rows))
-    return Estimate(
-        "share", (axis,), values, errors, lows, highs, people, about, "unbiased", confidence
-    )
+    return sample.estimate("share", (axis,), values, *found.answers(values, sample))
 
 
 def item_variances(shares: Array, coins: ItemCoins, about: About) -> Array:
@@ -146,18 +133,9 @@ def item_variances(shares: Array, coins: ItemCoins, about: About) -> Array:
     return np.maximum(coins.inside * shares + coins.outside * (1 - shares) - known, 0.0)
 
 
-def shares_of_pairs(
-    both: Array,
-    people: int,
-    coins: ItemCoins,
-    items: list[Any],
-    about: About,
-    confidence: float,
-    rows: int = 1,
-) -> Estimate:
+def shares_of_pairs(both: Array, coins: ItemCoins, items: list[Any], sample: Sample) -> Estimate:
     """Estimate pairs from how many sets hold both; the diagonal has the items."""
-    require_people(people)
-    observed = both / people
+    observed = both / sample.people
     alone = np.diagonal(observed)
     one, two = alone[:, None], alone[None, :]
     values = (observed - coins.absent * (one + two) + coins.absent**2) / coins.gap**2
@@ -175,21 +153,11 @@ def shares_of_pairs(
     cubes = coins.moment(coins.present, 3), coins.moment(coins.absent, 3)
     third = np.maximum(_moment_of_pairs(either, likely, *cubes), 0.0)
     found = Spread(likely, second, at_one, at_zero, third / second)
-    errors, lows, highs = found.answers(values, Sample(people, about, confidence, rows))
-    single = shares_of_items(
-        np.diagonal(both), people, coins, Axis("item", items), about, confidence, rows
-    )
-    for table, own in (
-        (values, single.values),
-        (errors, single.standard_errors),
-        (lows, single.lows),
-        (highs, single.highs),
-    ):
-        np.fill_diagonal(table, own)
-    axes = (Axis("item", items), Axis("other item", items))
-    return Estimate(
-        "share", axes, values, errors, lows, highs, people, about, "unbiased", confidence
-    )
+    arrays = values, *found.answers(values, sample)
+    single = shares_of_items(np.diagonal(both), coins, Axis("item", items), sample)
+    for table, name in zip(arrays, ARRAYS, strict=True):
+        np.fill_diagonal(table, getattr(single, name))
+    return sample.estimate("share", (Axis("item", items), Axis("other item", items)), *arrays)
 
 
 def _moment_of_pairs(either: Array, both: Any, inside: float, outside: float) -> Array:
@@ -203,11 +171,10 @@ def count_items(released: Any, space: Subsets) -> tuple[int, NDArray[np.int64]]:
     """Count the sets, and in how many of them each item is."""
     people, counts = 0, np.zeros(len(space.items), dtype=np.int64)
     for part in _parts(released, space):
+        people += len(part)
         if isinstance(part, ItemSets):
-            people += len(part)
             counts += np.bincount(part.indices, minlength=counts.size)
         else:
-            people += len(part)
             counts += part.sum(axis=0, dtype=np.int64)
     return people, counts
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.estimation.answers.groups import ARRAYS
 from noisewright.estimation.channels.channel import Channel
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.questions.asked import axis_of
 from noisewright.estimation.questions.table_layout import TableLayout
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate, map_arrays
 from noisewright.estimation.shares.share_estimates import shares_from_counts
 
 
@@ -43,17 +41,14 @@ class JointShares:
     def estimate(
         self,
         counts: NDArray[Any],
-        about: About,
-        method: str,
-        confidence: float,
+        sample: Sample,
         *,
-        rows: int = 1,
+        method: str = "unbiased",
         first: tuple[Channel, Axis] | None = None,
     ) -> Estimate:
         """Estimate the shares from the counts of released cells, one axis for each column.
 
-        Up to `rows` released rows may be of one person. `first` is an independent column of another
-        kind, whose axis comes before the others.
+        `first` is an independent column of another kind, whose axis comes before the others.
         """
         before = [] if first is None else [first]
         channels = [*(channel for channel, _ in before), *self.channels]
@@ -62,11 +57,8 @@ class JointShares:
             counts.reshape([channel.outputs for channel in channels]),
             channels,
             tuple(Axis("cell", range(channel.inputs)) for channel in channels),
-            about=about,
+            sample,
             method=method,
-            confidence=confidence,
-            rows=rows,
         )
         shape = tuple(len(axis.labels) for axis in axes)
-        shaped = {name: np.reshape(getattr(found, name), shape) for name in ARRAYS}
-        return replace(found, axes=axes, **shaped)
+        return map_arrays(found, lambda array: array.reshape(shape), axes=axes)

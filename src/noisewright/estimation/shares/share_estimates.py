@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.estimation.channels.channel import Channel, DenseChannel, ResponseChannel
-from noisewright.estimation.intervals.intervals import Sample, require_people
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.intervals.plausible import plausible
 from noisewright.estimation.intervals.simplex import project_to_simplex
 from noisewright.estimation.intervals.spread import spread
-from noisewright.estimation.result import About, Axis, Estimate
+from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.shares.likelihood import most_likely
 from noisewright.given import brief
 
@@ -51,18 +51,15 @@ def shares_from_counts(
     counts: NDArray[Any],
     channels: Sequence[Channel],
     axes: tuple[Axis, ...],
+    sample: Sample,
     *,
-    about: About,
-    method: str,
-    confidence: float,
-    rows: int = 1,
+    method: str = "unbiased",
 ) -> Estimate:
-    """Estimate the shares of a table from the counts of its released cells.
+    """Estimate the shares of a table from the counts of its released cells, the rows of a sample.
 
-    Up to `rows` of them may be of one person.
+    Without noise the intervals are Wilson's (1927); see `intervals.py`.
     """
-    people = int(counts.sum())
-    require_people(people)
+    people = sample.people
     observed = counts / people
     if method == "likelihood":
         channels = [forgiving(channel) for channel in channels]
@@ -70,9 +67,8 @@ def shares_from_counts(
     for axis, channel in enumerate(channels):
         values = channel.solve(values, axis)
     found = spread(plausible(values, people, channels), channels)
-    if about == "people" and all(map(_is_exact, channels)):
+    if sample.about == "people" and all(map(_is_exact, channels)):
         found = replace(found, jumps=np.zeros_like(values))
-    sample = Sample(people, about, confidence, rows)
     errors, lows, highs = found.answers(values, sample)
     if method != "unbiased":
         # No share is beyond 0 and 1, so that what is brought back to there is nearer to it.
@@ -89,7 +85,7 @@ def shares_from_counts(
             np.where(hidden, unknown, known)
             for unknown, known in ((np.inf, errors), (0.0, lows), (1.0, highs))
         )
-    return Estimate("share", axes, values, errors, lows, highs, people, about, method, confidence)
+    return sample.estimate("share", axes, values, errors, lows, highs, method=method)
 
 
 def _is_exact(channel: Channel) -> bool:
