@@ -10,11 +10,11 @@ from . import (
     select as select,
     workloads as workloads,
 )
+from .certificates import certify as certify, check as check, load as load
 from .curves import gaussian_process as gaussian_process
 from .designs import design as design, loss as loss
 from .estimation import estimate as estimate
 from .ledger import Ledger as Ledger
-from .loading import load as load
 from .mechanisms import (
     Mechanism as Mechanism,
     discrete_exponential as discrete_exponential,
@@ -33,8 +33,6 @@ from .mechanisms import (
 )
 from .plans import Column as Column, Plan as Plan, draft_plan as draft_plan
 from .privacy import (
-    certify as certify,
-    check as check,
     compose as compose,
     profile as profile,
     sufficient_sets as sufficient_sets,

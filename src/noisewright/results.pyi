@@ -1,3 +1,4 @@
+from .certificates import Certificate as Certificate
 from .curves import (
     CurveNoise as CurveNoise,
     CurveRelease as CurveRelease,
@@ -23,7 +24,6 @@ from .ledger import (
 from .mechanisms import ResponseBounds as ResponseBounds
 from .plans import Draft as Draft, PlannedEpsilon as PlannedEpsilon
 from .privacy import (
-    Certificate as Certificate,
     Composition as Composition,
     Profile as Profile,
     Verdict as Verdict,

@@ -23,7 +23,7 @@ AT_ONCE: dict[str, set[str]] = {
     "__init__": set(),
     **{name: set() for name in NAMESPACES},
     "errors": set(),
-    "loading": set(),
+    "certificates": {"numpy"},
     "given": set(),
     "meanings": set(),
     "public": set(),

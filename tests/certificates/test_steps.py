@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.certificates import certify_steps
 from noisewright.errors import CertificateError
-from noisewright.privacy import certify_steps
 from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem

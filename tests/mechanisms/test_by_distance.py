@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import noisewright as nw
+from noisewright.certificates.loading import _space  # pyright: ignore[reportPrivateUsage]
 from noisewright.errors import InputError, NotPrivateError, SpaceError
-from noisewright.privacy.loading import _space  # pyright: ignore[reportPrivateUsage]
 from tests.spaces.metrics import METRICS
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from noisewright.certificates import Certificate
 from noisewright.errors import (
     BudgetError,
     OverBudgetError,
@@ -30,7 +31,6 @@ from noisewright.ledger.fingerprint import Fingerprint
 from noisewright.ledger.store import Draft
 from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
 
 
 @dataclass(frozen=True)

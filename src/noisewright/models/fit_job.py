@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
+from noisewright.certificates import Certificate
 from noisewright.errors import InputError
 from noisewright.mechanisms import Guarantee
 from noisewright.models.training import Reader
-from noisewright.privacy import Certificate
 from noisewright.sampling import Source
 from noisewright.synthetic import Codes, Drawn, Schedule, Tallies
 from noisewright.transaction import Job, Payment, Progress, Subject

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, final
 
+from noisewright.certificates import Certificate, certify
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
 from noisewright.files import write_whole
@@ -20,7 +21,6 @@ from noisewright.plans.budget import SHARES
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.parts import Part, built_parts, read_together, requests_of
 from noisewright.plans.wanted import Wanted, read_wanted
-from noisewright.privacy import Certificate, certify
 from noisewright.public import public_methods
 from noisewright.tables import Person, Schema, read_person
 

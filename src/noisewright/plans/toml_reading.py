@@ -10,16 +10,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from noisewright.certificates import load, point_label
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.exact import parse_toml
 from noisewright.files import read_text
-from noisewright.loading import load
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
-from noisewright.privacy import point_label
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 from noisewright.tables import Person
 

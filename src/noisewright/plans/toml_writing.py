@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from noisewright.certificates import certify
 from noisewright.errors import InputError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.choices import default_choice
 from noisewright.plans.column import Column, Treatment
-from noisewright.privacy import certify
 from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a mechanism guarantees: profile, verification, sufficient sets, certificates."""
+"""What a mechanism guarantees: profile, verification, sufficient sets, composition."""
 
 from noisewright.on_use import load_on_use
 

@@ -1,4 +1,3 @@
-from .certificates import Certificate as Certificate, certify as certify, check as check
 from .composition.by_guarantee import (
     advanced_composition as advanced_composition,
     basic_composition as basic_composition,
@@ -10,20 +9,22 @@ from .composition.concentrated import (
     gaussian_rho as gaussian_rho,
 )
 from .formulas.gaussian import gaussian_delta as gaussian_delta, gaussian_ratio as gaussian_ratio
-from .loading import load as load, point_label as point_label
+from .formulas.sets import sets_within as sets_within
 from .profile import Profile as Profile, profile as profile, profile_of_masses as profile_of_masses
+from .proving import parts_to_prove as parts_to_prove, prove as prove
 from .queries import (
     OutputPerturbation as OutputPerturbation,
     Sanitized as Sanitized,
     SanitizedResponse as SanitizedResponse,
 )
-from .steps import certify_steps as certify_steps
+from .subject import essential as essential
 from .sufficient import (
     Cell as Cell,
     SufficientSets as SufficientSets,
     sufficient_sets as sufficient_sets,
 )
 from .tight import (
+    tight_claim as tight_claim,
     tight_delta as tight_delta,
     tight_epsilon as tight_epsilon,
     tight_ratio as tight_ratio,

@@ -1,31 +1,22 @@
-"""What is proven before a certificate is written, and what certificates have a form for."""
+"""Proofs of a claim, part by part where a mechanism consists of parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from noisewright.errors import CertificateError, NotPrivateError, ParameterError
+from noisewright.errors import NotPrivateError, ParameterError
 from noisewright.mechanisms import (
     ColumnProduct,
-    CurveMechanism,
     Geometric,
     Guarantee,
-    Laplace,
     Mechanism,
-    PerItem,
     PersonRows,
     Response,
-    SetFlips,
-    SetMechanism,
     Staircase,
-    Table,
     any_change,
 )
-from noisewright.privacy.formulas.sets import sets_within
 from noisewright.privacy.subject import essential
 from noisewright.privacy.verification import verify
-
-_FORMS = (Table, Geometric, Response, Laplace, Staircase, PerItem, SetFlips)
 
 
 def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
@@ -51,7 +42,7 @@ def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
 
 def _prove_sum(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> None:
     """Prove each part for every change of its value; the sum is what is certified."""
-    for name, mechanism, claim in _parts(whole):
+    for name, mechanism, claim in parts_to_prove(whole):
         if claim is None:
             raise NotPrivateError(f"{name} has no finite epsilon between every two of its values.")
         # Otherwise the claim was found for any change, from the formula or from the integers.
@@ -65,7 +56,7 @@ def _prove_sum(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> None:
         )
 
 
-def _parts(
+def parts_to_prove(
     whole: ColumnProduct | PersonRows,
 ) -> Iterator[tuple[str, Mechanism, Guarantee | None]]:
     """Return parts with a name for messages and with what each is to be proven for."""
@@ -74,30 +65,3 @@ def _parts(
         return
     for name, mechanism in whole.columns:
         yield f"the column {name!r}", mechanism, any_change(mechanism)
-
-
-def require_form(mechanism: Mechanism, claim: Guarantee, *, where: str = "") -> None:
-    """Refuse what the checker has no form for; a certificate nobody can check is none."""
-    part = essential(mechanism)
-    if isinstance(part, (ColumnProduct, PersonRows)):
-        for name, inner, own in _parts(part):
-            place = f"{where}{name}: " if isinstance(part, ColumnProduct) else where
-            require_form(inner, own or claim, where=place)
-        return
-    if isinstance(part, SetMechanism) and not sets_within(part, claim.epsilon):
-        raise CertificateError(
-            f"{where}certificates prove formulas on sets without a delta only; {part!r} needs one. "
-            "If it is small certify its .table(); verify and tight_delta prove it from the formula."
-        )
-    if isinstance(part, CurveMechanism):
-        why = part.without_form()
-        if why is not None:
-            raise CertificateError(
-                f"{where}certificates have no form for curves with {why}; verify proves the claim."
-            )
-        return
-    if not isinstance(part, _FORMS):
-        raise CertificateError(
-            f"{where}certificates have no form for {part!r} yet. If it is small certify its "
-            ".table(); verify and tight_epsilon prove it from the formula."
-        )

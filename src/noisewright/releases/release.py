@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, final
 
+from noisewright.certificates import Certificate
 from noisewright.errors import CertificateError, ParameterError
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
-from noisewright.privacy import Certificate
 from noisewright.public import public
 from noisewright.releases.drawing import (
     Embedded,

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
+from noisewright.certificates import Certificate
 from noisewright.errors import ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.exact import parse_json
@@ -17,7 +18,6 @@ from noisewright.files import read_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
-from noisewright.privacy import Certificate
 from noisewright.public import public_methods
 from noisewright.releases.files.recipe import Recipe, digest_of, embedded_recipe, read_guarantee
 from noisewright.releases.files.target import TargetFiles

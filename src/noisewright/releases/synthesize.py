@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
+from noisewright.certificates import Certificate
 from noisewright.errors import DataError
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
 from noisewright.public import public
 from noisewright.releases.drawing import require_space
 from noisewright.releases.files.target import EVALUATION, TargetFiles

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from noisewright.certificates import Certificate, check
 from noisewright.errors import CertificateError
-from noisewright.privacy import Certificate, check
 from noisewright.releases.files.staging import Staging, staging_beside
 from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.inputs import Snapshot

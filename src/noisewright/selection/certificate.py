@@ -15,7 +15,7 @@ from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee
 
 if TYPE_CHECKING:
-    from noisewright.privacy import Certificate
+    from noisewright.certificates import Certificate
 
 LARGEST = 1 << 12
 MOST_ALIKE = 1 << 12
@@ -88,7 +88,7 @@ def certify_choice(
     Ensures: the stand-alone checker has proven it, or CertificateError. It depends on nothing but
     these arguments, of which none may come from the data.
     """
-    from noisewright.privacy import certify_steps
+    from noisewright.certificates import certify_steps
 
     return certify_steps(
         [step.describe(amount)] * rounds,

@@ -13,8 +13,8 @@ from noisewright.public import public_methods
 from noisewright.transaction import Job, LedgerLike, Progress, transact
 
 if TYPE_CHECKING:
+    from noisewright.certificates import Certificate
     from noisewright.mechanisms import Guarantee
-    from noisewright.privacy import Certificate
     from noisewright.sampling import Source
 
 Chosen = TypeVar("Chosen")

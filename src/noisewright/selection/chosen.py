@@ -21,7 +21,7 @@ from noisewright.selection.choice_job import PrivateChoice
 from noisewright.spaces import counted
 
 if TYPE_CHECKING:
-    from noisewright.privacy import Certificate
+    from noisewright.certificates import Certificate
     from noisewright.sampling import Source
 
 

@@ -47,7 +47,7 @@ from noisewright.spaces import Counts, Interval, amount
 from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:
-    from noisewright.privacy import Certificate
+    from noisewright.certificates import Certificate
     from noisewright.sampling import GroupSampler, Source
 
 _LARGEST_GRID = 1 << 62

@@ -45,7 +45,7 @@ from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
 from noisewright.spaces import Categories, Space, counted, whole_number
 
 if TYPE_CHECKING:
-    from noisewright.privacy import Certificate
+    from noisewright.certificates import Certificate
     from noisewright.sampling import Source
 
 from itertools import combinations, permutations

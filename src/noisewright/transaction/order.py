@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from noisewright.transaction.payment import Payment, pay
 
 if TYPE_CHECKING:
+    from noisewright.certificates import Certificate
     from noisewright.ledger import Ledger
     from noisewright.mechanisms import Guarantee
-    from noisewright.privacy import Certificate
     from noisewright.sampling import Source
     from noisewright.transaction.payer import Subject
 

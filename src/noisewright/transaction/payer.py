@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from noisewright.certificates import Certificate
 from noisewright.errors import (
     BudgetError,
     LedgerError,
@@ -17,7 +18,6 @@ from noisewright.errors import (
 from noisewright.exact import as_text
 from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
 from noisewright.sampling import Source, require_private
 from noisewright.tables import frame_table
 

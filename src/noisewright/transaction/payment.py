@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from noisewright.errors import LedgerError
 
 if TYPE_CHECKING:
+    from noisewright.certificates import Certificate
     from noisewright.ledger import Balance, Reservation
     from noisewright.mechanisms import Guarantee
-    from noisewright.privacy import Certificate
     from noisewright.transaction.payer import Payer
 
 

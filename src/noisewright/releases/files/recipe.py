@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from noisewright.certificates import Certificate
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.exact import Epsilon, exactly, parse_json
 from noisewright.mechanisms import Guarantee, number
 from noisewright.plans import Plan
-from noisewright.privacy import Certificate
 from noisewright.version import __version__
 
 FORMAT = "noisewright-recipe"

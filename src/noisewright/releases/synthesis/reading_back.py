@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
 from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
 from noisewright.releases.synthesis.declared import Declared

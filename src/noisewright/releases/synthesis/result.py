@@ -13,11 +13,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import as_text
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
-from noisewright.privacy import Certificate
 from noisewright.public import public_methods
 from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
 from noisewright.spaces import Records, counted

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import Certificate
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms import Guarantee, mixed_weights, positive_epsilon
-from noisewright.privacy import Certificate
 from noisewright.public import public, public_methods
 from noisewright.selection import (
     EXPONENTIAL,

@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, final
 
+from noisewright.certificates import Certificate, certify_steps
 from noisewright.errors import ParameterError
 from noisewright.exact import as_text
-from noisewright.privacy import Certificate, certify_steps
 from noisewright.synthetic.steps.balanced_law import MOST_CELLS
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Noise, RunBudget
 

@@ -1,43 +1,46 @@
-"""Certificates: files that let anyone re-check a guarantee without trusting us.
-
-A certificate holds the mechanism, the neighbors, the exact claims and digests of each part.
-The room `checker` proves it again with nothing but the standard library.
-"""
+"""From a mechanism, or a design, to its certificate: what is claimed, and what has a form."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
-from noisewright import checker
+from noisewright.certificates.certificate import Certificate, seal
 from noisewright.errors import CertificateError, InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
-from noisewright.files import write_whole
-from noisewright.given import brief, of_kind, several
+from noisewright.given import brief, several
 from noisewright.mechanisms import (
     PAPER,
     Additive,
+    ColumnProduct,
+    CurveMechanism,
     Geometric,
     Guarantee,
+    Laplace,
     Mechanism,
+    PerItem,
+    PersonRows,
+    Response,
+    SetFlips,
+    SetMechanism,
+    Staircase,
     Table,
     number,
     properties,
     read_delta,
 )
-from noisewright.privacy.proving import prove, require_form
-from noisewright.privacy.subject import essential
-from noisewright.privacy.tight import tight_claim, tight_epsilon
-from noisewright.public import public, public_methods
+from noisewright.privacy import (
+    essential,
+    parts_to_prove,
+    prove,
+    sets_within,
+    tight_claim,
+    tight_epsilon,
+)
+from noisewright.public import public
 from noisewright.spaces import Rows
-from noisewright.version import __version__
 
 
 class Proven(Protocol):
@@ -57,6 +60,9 @@ _LONGEST_POWER = 1 << 12
 
 _FINE = 192
 
+_FORMS = (Table, Geometric, Response, Laplace, Staircase, PerItem, SetFlips)
+"""The mechanisms that the checker has a form for, besides products and curves."""
+
 
 class Designed(Protocol):
     """Whatever carries a mechanism, as a design does; the room of designs lies above this one."""
@@ -70,56 +76,6 @@ class Designed(Protocol):
     def proof(self) -> Proven | None:
         """The proof that nothing is better, if it can be written down."""
         ...
-
-
-@public_methods
-@dataclass(frozen=True)
-class Certificate:
-    """A proven claim about a mechanism, or about many private steps, ready to be saved."""
-
-    document: dict[str, Any]
-    guarantee: Guarantee
-
-    @cached_property
-    def unit(self) -> checker.Unit:
-        """What ε is counted for: which change of whose data; its text says it in words."""
-        return checker.unit_of(self.document["mechanism"], self.document["neighbors"])
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the certificate's content; publish it beside the file."""
-        return self.document["digest"]
-
-    @property
-    def properties(self) -> tuple[str, ...]:
-        """The codes of the structural properties that are claimed."""
-        return tuple(self.document["claims"]["properties"])
-
-    @property
-    def bound(self) -> float | None:
-        """What no mechanism's loss is below, if that is claimed; the checker proves it again."""
-        optimality = self.document["claims"].get("optimality")
-        return None if optimality is None else float(Fraction(optimality["bound"]))
-
-    def to_json(self) -> str:
-        """Return the certificate as JSON text."""
-        text = json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
-        # Labels may hold lone surrogates (from odd file names), which UTF-8 cannot write.
-        return text if text.isascii() or _is_utf8(text) else json.dumps(self.document) + "\n"
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the certificate; an existing file is replaced whole or not at all."""
-        try:
-            write_whole(path, self.to_json().encode())
-        except OSError as problem:
-            raise CertificateError(
-                f"cannot write the certificate to {os.fspath(path)!r}: {problem.strerror}. Choose "
-                "a folder that exists and that you may write to."
-            ) from problem
-        return Path(path)
-
-    def __repr__(self) -> str:
-        return f"<certificate: {self.guarantee} {self.unit}, digest {self.digest[:12]}…>"
 
 
 @public
@@ -147,7 +103,7 @@ def certify(
         mechanism = _mechanism_of(mechanism)
     guarantee = _writable(mechanism, _claim(mechanism, epsilon, delta, alpha))
     prove(mechanism, guarantee)
-    require_form(mechanism, guarantee)
+    _require_form(mechanism, guarantee)
     claims: dict[str, Any] = {
         "epsilon": number(guarantee.epsilon),
         "delta": str(guarantee.delta),
@@ -163,27 +119,6 @@ def certify(
     return seal(sections, guarantee)
 
 
-def seal(sections: dict[str, Any], guarantee: Guarantee) -> Certificate:
-    """Return the certificate that consists of these sections: mechanism, neighbors and claims."""
-    document: dict[str, Any] = {
-        "format": "noisewright-certificate",
-        "version": 1,
-        **sections,
-        "made_by": f"noisewright {__version__}",
-        "digests": {name: _digest(section) for name, section in sections.items()},
-    }
-    document["digest"] = _digest(document)
-    return Certificate(document, guarantee)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _mechanism_of(design: Any) -> Mechanism:
     inner = getattr(design, "mechanism", None)
     if not isinstance(inner, Mechanism):
@@ -197,11 +132,6 @@ def _mechanism_of(design: Any) -> Mechanism:
             "mechanism first, for example with nw.from_matrix(space, matrix)."
         )
     return inner
-
-
-def _digest(section: Any) -> str:
-    text = json.dumps(section, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _claim(
@@ -273,17 +203,28 @@ def _neighbors_of(mechanism: Mechanism) -> dict[str, Any]:
     return space.describe_neighbors()
 
 
-@public
-def check(certificate: str | os.PathLike[str] | Certificate | dict[str, Any]) -> checker.Report:
-    """Re-prove a certificate with the stand-alone checker; the report is true if all holds."""
-    if isinstance(certificate, Certificate):
-        return checker.check(json.loads(certificate.to_json()))
-    if isinstance(certificate, dict):
-        return checker.check(certificate)
-    of_kind(
-        certificate,
-        (str, os.PathLike),
-        name="certificate",
-        such_as="a certificate, or the path of one",
-    )
-    return checker.check_file(os.fspath(certificate))
+def _require_form(mechanism: Mechanism, claim: Guarantee, *, where: str = "") -> None:
+    """Refuse what the checker has no form for; a certificate nobody can check is none."""
+    part = essential(mechanism)
+    if isinstance(part, (ColumnProduct, PersonRows)):
+        for name, inner, own in parts_to_prove(part):
+            place = f"{where}{name}: " if isinstance(part, ColumnProduct) else where
+            _require_form(inner, own or claim, where=place)
+        return
+    if isinstance(part, SetMechanism) and not sets_within(part, claim.epsilon):
+        raise CertificateError(
+            f"{where}certificates prove formulas on sets without a delta only; {part!r} needs one. "
+            "If it is small certify its .table(); verify and tight_delta prove it from the formula."
+        )
+    if isinstance(part, CurveMechanism):
+        why = part.without_form()
+        if why is not None:
+            raise CertificateError(
+                f"{where}certificates have no form for curves with {why}; verify proves the claim."
+            )
+        return
+    if not isinstance(part, _FORMS):
+        raise CertificateError(
+            f"{where}certificates have no form for {part!r} yet. If it is small certify its "
+            ".table(); verify and tight_epsilon prove it from the formula."
+        )

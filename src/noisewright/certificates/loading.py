@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
 from noisewright import checker
+from noisewright.curves import certified_noise
 from noisewright.errors import CertificateError, InputError, NotPrivateError, TooLargeError
 from noisewright.exact import Epsilon, parse_json
 from noisewright.files import read_whole
@@ -29,6 +29,7 @@ from noisewright.mechanisms import (
     Staircase,
     Table,
 )
+from noisewright.public import public
 from noisewright.spaces import (
     Categories,
     Counts,
@@ -42,18 +43,16 @@ from noisewright.spaces import (
 
 Product = TypeVar("Product", ColumnProduct, PersonRows)
 
-Reader = Callable[[dict[str, Any], Guarantee], Mechanism]
-"""Makes the mechanism of a form that lives in a room above this one."""
 
-
-def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = None) -> Mechanism:
+@public
+def load(path: str | os.PathLike[str]) -> Mechanism:
     """Read a certificate, prove it again, and return its mechanism with the proven claim.
 
-    Ensures: the neighbors of its space, and the claim, are those of the certificate.
-    A certificate names points, not how they came about: counts and grids come back as such, all
-    others as Categories (a subset or a record as its JSON text), with the discrete metric.
-    `also` are readers of further forms; nw.load knows them all.
-    Ensures: a file that does not prove its claims raises, and nothing is returned.
+    A certificate names points, not how they came about: counts, grids and curves come back as
+    such, all others as Categories (a subset or a record as its JSON text), with the discrete
+    metric.
+    Ensures: the neighbors of its space, and the claim, are those of the certificate; a file that
+    does not prove its claims raises, and nothing is returned.
     """
     document = _document(path)
     report = checker.check(document)
@@ -64,7 +63,7 @@ def load(path: str | os.PathLike[str], *, also: Mapping[str, Reader] | None = No
     claims = document["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
     try:
-        return _mechanism(document["mechanism"], document["neighbors"], claim, also or {})
+        return _mechanism(document["mechanism"], document["neighbors"], claim)
     except (InputError, TooLargeError) as problem:
         raise CertificateError(
             f"{os.fspath(path)} is proven, but there is no mechanism in this library for it: "
@@ -89,12 +88,7 @@ def _epsilon(section: dict[str, str]) -> Epsilon:
     return Epsilon.log(Fraction(section["ln"]))
 
 
-def _mechanism(
-    section: dict[str, Any],
-    neighbors: dict[str, Any],
-    claim: Guarantee,
-    also: Mapping[str, Reader],
-) -> Mechanism:
+def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Mechanism:
     match section["form"]:
         case "geometric":
             space = Counts(section["inputs"]["n"], neighbors=neighbors["relation"])
@@ -108,10 +102,10 @@ def _mechanism(
             if "row" not in neighbors:  # proven for any change of a row, whatever the parent says
                 nested = parent["mechanism"]["form"] == "rows"
                 relation = {"relation": "one row" if nested else "replace"}
-            row = _mechanism(parent["mechanism"], relation, claim, also)
+            row = _mechanism(parent["mechanism"], relation, claim)
             return RowProduct(row, section["count"])
         case "person":
-            person = PersonRows(_part(section["parent"], also)[1], section["rows"])
+            person = PersonRows(_part(section["parent"])[1], section["rows"])
             return _claiming(person, claim)
         case "noise":
             space = _space(section["inputs"], neighbors)
@@ -131,7 +125,7 @@ def _mechanism(
             levels = tuple(int(level, 16) for level in section["levels"])
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
-            columns = tuple(_part(column, also) for column in section["columns"])
+            columns = tuple(_part(column) for column in section["columns"])
             return _claiming(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
@@ -141,17 +135,16 @@ def _mechanism(
                 "a choice, and not about one mechanism: there is nothing to load. nw.check proves "
                 "it."
             )
-        case form if form in also:
-            return also[form](section, claim)
-        case form:
-            raise CertificateError(f"the form {form!r} is read by nw.load, not by this function.")
+        case form:  # the checker knows no others
+            assert form == "curve"
+            return certified_noise(section, claim)
 
 
-def _part(part: dict[str, Any], also: Mapping[str, Reader]) -> tuple[str, Mechanism]:
+def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
     """Return a column with its name, or a row without one, with its own claim."""
     claims = part["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
-    inner = _mechanism(part["mechanism"], part["neighbors"], claim, also)
+    inner = _mechanism(part["mechanism"], part["neighbors"], claim)
     return part.get("name", ""), inner
 
 

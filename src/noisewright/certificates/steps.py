@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from noisewright import checker
+from noisewright.certificates.certificate import Certificate, seal
 from noisewright.errors import CertificateError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee, number
-from noisewright.privacy.certificates import Certificate, seal
-from noisewright.privacy.composition.concentrated import ZeroConcentrated
+from noisewright.privacy import ZeroConcentrated
 
 
 def certify_steps(

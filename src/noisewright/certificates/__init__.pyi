@@ -1,0 +1,4 @@
+from .certificate import Certificate as Certificate, check as check
+from .certify import certify as certify
+from .loading import load as load, point_label as point_label
+from .steps import certify_steps as certify_steps
