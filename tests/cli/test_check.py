@@ -1,6 +1,9 @@
 """`noisewright check`: certificates proven again, forgeries named, exit codes for scripts."""
 
+import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +119,23 @@ def test_what_a_certificate_takes_on_trust_is_said(
     (answer,) = noisewright("check", "e.json", "--json").json["certificates"]
     assert answer["assuming"] == [words]
     assert not any(line.startswith("Assuming") for line in answer["proved"])
+
+
+def test_the_checker_is_written_whole_or_not_at_all(
+    noisewright: Program, certificate: Path, tmp_path: Path
+) -> None:
+    written = tmp_path / "checker.pyz"
+    written.write_text("an old one", encoding="utf-8")
+    said = noisewright("checker", "-o", written)
+    assert said.code == 0
+    digest = hashlib.sha256(written.read_bytes()).hexdigest()
+    assert digest in said.out
+    assert noisewright("checker", "-o", written, "--json").json["sha256"] == digest
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checker.pyz", "m.json"]
+    alone = subprocess.run(
+        [sys.executable, "-I", str(written), str(certificate)], capture_output=True, check=False
+    )
+    assert alone.returncode == 0
+    said = noisewright("checker", "-o", tmp_path / "none" / "checker.pyz")
+    assert said.code == 2
+    assert "none" in said.err

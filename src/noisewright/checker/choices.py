@@ -20,10 +20,10 @@ scores. A candidate y of probability p gets likelier by
 
     e^(f d_y) / (p e^(f d_y) + Σ_z≠y P(z) e^(f d_z)) ≤ r / (p r + 1 − p),   r = e^a,
 
-where a is e, but with the width for change rows if that is less. This falls with p, which is at
-least 1 / (1 + m), m = (n − 1) e^(f width). So ε = amount is enough if r (1 + m) ≤ e^amount (r +
-m). Of the amount a rounding slack, a relative 2^−56, is left for rounding the weights that are
-drawn from.
+where a = e, or what e would be if `change` rows were the width, in case that is less. The bound
+falls as p grows, and p is at least 1 / (1 + m), m = (n − 1) e^(f width). So ε = amount is enough
+if r (1 + m) ≤ e^amount (r + m). A relative 2^−56 of the amount is left as rounding slack, for the
+weights that are drawn from.
 """
 
 from fractions import Fraction

@@ -1,7 +1,7 @@
 """What a total of ε or ρ implies: (ε, δ).
 
-**Parts of ε that are all the same.** k adaptive steps that are each ε₁-private are together (ε,
-δ)-private if
+**Parts of ε that are all the same.** k adaptive steps that are each ε₁-private are, together,
+(ε, δ)-private if
 
     δ ≥ Σ_i C(k, i) max(0, e^((k−i) ε₁) − e^(ε + i ε₁)) / (1 + e^ε₁)^k
 
@@ -12,8 +12,8 @@
     δ = e^((a−1)(a ρ − ε)) (1 − 1/a)^(a−1) / a,   for every order a > 1
 
 of Rényi divergences (Canonne, Kamath and Steinke 2020, Proposition 12). The certificate names one
-order. With x = (a−1) (ε − a ρ + ln(a / (a−1))) + ln(a), what is to be shown is x ≥ −ln(δ), or e^x
-δ ≥ 1.
+order. With x = (a−1) (ε − a ρ + ln(a / (a−1))) + ln(a), what is to be shown is x ≥ −ln(δ), which
+is e^x δ ≥ 1.
 
 In both, each power and logarithm is rounded to the side that makes the claim harder to prove.
 """

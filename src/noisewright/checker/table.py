@@ -8,7 +8,7 @@ each pair of neighbors, in both directions, and every set S of outputs,
 where ε is multiplied by the distance of x and z if the neighbors are a metric.
 
 **Why the sums prove it.** Each row sums to the total exactly, so it is a distribution. Times the
-total, the worst set of outputs exceeds what is allowed just if Σ_y max(0, w(x, y) − e^ε w(z, y))
+total, the worst set of outputs exceeds what is allowed exactly if Σ_y max(0, w(x, y) − e^ε w(z, y))
 > δ total (see `numbers.py`), which is decided in integers.
 
 **A short cut.** Let m(y) be the least weight of output y in any row. Replacing w(z, y) by m(y)
@@ -31,7 +31,7 @@ from .neighbors import Pair, read_pairs
 from .numbers import Number, find_excess
 from .points import TOTAL_FIELDS, read_points, read_total
 from .properties import prove_properties
-from .report import Failure, Findings, need
+from .report import Failure, Findings, fail, need
 
 _PART = "mechanism"
 _SHAPE = "form: table, inputs: object, outputs: object, weights: list"
@@ -61,7 +61,7 @@ def prove_table(claim: Claim) -> Findings:
     else:
         yield _explain_broken_pair(claim, table, *broken)
     yield from prove_properties(claim, table.inputs, table.outputs, table.rows, table.total)
-    if claim.optimality:
+    if claim.optimality is not None:
         yield prove_bound(claim, table.rows, read_pairs(claim.neighbors, inputs))
 
 
@@ -70,15 +70,16 @@ def _read_table(mechanism: dict[str, Any]) -> _Weights:
     _, inputs, outputs, weights, _ = read_fields(mechanism, _PART, *shapes)
     total = read_total(mechanism)
     table = _Weights(read_points(inputs), read_points(outputs), [], total)
-    needed, width = len(table.inputs), len(table.outputs)
-    need(len(weights) == needed, _PART, f"found {len(weights)} rows; need {needed}")
+    size, width = len(table.inputs), len(table.outputs)
+    need(len(weights) == size, _PART, f"found {len(weights)} rows; need {size}")
     for number, row in enumerate(weights):
         ok = isinstance(row, list) and len(row) == width and all(is_type("hex", w) for w in row)
         need(ok, _PART, f"row {number} needs {width} strings of lowercase hex digits")
         table.rows.append([int(weight, 16) for weight in row])
-        found, sums = sum(table.rows[-1]), _name_total(mechanism, total)
-        message = f"row {number} sums to {hex(found)[:99]}; need {sums}"
-        need(found == total, "row sums", message)
+        found = sum(table.rows[-1])
+        if found != total:
+            needed = _name_total(mechanism, total)
+            fail("row sums", f"row {number} sums to {hex(found)[:99]}; need {needed}")
     return table
 
 
