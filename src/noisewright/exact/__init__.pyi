@@ -7,10 +7,18 @@ from .bounds import (
     log_bounds as log_bounds,
     sqrt_bounds as sqrt_bounds,
 )
-from .computable import Computable as Computable, Exp as Exp, Known as Known, Logistic as Logistic
 from .documents import parse_json as parse_json, parse_toml as parse_toml
 from .doubles import Doubles as Doubles, falling_powers as falling_powers
-from .enclosure import Enclosure as Enclosure
+from .enclosure import (
+    Computable as Computable,
+    Enclosure as Enclosure,
+    Exp as Exp,
+    Known as Known,
+    Logistic as Logistic,
+    refine as refine,
+    refined_ceiling as refined_ceiling,
+    refined_excess as refined_excess,
+)
 from .epsilon import NOTHING_PROMISED as NOTHING_PROMISED, Epsilon as Epsilon
 from .many_powers import even_powers as even_powers, many_powers as many_powers
 from .normal import (

@@ -1,19 +1,72 @@
-"""Closed intervals with rational ends: arithmetic that never loses the true value."""
+"""Real numbers known by intervals with rational ends, as tightly as one likes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol, TypeVar, runtime_checkable
 
 from noisewright.errors import ParameterError
-from noisewright.exact.bounds import fixed_point
-from noisewright.exact.computable import Computable
+from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point
 from noisewright.exact.rationals import ceiling_float, floor_float
+
+FIRST_BITS = 192
+"""Nearly everything is settled at this precision."""
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Computable(Protocol):
+    """A real r that answers with integers: low ≤ r · 2^bits ≤ high, high − low ≤ 2."""
+
+    def bounds(self, bits: int) -> Bounds:
+        """Bound the number at this precision."""
+        ...
+
+
+@dataclass(frozen=True)
+class Known:
+    """A rational number as a computable one."""
+
+    value: Fraction
+
+    def bounds(self, bits: int) -> Bounds:
+        """Bound the number at this precision."""
+        return fixed_point(self.value, bits)
+
+
+@dataclass(frozen=True)
+class Exp:
+    """e^x for a rational x."""
+
+    exponent: Fraction
+
+    def bounds(self, bits: int) -> Bounds:
+        """Bound the number at this precision."""
+        return exp_bounds(self.exponent, bits)
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """1 / (1 + e^x) for a rational x."""
+
+    exponent: Fraction
+
+    def bounds(self, bits: int) -> Bounds:
+        """Bound the number at this precision."""
+        # The derivative in e^x is at most one, so a few more bits than asked for are enough.
+        inner = max(bits, 0) + 4
+        low, high = exp_bounds(self.exponent, inner)
+        one, scale, by = 1 << inner, 1 << 2 * inner, inner - bits
+        below, above = scale // (one + high), -(-scale // (one + low))
+        return below >> by, -((-above) >> by)
 
 
 @dataclass(frozen=True)
 class Enclosure:
-    """A real number known to lie in [low, high]."""
+    """A real number known to lie in [low, high]: arithmetic that never loses the true value."""
 
     low: Fraction
     high: Fraction
@@ -25,9 +78,13 @@ class Enclosure:
     @classmethod
     def of(cls, number: Computable, bits: int) -> Enclosure:
         """Enclose a computable number at a precision."""
-        low, high = number.bounds(bits)
+        return cls.over(number.bounds(bits), bits)
+
+    @classmethod
+    def over(cls, bounds: Bounds, bits: int) -> Enclosure:
+        """Enclose a number by integers over 2^bits."""
         scale = Fraction(2) ** bits
-        return cls(low / scale, high / scale)
+        return cls(bounds[0] / scale, bounds[1] / scale)
 
     @classmethod
     def point(cls, value: Fraction | int) -> Enclosure:
@@ -63,11 +120,14 @@ class Enclosure:
             raise ParameterError("cannot divide by an enclosure that contains zero.")
         return self * Enclosure(1 / other.high, 1 / other.low)
 
+    def or_more(self, least: Fraction | int) -> Enclosure:
+        """Enclose the larger of the number and a rational."""
+        return Enclosure(max(self.low, Fraction(least)), max(self.high, Fraction(least)))
+
     def round_outward(self, bits: int) -> Enclosure:
         """Round the ends outwards to multiples of 2^-bits, so that they stay short."""
-        scale = Fraction(2) ** bits
-        return Enclosure(
-            fixed_point(self.low, bits)[0] / scale, fixed_point(self.high, bits)[1] / scale
+        return Enclosure.over(
+            (fixed_point(self.low, bits)[0], fixed_point(self.high, bits)[1]), bits
         )
 
     def floats(self) -> tuple[float, float]:
@@ -77,3 +137,42 @@ class Enclosure:
 
 def _enclose(value: Enclosure | Fraction | int) -> Enclosure:
     return value if isinstance(value, Enclosure) else Enclosure.point(value)
+
+
+def refine(settle: Callable[[int], T | None]) -> T:
+    """Ask at twice the bits again and again until there is an answer other than None."""
+    bits = FIRST_BITS
+    while (answer := settle(bits)) is None:
+        bits *= 2
+    return answer
+
+
+def refined_ceiling(enclose: Callable[[int], Enclosure | None]) -> float:
+    """Return the smallest double that is at least the number that is enclosed at some bits.
+
+    Requires: a number that is no double, or is enclosed in a point; else this never ends.
+    """
+
+    def settle(bits: int) -> float | None:
+        known = enclose(bits)
+        if known is None:
+            return None
+        upper = ceiling_float(known.high)
+        return upper if upper == ceiling_float(known.low) else None
+
+    return refine(settle)
+
+
+def refined_excess(enclose: Callable[[int], Enclosure], limit: Fraction) -> bool:
+    """Tell exactly whether the number that is enclosed is above a limit.
+
+    Requires: a number that differs from the limit, or is enclosed in a point.
+    """
+
+    def settle(bits: int) -> bool | None:
+        known = enclose(bits)
+        if known.high <= limit:
+            return False
+        return True if known.low > limit else None
+
+    return refine(settle)

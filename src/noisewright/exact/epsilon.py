@@ -8,17 +8,17 @@ the comparison always ends: e^ε of a rational ε ≠ 0 is irrational.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
+from noisewright.exact.enclosure import FIRST_BITS, Enclosure, refined_ceiling
 from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
 from noisewright.given import of_kind
 from noisewright.public import public_methods
-
-_FIRST_BITS = 192
 
 _LONGEST_RATIO = 12_000
 """Python converts integers of at most 4,300 digits to text; this is some 3,600."""
@@ -84,7 +84,7 @@ class Epsilon:
         """Return ε, or a rational just above it when its ratio takes too long to write out."""
         if self.ratio is None or self.ratio.numerator.bit_length() <= _LONGEST_RATIO:
             return self
-        return Epsilon(rational=Fraction(self.bounds(_FIRST_BITS)[1], 1 << _FIRST_BITS))
+        return Epsilon(rational=Fraction(self.bounds(FIRST_BITS)[1], 1 << FIRST_BITS))
 
     def times(self, count: int) -> Epsilon:
         """Return count · ε, or a rational just above it when it takes too long to write out."""
@@ -92,7 +92,7 @@ class Epsilon:
             return Epsilon(rational=self.rational * count)
         if self.ratio.numerator.bit_length() * count <= _LONGEST_RATIO:
             return Epsilon.log(self.ratio**count)
-        bits = _FIRST_BITS + count.bit_length()
+        bits = FIRST_BITS + count.bit_length()
         return Epsilon(rational=Fraction(self.bounds(bits)[1] * count, 1 << bits))
 
     @property
@@ -104,6 +104,12 @@ class Epsilon:
     def power(self) -> Fraction | None:
         """e^ε where it is rational, else None."""
         return Fraction(1) if self.is_zero else self.ratio
+
+    def power_enclosure(self, bits: int) -> Enclosure:
+        """Enclose e^ε, in a point where it is rational: ties with it could never be settled."""
+        if self.power is not None:
+            return Enclosure.point(self.power)
+        return Enclosure.over(self.ratio_bounds(bits), bits)
 
     def bounds(self, bits: int) -> Bounds:
         """Bound ε itself."""
@@ -127,34 +133,23 @@ class Epsilon:
 
     def sign(self, p: int, q: int) -> int:
         """Return the sign of p − e^ε · q for integers, exactly: −1, 0 or 1."""
-        if q == 0:
-            return (p > 0) - (p < 0)
         if self.ratio is not None:
             left, right = p * self.ratio.denominator, q * self.ratio.numerator
             return (left > right) - (left < right)
         if self.is_zero:
             return (p > q) - (p < q)
-        if (p > 0) != (q > 0):
-            return 1 if p > 0 or q < 0 else -1
-        if self.rational >= int(abs(p)).bit_length():
+        if q and (p > 0) == (q > 0) and self.rational >= int(abs(p)).bit_length():
             # e^ε > 2^ε > |p|: there is no need to know how much it is.
             return -1 if p > 0 else 1
-        bits = _FIRST_BITS
-        low, high = self._first_ratio_bounds
-        while True:
-            scaled = p << bits
-            first, second = (low * q, high * q) if q > 0 else (high * q, low * q)
-            if scaled <= first:
-                return -1
-            if scaled >= second:
-                return 1
-            bits *= 2
-            low, high = exp_bounds(self.rational, bits)
+        return sign_by_bounds(p, q, self._power_bounds)
+
+    def _power_bounds(self, bits: int) -> Bounds:
+        # Tables ask for millions of signs, and nearly all are settled at the first precision.
+        return self._first_bounds if bits == FIRST_BITS else exp_bounds(self.rational, bits)
 
     @cached_property
-    def _first_ratio_bounds(self) -> Bounds:
-        # Tables ask for millions of signs, and nearly all are settled at this precision.
-        return exp_bounds(self.rational, _FIRST_BITS)
+    def _first_bounds(self) -> Bounds:
+        return exp_bounds(self.rational, FIRST_BITS)
 
     def compare(self, other: Epsilon) -> int:
         """Return the sign of self − other, exactly."""
@@ -177,23 +172,15 @@ class Epsilon:
 
     def ceiling(self) -> float:
         """Return the smallest double that is at least ε."""
-        return self._double(up=True)
+        if self.ratio is None:
+            return ceiling_float(self.rational)
+        return refined_ceiling(lambda bits: Enclosure.of(self, bits))
 
     def floor(self) -> float:
         """Return the largest double that is at most ε."""
-        return self._double(up=False)
-
-    def _double(self, *, up: bool) -> float:
-        rounded = ceiling_float if up else floor_float
         if self.ratio is None:
-            return rounded(self.rational)
-        bits = _FIRST_BITS
-        while True:
-            low, high = log_bounds(self.ratio, bits)
-            below = rounded(Fraction(low, 1 << bits))
-            if below == rounded(Fraction(high, 1 << bits)):
-                return below
-            bits *= 2
+            return floor_float(self.rational)
+        return -refined_ceiling(lambda bits: -Enclosure.of(self, bits))
 
     def __float__(self) -> float:
         return self.ceiling()
@@ -203,6 +190,23 @@ class Epsilon:
             return short_decimal(self.rational) or rounded_up(self.ceiling())
         short = self.ratio.numerator.bit_length() < 40
         return f"ln({self.ratio})" if short else rounded_up(self.ceiling())
+
+
+def sign_by_bounds(p: int, q: int, bounds: Callable[[int], Bounds]) -> int:
+    """Return the sign of p − r · q for an irrational r > 0 that is known by bounds at any bits."""
+    if q == 0:
+        return (p > 0) - (p < 0)
+    if (p > 0) != (q > 0):
+        return 1 if p > 0 or q < 0 else -1
+    bits = FIRST_BITS
+    while True:
+        low, high = bounds(bits)
+        first, second = (low * q, high * q) if q > 0 else (high * q, low * q)
+        if p << bits <= first:
+            return -1
+        if p << bits >= second:
+            return 1
+        bits *= 2
 
 
 def short_decimal(value: Fraction) -> str | None:

@@ -13,9 +13,8 @@ from functools import cached_property, lru_cache
 
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
-from noisewright.exact.epsilon import Epsilon
-
-_FIRST_BITS = 192
+from noisewright.exact.enclosure import FIRST_BITS
+from noisewright.exact.epsilon import Epsilon, sign_by_bounds
 
 
 @dataclass(frozen=True)
@@ -43,19 +42,15 @@ class ScaledEpsilon:
     @property
     def ratio(self) -> Fraction | None:
         """e^(ε·d) where it is rational, else None."""
-        if self.whole is None:
-            return None
-        return Fraction(1) if self.whole.is_zero else self.whole.ratio
+        return None if self.whole is None else self.whole.power
 
     def ratio_bounds(self, bits: int) -> Bounds:
         """Bound e^(ε·d), by integers that are at most a few units apart."""
         if self.whole is not None:
             return self.whole.ratio_bounds(bits)
-        low, high = self.bounds(bits + self._room)
         by = bits + self._room
-        return exp_bounds(Fraction(low, 1 << by), bits)[0], exp_bounds(
-            Fraction(high, 1 << by), bits
-        )[1]
+        low, high = (Fraction(end, 1 << by) for end in self.bounds(by))
+        return exp_bounds(low, bits)[0], exp_bounds(high, bits)[1]
 
     @cached_property
     def _room(self) -> int:
@@ -77,30 +72,20 @@ class ScaledEpsilon:
         """Return the product, or a rational just below it when it is none of the two kinds."""
         if self.whole is not None:
             return self.whole
-        return Epsilon(rational=Fraction(self.bounds(_FIRST_BITS)[0], 1 << _FIRST_BITS))
+        return Epsilon(rational=Fraction(self.bounds(FIRST_BITS)[0], 1 << FIRST_BITS))
 
     def sign(self, p: int, q: int) -> int:
         """Return the sign of p − e^(ε·d) · q for integers, exactly: −1, 0 or 1."""
         if self.whole is not None:
             return self.whole.sign(p, q)
-        if q == 0:
-            return (p > 0) - (p < 0)
-        if (p > 0) != (q > 0):
-            return 1 if p > 0 or q < 0 else -1
-        bits = _FIRST_BITS
-        while True:
-            low, high = self._first_bounds if bits == _FIRST_BITS else self.ratio_bounds(bits)
-            scaled_p = p << bits
-            first, second = (low * q, high * q) if q > 0 else (high * q, low * q)
-            if scaled_p <= first:
-                return -1
-            if scaled_p >= second:
-                return 1
-            bits *= 2
+        return sign_by_bounds(p, q, self._power_bounds)
+
+    def _power_bounds(self, bits: int) -> Bounds:
+        return self._first_bounds if bits == FIRST_BITS else self.ratio_bounds(bits)
 
     @cached_property
     def _first_bounds(self) -> Bounds:
-        return self.ratio_bounds(_FIRST_BITS)
+        return self.ratio_bounds(FIRST_BITS)
 
 
 @lru_cache(maxsize=4096)

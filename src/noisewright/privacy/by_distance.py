@@ -9,17 +9,24 @@ far from mattering.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Epsilon, ScaledEpsilon, ceiling_float, log_bounds, scale_epsilon
+from noisewright.exact import (
+    Enclosure,
+    Epsilon,
+    ScaledEpsilon,
+    log_bounds,
+    refined_ceiling,
+    scale_epsilon,
+)
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.privacy.events import Event
+from noisewright.privacy.profile import by_ratio, event_points, hull
 from noisewright.spaces import Distance
 
 _MARGIN = 2.0**-46
@@ -58,15 +65,18 @@ def failing_event(table: Table, guarantee: Guarantee) -> Event | None:
 def delta_by_distance(table: Table, epsilon: Epsilon) -> float:
     """Return the least δ at this ε per unit of distance, rounded up to a double."""
     found = list(_events(table, epsilon, table.space.neighbor_codes()))
-    bits = _BITS
-    while True:
-        # Each difference P − e^(ε·d) Q is irrational or known to a point, so this ends.
-        needed = [event.delta_enclosure(allowed, bits) for event, allowed in found]
-        high = max((ceiling_float(one.high) for one in needed), default=0.0)
-        low = max((ceiling_float(one.low) for one in needed), default=0.0)
-        if max(high, 0.0) == max(low, 0.0):
-            return max(high, 0.0)
-        bits *= 2
+    # Each difference P − e^(ε·d) Q is irrational or known to a point, so this ends.
+    return refined_ceiling(
+        lambda bits: _largest(event.delta_enclosure(allowed, bits) for event, allowed in found)
+    )
+
+
+def _largest(known: Iterable[Enclosure]) -> Enclosure:
+    """Enclose the largest of some numbers, or 0."""
+    largest = Enclosure.point(0)
+    for one in known:
+        largest = Enclosure(max(largest.low, one.low), max(largest.high, one.high))
+    return largest
 
 
 def _events(
@@ -148,19 +158,8 @@ def least_by_distance(table: Table, delta: Fraction) -> list[Needed]:
 
 def _ratio_needed(table: Table, x: int, z: int, delta: Fraction) -> Fraction | None:
     """Return the least E ≥ 1 with Σ max(0, P − E·Q) ≤ δ for one ordered pair."""
-    rows = zip(table.weights[x].tolist(), table.weights[z].tolist(), strict=True)
-    masses = [mass for mass in rows if mass != (0, 0)]
-    masses.sort(key=cmp_to_key(lambda one, other: other[0] * one[1] - one[0] * other[1]))
-    spare = delta * table.total
-    p = q = 0
-    needed = Fraction(1)
-    for over, under in masses:
-        p, q = p + over, q + under
-        if p > spare:
-            if q == 0:
-                return None
-            needed = max(needed, (p - spare) / q)
-    return needed
+    rows = list(zip(table.weights[x].tolist(), table.weights[z].tolist(), strict=True))
+    return hull(event_points(by_ratio(rows)), table.total).ratio(delta)
 
 
 def _widest(table: Table) -> list[Needed]:
@@ -191,15 +190,10 @@ def ceiling_of(found: list[Needed]) -> float:
     """Return the smallest double that is at least the ε that all of them need."""
     if any(one.ratio is None for one in found):
         return math.inf
-    bits = _BITS
-    while True:
-        # ln(r)/d is irrational unless r = 1, where it is known to be 0, so this ends.
-        ends = [_exponent(one, bits) for one in found]
-        low = ceiling_float(Fraction(max(end[0] for end in ends), 1 << bits))
-        high = ceiling_float(Fraction(max(end[1] for end in ends), 1 << bits))
-        if low == high:
-            return high
-        bits *= 2
+    # ln(r)/d is irrational unless r = 1, where it is known to be 0, so this ends.
+    return refined_ceiling(
+        lambda bits: _largest(Enclosure.over(_exponent(one, bits), bits) for one in found)
+    )
 
 
 def claim_of(found: list[Needed]) -> Epsilon | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from noisewright.exact import Enclosure, Epsilon, ScaledEpsilon
 from noisewright.mechanisms import Response, Table
+from noisewright.privacy.profile import delta_enclosure
 from noisewright.spaces import Pairs
 
 _MARGIN = 2.0**-48
@@ -42,14 +43,7 @@ class Event:
 
     def delta_enclosure(self, epsilon: Epsilon | ScaledEpsilon, bits: int) -> Enclosure:
         """Enclose P − e^ε Q, the δ that this event needs; in a point if it is rational."""
-        if epsilon.ratio is not None:
-            return Enclosure.point((self.p - epsilon.ratio * self.q) / self.total)
-        low, high = epsilon.ratio_bounds(bits)
-        scale = self.total << bits
-        return Enclosure(
-            Fraction((self.p << bits) - high * self.q, scale),
-            Fraction((self.p << bits) - low * self.q, scale),
-        )
+        return delta_enclosure(epsilon, self.p, self.q, self.total, bits)
 
     def exceeds(self, epsilon: Epsilon | ScaledEpsilon, delta: Fraction) -> bool:
         """Tell exactly whether P > e^ε Q + δ."""

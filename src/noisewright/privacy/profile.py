@@ -14,15 +14,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
+from itertools import accumulate, pairwise
 
 from noisewright.errors import InputError, TooLargeError
-from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
+from noisewright.exact import Enclosure, Epsilon, Number, ScaledEpsilon, refined_ceiling
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.subject import table_under_test
 from noisewright.public import public, public_methods
 
 Masses = Sequence[tuple[int, int]]
 """For each output its integer weight under x and under x'."""
+
+Point = tuple[int, int]
+"""An event: its weight Q under x' and P under x."""
 
 _KEY_BITS = 128
 _MOST_MASSES = 20_000_000
@@ -37,19 +41,13 @@ class Profile:
     the e^ε at which two events tie: the knots of the curve.
     """
 
-    points: tuple[tuple[int, int], ...]
+    points: tuple[Point, ...]
     total: int
 
     def delta(self, epsilon: Number | Epsilon) -> float:
         """Return the smallest double that is at least the least δ at this ε."""
         exact = Epsilon.of(epsilon)
-        bits = 192
-        while True:
-            enclosure = self.delta_enclosure(exact, bits)
-            upper = ceiling_float(enclosure.high)
-            if upper == ceiling_float(enclosure.low):
-                return upper
-            bits *= 2
+        return refined_ceiling(lambda bits: self.delta_enclosure(exact, bits))
 
     __call__ = delta
 
@@ -57,14 +55,7 @@ class Profile:
         """Enclose the least δ at this ε; the enclosure is a point when δ is rational."""
         exact, bits = Epsilon.of(epsilon), int(bits)
         q, p = self.points[self._active(exact)]
-        if exact.ratio is not None:
-            return Enclosure.point(max(Fraction(0), (p - exact.ratio * q) / self.total))
-        low, high = exact.ratio_bounds(bits)
-        scale = self.total << bits
-        return Enclosure(
-            max(Fraction(0), Fraction((p << bits) - high * q, scale)),
-            max(Fraction(0), Fraction((p << bits) - low * q, scale)),
-        )
+        return delta_enclosure(exact, p, q, self.total, bits).or_more(0)
 
     def _active(self, epsilon: Epsilon) -> int:
         """Return the vertex whose line is highest at E = e^ε: the first with a slope ≤ E after."""
@@ -79,16 +70,25 @@ class Profile:
         return low
 
     def ratio(self, delta: Number = 0) -> Fraction | None:
-        """Return e^ε for the least ε at this δ as an exact rational; None if none is finite."""
-        spare = read_delta(delta) * self.total
-        worst = Fraction(1)
-        for q, p in self.points:
-            if p <= spare:
-                continue
-            if q == 0:
-                return None
-            worst = max(worst, (p - spare) / q)
-        return worst
+        """Return e^ε for the least ε at this δ as an exact rational; None if none is finite.
+
+        It is the slope of the tangent from (0, δ) to the hull. The edges of a hull meet the line
+        Q = 0 higher and higher, so the point of contact is found by bisection.
+        """
+        exact = read_delta(delta)
+        spare, unit = exact.numerator * self.total, exact.denominator
+        if self.points[0][1] * unit > spare:
+            return None
+        low, high = 1, len(self.points) - 1
+        while low < high:
+            middle = (low + high) // 2
+            (q, p), (next_q, next_p) = self.points[middle : middle + 2]
+            if (next_p - p) * unit * q <= (p * unit - spare) * (next_q - q):
+                high = middle
+            else:
+                low = middle + 1
+        q, p = self.points[low]
+        return Fraction(max(p * unit - spare, q * unit), q * unit)
 
     def epsilon(self, delta: Number = 0) -> float:
         """Return the smallest double that is at least the least ε at this δ (inf if none)."""
@@ -98,10 +98,7 @@ class Profile:
     @property
     def ratios(self) -> tuple[Fraction, ...]:
         """The finite slopes of the hull, from the steepest: the e^ε of the knots."""
-        return tuple(
-            Fraction(p2 - p1, q2 - q1)
-            for (q1, p1), (q2, p2) in zip(self.points, self.points[1:], strict=False)
-        )
+        return tuple(Fraction(p2 - p1, q2 - q1) for (q1, p1), (q2, p2) in pairwise(self.points))
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -111,14 +108,8 @@ class Profile:
 
     def masses(self) -> list[tuple[int, int]]:
         """Return a pair of distributions with exactly this curve: it dominates the mechanism."""
-        previous = (0, 0)
-        listed: list[tuple[int, int]] = []
-        for q, p in self.points:
-            step = (p - previous[1], q - previous[0])
-            if step != (0, 0):
-                listed.append(step)
-            previous = (q, p)
-        return listed
+        steps = [(p2 - p1, q2 - q1) for (q1, p1), (q2, p2) in pairwise(((0, 0), *self.points))]
+        return [step for step in steps if step != (0, 0)]
 
     def __repr__(self) -> str:
         return (
@@ -155,27 +146,21 @@ def profile(mechanism: Mechanism) -> Profile:
 
 def profile_of_masses(pairs: Iterable[Masses], total: int) -> Profile:
     """Return the curve that is worst over several pairs of distributions, both directions."""
-    vertices: set[tuple[int, int]] = {(0, 0), (total, total)}
+    vertices: set[Point] = set()
     for masses in pairs:
-        for q, p in _curve(masses):
-            vertices.add((q, p))
-            # The other direction: exchange the inputs and take the complement of the event.
-            vertices.add((total - p, total - q))
-    return Profile(tuple(_hull(vertices)), total)
+        events = event_points(by_ratio(masses))
+        vertices.update(events)
+        # The other direction: exchange the inputs and take the complement of the event.
+        vertices.update((total - p, total - q) for q, p in events)
+    return hull(vertices, total)
 
 
-def _curve(masses: Masses) -> list[tuple[int, int]]:
-    """Return the points (Q, P) of the events with the largest ratios first."""
-    points: list[tuple[int, int]] = []
-    q = p = 0
-    for mass_p, mass_q in _by_ratio(masses):
-        p += mass_p
-        q += mass_q
-        points.append((q, p))
-    return points
+def event_points(masses: Iterable[tuple[int, int]]) -> list[Point]:
+    """Add up masses, the largest ratio first: the points (Q, P) of the events that matter."""
+    return [(q, p) for p, q in accumulate(masses, lambda a, b: (a[0] + b[0], a[1] + b[1]))]
 
 
-def _by_ratio(masses: Masses) -> list[tuple[int, int]]:
+def by_ratio(masses: Masses) -> list[tuple[int, int]]:
     """Sort by p/q, largest first, exactly; (0, 0) is left out."""
     certain = [mass for mass in masses if mass[1] == 0 and mass[0]]
     # A long quotient orders all but near ties, which are settled by cross-multiplication.
@@ -198,17 +183,30 @@ def _larger_ratio_first(first: tuple[int, int], second: tuple[int, int]) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _hull(vertices: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the upper concave hull from the highest point at Q = 0 to the last point."""
-    hull: list[tuple[int, int]] = []
-    for point in sorted(vertices, key=lambda vertex: (vertex[0], vertex[1])):
-        if hull and hull[-1][0] == point[0]:
-            hull.pop()
-        while len(hull) > 1 and not _turns_down(hull[-2], hull[-1], point):
-            hull.pop()
-        hull.append(point)
-    return hull
+def hull(points: Iterable[Point], total: int) -> Profile:
+    """Return the curve of the upper concave hull of points, (0, 0) and (total, total)."""
+    kept: list[Point] = []
+    for point in sorted({(0, 0), (total, total), *points}):
+        if kept and kept[-1][0] == point[0]:
+            kept.pop()
+        while len(kept) > 1 and not _turns_down(kept[-2], kept[-1], point):
+            kept.pop()
+        kept.append(point)
+    return Profile(tuple(kept), total)
 
 
-def _turns_down(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+def _turns_down(a: Point, b: Point, c: Point) -> bool:
     return (b[1] - a[1]) * (c[0] - b[0]) > (c[1] - b[1]) * (b[0] - a[0])
+
+
+def delta_enclosure(
+    epsilon: Epsilon | ScaledEpsilon, p: int, q: int, total: int, bits: int
+) -> Enclosure:
+    """Enclose (p − e^ε q) / total, the δ that an event needs; in a point if it is rational."""
+    if epsilon.ratio is not None:
+        return Enclosure.point((p - epsilon.ratio * q) / total)
+    low, high = epsilon.ratio_bounds(bits)
+    scale = total << bits
+    return Enclosure(
+        Fraction((p << bits) - high * q, scale), Fraction((p << bits) - low * q, scale)
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisewright.errors import InputError, TooLargeError
-from noisewright.exact import Epsilon, Number, ceiling_float, log_bounds
+from noisewright.exact import Enclosure, Epsilon, Number, log_bounds, refined_ceiling
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
@@ -28,12 +28,7 @@ from noisewright.privacy.by_distance import (
     least_by_distance,
 )
 from noisewright.privacy.events import widest_event, worst_event
-from noisewright.privacy.formulas.additive import (
-    additive_tight_delta,
-    additive_tight_epsilon,
-    as_noise,
-)
-from noisewright.privacy.formulas.geometric import geometric_tight_delta, geometric_tight_epsilon
+from noisewright.privacy.formulas.noise import as_noise, noise_tight_delta, noise_tight_epsilon
 from noisewright.privacy.formulas.sets import sets_tight_delta, sets_tight_epsilon
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.public import public
@@ -53,12 +48,8 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
     part = essential(mechanism)
     if isinstance(part, Geometric) and spare == 0:
         return part.pure_epsilon(part.reach).ceiling()
-    if isinstance(part, Geometric):
-        if part.reach > 1:
-            return additive_tight_epsilon(as_noise(part), spare)
-        return geometric_tight_epsilon(part.epsilon, spare)
-    if isinstance(part, Additive):
-        return additive_tight_epsilon(part, spare)
+    if isinstance(part, (Geometric, Additive)):
+        return noise_tight_epsilon(as_noise(part), spare)
     if isinstance(part, (ColumnProduct, CurveMechanism, PersonRows)) and spare == 0:
         return _ceiling(change_of_all(part))
     if isinstance(part, SetMechanism):
@@ -198,13 +189,9 @@ def _change_of_table(table: Table) -> WorstChange | None:
 def _ceiling(change: WorstChange | None) -> float:
     if change is None:
         return math.inf
-    bits = 192
-    while True:
-        low, high = log_bounds(change.ratio, bits)
-        below = ceiling_float(change.rational + Fraction(low, 1 << bits))
-        if below == ceiling_float(change.rational + Fraction(high, 1 << bits)):
-            return below
-        bits *= 2
+    return refined_ceiling(
+        lambda bits: Enclosure.over(log_bounds(change.ratio, bits), bits) + change.rational
+    )
 
 
 def _ratio_with_delta(table: Table | Response, delta: Fraction) -> Fraction | None:
@@ -232,24 +219,14 @@ def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     """
     exact = Epsilon.of(epsilon)
     part = essential(mechanism)
-    if isinstance(part, Geometric):
-        if part.pure_epsilon(part.reach) <= exact:
-            return 0.0
-        if part.reach > 1:
-            return additive_tight_delta(as_noise(part), exact)
-        return geometric_tight_delta(part.epsilon, exact)
+    if isinstance(part, Geometric) and part.pure_epsilon(part.reach) <= exact:
+        return 0.0
+    if isinstance(part, (Geometric, Additive)):
+        return noise_tight_delta(as_noise(part), exact)
     if isinstance(part, SetMechanism):
         return sets_tight_delta(part, exact)
-    if isinstance(part, Additive):
-        return additive_tight_delta(part, exact)
     table = subject_of(part)
     if isinstance(table, Table) and table.space.by_distance:
         return delta_by_distance(table, exact)
     worst = worst_event(table, exact)
-    bits = 192
-    while True:
-        needed = worst.delta_enclosure(exact, bits)
-        upper = max(0.0, ceiling_float(needed.high))
-        if upper == max(0.0, ceiling_float(needed.low)):
-            return upper
-        bits *= 2
+    return refined_ceiling(lambda bits: worst.delta_enclosure(exact, bits).or_more(0))

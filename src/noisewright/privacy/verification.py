@@ -24,8 +24,7 @@ from noisewright.mechanisms import (
 )
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
-from noisewright.privacy.formulas.additive import additive_needs_more, as_noise, telling_half_line
-from noisewright.privacy.formulas.geometric import geometric_needs_more
+from noisewright.privacy.formulas.noise import as_noise, noise_needs_more, telling_half_line
 from noisewright.privacy.formulas.sets import sets_within
 from noisewright.privacy.subject import essential, subject_of
 from noisewright.privacy.tight import change_of_all
@@ -234,9 +233,9 @@ def _verify_formula(mechanism: Geometric, guarantee: Guarantee) -> Decision:
     reach = mechanism.reach
     if mechanism.pure_epsilon(reach) <= guarantee.epsilon:
         return _PROVEN
-    if reach > 1 and guarantee.delta:
+    if guarantee.delta and reach > 1:
         return _verify_additive(as_noise(mechanism), guarantee)
-    if guarantee.delta and not geometric_needs_more(mechanism.epsilon, guarantee):
+    if guarantee.delta and not noise_needs_more(as_noise(mechanism), guarantee):
         return _PROVEN
     # P(0|0) = 1/(1+α) and P(0|t) = α^t/(1+α) tell the counts 0 and t apart as well as anything.
     low, high = mechanism.epsilon.alpha_bounds(128)
@@ -257,7 +256,7 @@ def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Decision:
 
 
 def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Decision:
-    if not additive_needs_more(mechanism, guarantee):
+    if not noise_needs_more(mechanism, guarantee):
         return _PROVEN
     event = telling_half_line(mechanism, guarantee.epsilon)
     witness = Witness(

@@ -20,7 +20,7 @@ from noisewright.privacy.composition.frontier import (
     Frontier,
     concave,
     frontier_of,
-    hull,
+    highest,
     mirror,
     sketch,
 )
@@ -66,7 +66,7 @@ def exactly_worst(candidates: Sequence[Factors], *, both: bool) -> Bracket:
         if both and any(a != b for (a, _), (b, _) in zip(factors, exchanged, strict=True)):
             frontiers.append(mirror(frontier))
             sums.append(_pure(exchanged))
-    curve = concave(*frontiers[0]) if len(frontiers) == 1 else hull(frontiers)
+    curve = concave(*frontiers[0]) if len(frontiers) == 1 else highest(frontiers)
     method = "exact product of privacy-loss distributions"
     return Bracket(curve, curve, True, method, (_largest(sums, 0), _largest(sums, 1)))
 
@@ -87,7 +87,7 @@ def bracket_products(
         _largest([_pure(factors) for factors in uppers], 1),
     )
     method = "privacy-loss distributions on a grid, rounded outwards"
-    return Bracket(hull(search.below), hull(search.above), False, method, pure)
+    return Bracket(highest(search.below), highest(search.above), False, method, pure)
 
 
 class _Refinement:

@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from noisewright.errors import ParameterError, TooLargeError
-from noisewright.exact import Epsilon, Number, exactly, exp_bounds, log_bounds
+from noisewright.exact import (
+    Epsilon,
+    Number,
+    exactly,
+    exp_bounds,
+    fixed_point,
+    fixed_powers,
+    log_bounds,
+    sqrt_bounds,
+)
 from noisewright.given import several, whole_number
 from noisewright.mechanisms import Guarantee, epsilon_sum, require_guarantee
 from noisewright.public import public
@@ -59,10 +68,8 @@ def advanced_composition(guarantee: Guarantee, *, times: int, slack: Number) -> 
     epsilon = Fraction(guarantee.epsilon.bounds(_BITS)[1], one)
     log = Fraction(log_bounds(1 / extra, _BITS)[1], one)
     growth = Fraction(exp_bounds(epsilon, _BITS)[1], one) - 1
-    square = 2 * k * log
-    root = Fraction(math.isqrt((square.numerator << (2 * _BITS)) // square.denominator) + 1, one)
-    total = epsilon * root + k * epsilon * growth
-    above = Fraction(-((-total.numerator << _BITS) // total.denominator), one)
+    root = Fraction(sqrt_bounds(2 * k * log, _BITS)[1], one)
+    above = Fraction(fixed_point(epsilon * (root + k * growth), _BITS)[1], one)
     return Guarantee(above, min(k * guarantee.delta + extra, Fraction(1)))
 
 
@@ -87,8 +94,8 @@ def optimal_composition(guarantee: Guarantee, *, times: int) -> tuple[Guarantee,
             size=bits,
         )
     (more_low, more_high), (less_low, less_high) = _two_outcomes(epsilon, bits)
-    more_up, less_up = _powers_up(more_high, k, bits), _powers_up(less_high, k, bits)
-    more_down, less_down = _powers_down(more_low, k, bits), _powers_down(less_low, k, bits)
+    more_up, less_up = (fixed_powers(p, k, bits, up=True) for p in (more_high, less_high))
+    more_down, less_down = (fixed_powers(p, k, bits, up=False) for p in (more_low, less_low))
     one = 1 << bits
     kept = (1 - guarantee.delta) ** k
     above = below = 0
@@ -104,20 +111,6 @@ def optimal_composition(guarantee: Guarantee, *, times: int) -> tuple[Guarantee,
         above += -(-ways * more_up[k - i] * less_up[i] >> bits)
         below += (ways * more_down[i] * less_down[k - i]) >> bits
     return tuple(rows)
-
-
-def _powers_up(base: int, most: int, bits: int) -> list[int]:
-    powers = [1 << bits]
-    for _ in range(most):
-        powers.append(-(-powers[-1] * base >> bits))
-    return powers
-
-
-def _powers_down(base: int, most: int, bits: int) -> list[int]:
-    powers = [1 << bits]
-    for _ in range(most):
-        powers.append(powers[-1] * base >> bits)
-    return powers
 
 
 def _two_outcomes(epsilon: Epsilon, bits: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -138,7 +131,7 @@ def _shorten(delta: Fraction) -> Fraction:
     """Round up to a multiple of 2^-128, when that is shorter."""
     if delta.denominator.bit_length() <= 128:
         return delta
-    return Fraction(-((-delta.numerator << 128) // delta.denominator), 1 << 128)
+    return Fraction(fixed_point(delta, 128)[1], 1 << 128)
 
 
 def _read_times(times: int) -> int:

@@ -13,7 +13,6 @@ from noisewright.given import brief, flag, whole_number
 from noisewright.mechanisms import read_delta
 from noisewright.privacy.composition.brackets import SAMPLES
 from noisewright.privacy.composition.concentrated import ZeroConcentrated
-from noisewright.privacy.composition.frontier import steepest
 from noisewright.privacy.composition.rho_bounds import RhoBound
 from noisewright.privacy.composition.sources import Part, read_parts
 from noisewright.privacy.composition.worst_pairs import WorstCase
@@ -79,7 +78,7 @@ class Composition:
     def epsilon_bounds(self, delta: Number = 0) -> tuple[float, float]:
         """Enclose the least ε at this δ; the ends are rounded outwards, inf when none."""
         spare = read_delta(delta)
-        below, above = steepest(self.lower, spare), steepest(self.upper, spare)
+        below, above = self.lower.ratio(spare), self.upper.ratio(spare)
         low = math.inf if below is None else Epsilon.log(below).floor() + 0.0
         high = math.inf if above is None else Epsilon.log(above).ceiling()
         high = min(high, self.pure[1])

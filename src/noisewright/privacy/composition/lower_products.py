@@ -14,15 +14,23 @@ rounded down and Q up, and far tails are dropped, each of which only lowers max(
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from noisewright.privacy.composition.convolution import convolve
 from noisewright.privacy.composition.exact_products import Factor
-from noisewright.privacy.composition.loss_grid import Grid, within
+from noisewright.privacy.composition.loss_grid import (
+    NO_VERTICES,
+    Grid,
+    Vertices,
+    powers_of_labels,
+    product_on_grid,
+    shift,
+    within,
+    without_tails,
+)
 from noisewright.privacy.composition.pairs import Pair
-from noisewright.privacy.composition.upper_products import LONGEST, Vertices, accuracy, shift
 
 
 @dataclass(frozen=True)
@@ -60,16 +68,9 @@ class Dominated:
 
     def trim(self) -> Dominated:
         """Drop the labels at both ends that hold next to nothing of P."""
-        start, stop = 0, len(self.p)
-        above = below = 0
-        while stop > start and above + self.p[stop - 1] <= self.tail:
-            stop -= 1
-            above += self.p[stop]
-        while start < stop and below + self.p[start] <= self.tail:
-            below += self.p[start]
-            start += 1
-        first, p, q = self.first + start, self.p[start:stop], self.q[start:stop]
-        return Dominated(self.grid, self.bits, self.tail, first, p, q, self.exponent, self.kept)
+        start, stop = without_tails(self.p, self.tail)
+        p, q = self.p[start:stop], self.q[start:stop]
+        return replace(self, first=self.first + start, p=p, q=q)
 
     def times(self, other: Dominated) -> Dominated:
         """Return the product."""
@@ -83,26 +84,14 @@ class Dominated:
         first = self.first + other.first
         return Dominated(self.grid, self.bits, self.tail, first, p, q, exponent, kept).trim()
 
-    def power(self, times: int) -> Dominated:
-        """Return the product of `times` ≥ 1 copies."""
-        result = self
-        for bit in bin(times)[3:]:
-            result = result.times(result)
-            if bit == "1":
-                result = result.times(self)
-        return result
-
     def vertices(self) -> tuple[Vertices, int]:
         """Return points (Q, P) on or below the curve of the pair, and the total."""
-        count = len(self.p)
-        last = self.first + count - 1
-        extra = min(max(math.ceil(last * self.grid.step * 1.4427), 0) + 32, LONGEST)
+        powers, extra = powers_of_labels(self.grid, self.first, len(self.p))
         total = 1 << (self.bits + extra)
-        powers = self.grid.powers(self.first, last) if count else None
         sum_p, sum_q = max((1 << self.bits) - self.kept, 0) << extra, 0
         points = [(0, sum_p)]
-        for index in range(count - 1, -1, -1):
-            if powers is None or not (self.p[index] or self.q[index]):
+        for index in range(len(self.p) - 1, -1, -1):
+            if not (self.p[index] or self.q[index]):
                 continue
             sum_p += self.p[index] << extra
             by = extra + self.exponent + powers.exponents[index]
@@ -116,10 +105,5 @@ class Dominated:
 
 def lower_product(factors: Sequence[Factor], grid: Grid) -> tuple[Vertices, int]:
     """Bound the curve of a product of powers of pairs from below by points under it."""
-    bits, tail = accuracy(factors)
-    result: Dominated | None = None
-    for pair, times in factors:
-        if times:
-            power = Dominated.of(pair, grid, bits=bits, tail=tail).power(times)
-            result = power if result is None else result.times(power)
-    return ([(0, 0), (1, 1)], 1) if result is None else result.vertices()
+    product = product_on_grid(factors, partial(Dominated.of, grid=grid))
+    return NO_VERTICES if product is None else product.vertices()

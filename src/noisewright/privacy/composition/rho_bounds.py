@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from noisewright.exact import Epsilon, ceiling_float, exp_bounds
 from noisewright.privacy.composition.concentrated import ZeroConcentrated
-from noisewright.privacy.composition.frontier import hull, steepest
+from noisewright.privacy.composition.frontier import highest
 from noisewright.privacy.profile import Profile
 
 _SHARES = tuple(Fraction(n, 16) for n in range(17))
@@ -66,7 +66,7 @@ class RhoBound:
         if self.some != self.every:
             for share in _SHARES:
                 own = self.some.epsilon(delta * (1 - share))
-                ratio = steepest(self.others, delta * share)
+                ratio = self.others.ratio(delta * share)
                 other = math.inf if ratio is None else Epsilon.log(ratio).ceiling()
                 other = min(other, self.largest)
                 if math.isfinite(own) and math.isfinite(other):
@@ -108,7 +108,7 @@ def enclosing(epsilons: Sequence[Fraction], deltas: Sequence[float]) -> Profile:
         p = high + flat * q
         if q <= 1:
             corners.append((math.floor(q * one), min(math.ceil(p * one), one)))
-    return hull([(corners, one)])
+    return highest([(corners, one)])
 
 
 def _is_idle(

@@ -33,7 +33,7 @@ from noisewright.mechanisms import (
 )
 from noisewright.privacy.composition.concentrated import ZeroConcentrated
 from noisewright.privacy.composition.pairs import Pair, extremal
-from noisewright.privacy.formulas.additive import laplace_pairs, staircase_pairs
+from noisewright.privacy.formulas.noise import laplace_pairs, staircase_pairs
 from noisewright.privacy.proving import prove
 from noisewright.privacy.subject import essential
 from noisewright.spaces import Unit

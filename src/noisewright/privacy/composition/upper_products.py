@@ -17,17 +17,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from noisewright.privacy.composition.convolution import convolve
 from noisewright.privacy.composition.exact_products import Factor
-from noisewright.privacy.composition.loss_grid import Grid, within
+from noisewright.privacy.composition.loss_grid import (
+    NO_VERTICES,
+    Grid,
+    Vertices,
+    powers_of_labels,
+    product_on_grid,
+    shift,
+    within,
+    without_tails,
+)
 from noisewright.privacy.composition.pairs import Pair
-
-Vertices = list[tuple[int, int]]
-
-LONGEST = 4096
-"""Most bits that are added to a total so that far tails keep their relative precision."""
 
 
 @dataclass(frozen=True)
@@ -67,50 +72,31 @@ class Dominating:
 
     def trim(self) -> Dominating:
         """Move the far upper tail away and the far lower tail up."""
-        start, stop = 0, len(self.masses)
-        above = below = 0
-        while stop > start and above + self.masses[stop - 1] <= self.tail:
-            stop -= 1
-            above += self.masses[stop]
-        while start < stop - 1 and below + self.masses[start] <= self.tail:
-            below += self.masses[start]
-            start += 1
+        start, stop = without_tails(self.masses, self.tail)
+        # Something must be left that the lower tail can move up to.
+        start = min(start, max(stop - 1, 0))
         masses = self.masses[start:stop]
         if masses:
-            masses[0] += below
-        return Dominating(
-            self.grid, self.bits, self.tail, self.first + start, masses, self.away + above
-        )
+            masses[0] += sum(self.masses[:start])
+        away = self.away + sum(self.masses[stop:])
+        return replace(self, first=self.first + start, masses=masses, away=away)
 
     def times(self, other: Dominating) -> Dominating:
         """Return the product."""
         raw = convolve(self.masses, other.masses)
         masses = [value >> self.bits for value in raw]
         away = (1 << self.bits) - sum(masses)
-        first = self.first + other.first
-        return Dominating(self.grid, self.bits, self.tail, first, masses, away).trim()
-
-    def power(self, times: int) -> Dominating:
-        """Return the product of `times` ≥ 1 copies."""
-        result = self
-        for bit in bin(times)[3:]:
-            result = result.times(result)
-            if bit == "1":
-                result = result.times(self)
-        return result
+        return replace(self, first=self.first + other.first, masses=masses, away=away).trim()
 
     def vertices(self) -> tuple[Vertices, int]:
         """Return points (Q, P) on or above the curve of the pair, and the total."""
-        count = len(self.masses)
-        last = self.first + count - 1
-        extra = min(max(math.ceil(last * self.grid.step * 1.4427), 0) + 32, LONGEST)
+        powers, extra = powers_of_labels(self.grid, self.first, len(self.masses))
         total = 1 << (self.bits + extra)
-        powers = self.grid.powers(self.first, last) if count else None
         sum_p, sum_q = self.away << extra, 0
         points = [(0, sum_p)]
-        for index in range(count - 1, -1, -1):
+        for index in range(len(self.masses) - 1, -1, -1):
             mass = self.masses[index]
-            if mass and powers is not None:
+            if mass:
                 sum_p += mass << extra
                 sum_q += shift(mass * powers.low[index], extra + powers.exponents[index])
                 points.append((sum_q, sum_p))
@@ -118,27 +104,7 @@ class Dominating:
         return points, total
 
 
-def shift(value: int, by: int) -> int:
-    """Return value · 2^by, rounded down."""
-    return value << by if by >= 0 else value >> -by
-
-
 def upper_product(factors: Sequence[Factor], grid: Grid) -> tuple[Vertices, int]:
     """Bound the curve of a product of powers of pairs from above by points of a hull."""
-    bits, tail = accuracy(factors)
-    result: Dominating | None = None
-    for pair, times in factors:
-        if times:
-            power = Dominating.of(pair, grid, bits=bits, tail=tail).power(times)
-            result = power if result is None else result.times(power)
-    return ([(0, 0), (1, 1)], 1) if result is None else result.vertices()
-
-
-def accuracy(factors: Sequence[Factor]) -> tuple[int, int]:
-    """Return the bits of a mass and the tail to give up at each step, for a product this long.
-
-    What is given up at a step is multiplied by how often the step's result is used, so both
-    grow with the number of factors; about 2^-80 is lost in all.
-    """
-    length = sum(times for _, times in factors).bit_length()
-    return 104 + length, 1 << 16
+    product = product_on_grid(factors, partial(Dominating.of, grid=grid))
+    return NO_VERTICES if product is None else product.vertices()

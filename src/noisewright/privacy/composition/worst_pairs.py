@@ -31,7 +31,7 @@ from noisewright.privacy.composition.exact_products import (
     Factor,
     expanded_size,
 )
-from noisewright.privacy.composition.frontier import Frontier, dominating_pair, frontier_of, hull
+from noisewright.privacy.composition.frontier import Frontier, dominating_pair, frontier_of, highest
 from noisewright.privacy.composition.pairs import Pair
 from noisewright.privacy.composition.screening import (
     LossSketch,
@@ -225,7 +225,7 @@ def _group_hull(source: Finite, group: NDArray[np.intp], whole: Pair) -> Pair:
     for index in group.tolist():
         pair = source.pair(index)
         frontiers.append(frontier_of(pair.atoms, pair.total))
-    return dominating_pair(hull(frontiers))
+    return dominating_pair(highest(frontiers))
 
 
 def _is_attained(sources: Sequence[Finite], hulls: Sequence[Pair], leading: Sequence[int]) -> bool:

@@ -1,4 +1,8 @@
-"""The privacy of noise added to numbers, from its closed form; see `mechanisms/laplace_curve`."""
+"""The privacy of noise added to numbers, from its closed form; see `mechanisms/laplace_curve`.
+
+The geometric mechanism on counts is such noise: outputs of adjacent counts have the ratio 1/α or α,
+so with one step it is as private as binary randomized response with the same ε.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,15 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import InputError
-from noisewright.exact import Enclosure, Epsilon, ceiling_float
+from noisewright.exact import Enclosure, Epsilon, refined_ceiling, refined_excess
 from noisewright.mechanisms import Additive, Geometric, Guarantee, Laplace, Staircase
 from noisewright.privacy.composition.pairs import Pair
-from noisewright.privacy.formulas.geometric import geometric_tight_epsilon
 from noisewright.spaces import Interval, Pairs
 
-_BITS = 192
 _ALPHA_BITS = 80
 
 
-def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
+def noise_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
     """Tell exactly whether added noise breaks a guarantee.
 
     The refinement ends: a tie would be a linear relation with rational coefficients between
@@ -27,14 +29,9 @@ def additive_needs_more(mechanism: Additive, guarantee: Guarantee) -> bool:
     if mechanism.pure_epsilon(mechanism.reach) <= guarantee.epsilon:
         return False
     _require_curve(mechanism)
-    bits = _BITS
-    while True:
-        delta = mechanism.delta_enclosure(guarantee.epsilon, bits)
-        if delta.high <= guarantee.delta:
-            return False
-        if delta.low > guarantee.delta:
-            return True
-        bits *= 2
+    return refined_excess(
+        lambda bits: mechanism.delta_enclosure(guarantee.epsilon, bits), guarantee.delta
+    )
 
 
 def _require_curve(mechanism: Additive) -> None:
@@ -47,8 +44,10 @@ def _require_curve(mechanism: Additive) -> None:
         )
 
 
-def as_noise(mechanism: Geometric) -> Laplace:
-    """Return the geometric mechanism as Laplace noise on numbers, which is the same noise."""
+def as_noise(mechanism: Geometric | Additive) -> Additive:
+    """Return noise on numbers; the geometric mechanism is Laplace noise, truncated."""
+    if isinstance(mechanism, Additive):
+        return mechanism
     counts = Interval(0, mechanism.space.n, step=1, neighbors=mechanism.space.neighbors)
     if mechanism.epsilon.ratio is not None and mechanism.reach > 1:
         raise InputError(
@@ -58,34 +57,27 @@ def as_noise(mechanism: Geometric) -> Laplace:
     return Laplace(counts, mechanism.epsilon, "truncated")
 
 
-def additive_tight_delta(mechanism: Additive, epsilon: Epsilon) -> float:
+def noise_tight_delta(mechanism: Additive, epsilon: Epsilon) -> float:
     """Return the least δ at ε, rounded up."""
     _require_curve(mechanism)
-    bits = _BITS
-    while True:
-        delta = mechanism.delta_enclosure(epsilon, bits)
-        upper = ceiling_float(delta.high)
-        if upper == ceiling_float(delta.low):
-            return upper
-        bits *= 2
+    return refined_ceiling(lambda bits: mechanism.delta_enclosure(epsilon, bits))
 
 
-def additive_tight_epsilon(mechanism: Additive, delta: Fraction) -> float:
+def noise_tight_epsilon(mechanism: Additive, delta: Fraction) -> float:
     """Return the least ε at δ, rounded up."""
     _require_curve(mechanism)
     if delta == 0:
         return mechanism.pure_epsilon(mechanism.reach).ceiling()
     if isinstance(mechanism, Laplace) and mechanism.decay.ratio is not None:
-        # One step with a rational α: the formula of counts, whose ties are rational too.
-        return geometric_tight_epsilon(mechanism.decay, delta)
-    bits = _BITS
-    while True:
+        # One step with a rational α has the rational e^ε = (1 − δ)/α − δ, and may tie with 1.
+        power = mechanism.decay.ratio * (1 - delta) - delta
+        return Epsilon.log(max(power, Fraction(1))).ceiling()
+
+    def enclose(bits: int) -> Enclosure | None:
         epsilon = mechanism.epsilon_enclosure(delta, bits)
-        if epsilon is not None:
-            upper = max(0.0, ceiling_float(epsilon.high))
-            if upper == max(0.0, ceiling_float(epsilon.low)):
-                return upper
-        bits *= 2
+        return None if epsilon is None else epsilon.or_more(0)
+
+    return refined_ceiling(enclose)
 
 
 @dataclass(frozen=True)
