@@ -106,7 +106,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return RowProduct(row, section["count"])
         case "person":
             person = PersonRows(_part(section["parent"])[1], section["rows"])
-            return _claiming(person, claim)
+            return _with_claim(person, claim)
         case "noise":
             space = _space(section["inputs"], neighbors)
             assert isinstance(space, Interval)
@@ -126,7 +126,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return SetFlips(space, levels, section["log2_total"], claim)
         case "columns":
             columns = tuple(_part(column) for column in section["columns"])
-            return _claiming(ColumnProduct(columns), claim)
+            return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
         case "steps":
@@ -148,11 +148,11 @@ def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
     return part.get("name", ""), inner
 
 
-def _claiming(product: Product, claim: Guarantee) -> Product:
+def _with_claim(product: Product, claim: Guarantee) -> Product:
     """Return the product with the claim of its certificate, which may be more than its parts'."""
-    claiming = copy.copy(product)
-    object.__setattr__(claiming, "claim", claim)
-    return claiming
+    made = copy.copy(product)
+    object.__setattr__(made, "claim", claim)
+    return made
 
 
 def _staircase(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Staircase:

@@ -28,7 +28,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import brief, is_type, read_fields
 from .neighbors import Pair
 from .numbers import FIRST_BITS, LARGEST_EXPONENT, Number
@@ -45,7 +45,7 @@ Costs = list[list[int]]
 """What each output costs on each input, in units of 2^-log2_scale."""
 
 
-def prove_bound(claim: Claim, rows: list[list[int]], pairs: Iterable[Pair]) -> str:
+def prove_bound(claim: PrivacyClaim, rows: list[list[int]], pairs: Iterable[Pair]) -> str:
     """Return what was proven in words; `rows` are the weights of the table."""
     best, epsilon = claim.optimality, claim.epsilon
     fields = read_fields(best, _PART, _SHAPE)
@@ -93,7 +93,7 @@ def _read_loss(loss: list[Any], inputs: int, outputs: int) -> list[list[Fraction
 
 
 def _add_privacy_duals(
-    claim: Claim, costs: Costs, duals: list[Any], pairs: Iterable[Pair]
+    claim: PrivacyClaim, costs: Costs, duals: list[Any], pairs: Iterable[Pair]
 ) -> Fraction:
     """Add [x, z, [a dual value for each output]]; return what δ gives back, which is below 0."""
     assert claim.epsilon is not None

@@ -10,7 +10,7 @@ import os
 from fractions import Fraction
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import brief, digest_of, read_fields, read_json
 from .numbers import Number, read_number
 from .proofs import prove
@@ -73,14 +73,14 @@ def _changed_sections(document: dict[str, Any]) -> list[Failure]:
     ]
 
 
-def _read_claim(document: dict[str, Any]) -> Claim:
+def _read_claim(document: dict[str, Any]) -> PrivacyClaim:
     shapes = (_CLAIMS, f"{_CLAIMS}, optimality: object")
     epsilon, delta, codes, *optimality = read_fields(document["claims"], "claims", *shapes)
     number = read_number(epsilon, "claims")
     names = {str(code) for code in codes}
     ok = names <= PROPERTIES.keys() and len(names) == len(codes)
     need(ok, "claims", f"found properties {brief(codes)}; need different ones of the seven")
-    return Claim(
+    return PrivacyClaim(
         document["mechanism"],
         document["neighbors"],
         number,
@@ -90,7 +90,7 @@ def _read_claim(document: dict[str, Any]) -> Claim:
     )
 
 
-def _promise_of(claim: Claim) -> str:
+def _promise_of(claim: PrivacyClaim) -> str:
     """Say in words what was proven; numbers are rounded up."""
     if claim.epsilon is None or claim.delta == 1:
         return "nothing"

@@ -9,7 +9,7 @@ from .numbers import Number, read_number
 
 
 @dataclass(frozen=True)
-class Claim:
+class PrivacyClaim:
     """What is to be proven; the mechanism and the neighbors are as the certificate has them."""
 
     mechanism: dict[str, Any]

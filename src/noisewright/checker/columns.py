@@ -12,7 +12,7 @@ randomized independently. Then the record is (Σ ε_c, Σ δ_c)-private for repl
 from collections.abc import Callable
 from fractions import Fraction
 
-from .claim import Claim, read_epsilon_delta
+from .claim import PrivacyClaim, read_epsilon_delta
 from .document import canonical, read_fields
 from .numbers import Number
 from .report import Failure, Findings, fail, need
@@ -21,7 +21,7 @@ _SHAPE = "form: columns, columns: list"
 _COLUMN = "name: text, mechanism: object, neighbors: object, claims: object"
 
 
-def prove_columns(claim: Claim, prove: Callable[[Claim], Findings]) -> Findings:
+def prove_columns(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findings]) -> Findings:
     """Prove the claim of each column, and that they add up to no more than is claimed."""
     _, columns = read_fields(claim.mechanism, "mechanism", _SHAPE)
     read_fields(claim.neighbors, "neighbors", "relation: replace")
@@ -32,7 +32,7 @@ def prove_columns(claim: Claim, prove: Callable[[Claim], Findings]) -> Findings:
         read_fields(relation, "neighbors", "relation: replace")
         epsilon, delta = read_epsilon_delta(claims)
         name = canonical(name)  # so that no control character reaches a terminal
-        for item in prove(Claim(inner, relation, epsilon, delta)):
+        for item in prove(PrivacyClaim(inner, relation, epsilon, delta)):
             yield _name_column(name, item)
         spent = spent and epsilon and _add(spent, epsilon)
         lost, names = lost + delta, names | {name}

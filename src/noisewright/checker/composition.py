@@ -20,14 +20,14 @@ In both, each power and logarithm is rounded to the side that makes the claim ha
 
 from fractions import Fraction
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .numbers import LARGEST_EXPONENT, Number, exp_bounds, log_below, read_positive
 from .report import Findings, fail, need
 
 MOST_EQUAL = 2**12
 
 
-def prove_equal_parts(claim: Claim, each: Fraction, k: int) -> str:
+def prove_equal_parts(claim: PrivacyClaim, each: Fraction, k: int) -> str:
     """Prove that k steps, of `each` ε, imply the claim, by optimal composition."""
     assert claim.epsilon is not None
     ok = k <= MOST_EQUAL and k * each <= LARGEST_EXPONENT
@@ -50,7 +50,7 @@ def prove_equal_parts(claim: Claim, each: Fraction, k: int) -> str:
     return "Parts that are all the same imply the claimed epsilon and delta."
 
 
-def prove_rho(claim: Claim, rho: Fraction, order: str) -> Findings:
+def prove_rho(claim: PrivacyClaim, rho: Fraction, order: str) -> Findings:
     """Prove that ρ implies the claim, by the one order that the certificate names."""
     if claim.epsilon is None:
         return

@@ -27,7 +27,7 @@ from itertools import pairwise
 from math import isqrt
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import is_type, read_fields
 from .numbers import LARGEST_EXPONENT, Number, read_integer, read_number
 from .points import read_points
@@ -49,7 +49,7 @@ _MOST_WEIGHT_BITS = 2**18
 Matrix = list[list[int]]
 
 
-def prove_curve(claim: Claim) -> Findings:
+def prove_curve(claim: PrivacyClaim) -> Findings:
     """Prove that ε is at least the decay times the units that two curves may be apart."""
     shapes = (_SHAPE.format("list"), _SHAPE.format("identity"))
     fields = read_fields(claim.mechanism, _PART, *shapes)

@@ -11,7 +11,7 @@ distance from the other: the largest and the smallest level decide. A δ is not 
 from fractions import Fraction
 from math import comb
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import is_type, read_fields
 from .items import count_items
 from .numbers import Number
@@ -21,7 +21,7 @@ _PART = "mechanism"
 _SHAPE = "form: flips, items: list, log2_total: whole, levels: list"
 
 
-def prove_flips(claim: Claim) -> Findings:
+def prove_flips(claim: PrivacyClaim) -> Findings:
     """Prove that no two levels differ by more than e^ε."""
     _, items, k, levels = read_fields(claim.mechanism, _PART, _SHAPE)
     read_fields(claim.neighbors, "neighbors", "relation: replace")

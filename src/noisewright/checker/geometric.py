@@ -12,7 +12,7 @@ same for all j: (1 − a) / (1 + a) inside and 1 / (1 + a) at both ends, with a 
 
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .numbers import LONGEST_POWER, Number, read_number
 from .points import read_points
@@ -22,7 +22,7 @@ _PART = "mechanism"
 _SHAPE = "form: geometric, inputs: object, outputs: object, parameter: object"
 
 
-def prove_geometric(claim: Claim) -> Findings:
+def prove_geometric(claim: PrivacyClaim) -> Findings:
     """Prove that ε is at least the parameter times the steps between neighbors."""
     _, inputs, outputs, parameter = read_fields(claim.mechanism, _PART, _SHAPE)
     n, parameter = len(read_points(inputs)) - 1, read_number(parameter, _PART)

@@ -5,7 +5,7 @@ any number low + k step; or it is moved to the nearest end of the grid if it is 
 depends on the output alone and so reveals no more about the input (post-processing).
 """
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .neighbors import read_pairs
 from .points import read_points
@@ -14,7 +14,7 @@ from .report import need
 _PART = "mechanism"
 
 
-def read_grid(claim: Claim) -> tuple[int, int]:
+def read_grid(claim: PrivacyClaim) -> tuple[int, int]:
     """Return the number of the last point, and how many steps apart two neighbors may be."""
     inputs, outputs = claim.mechanism["inputs"], claim.mechanism["outputs"]
     read_fields(inputs, _PART, "kind: grid, low: fraction, high: fraction, step: fraction")

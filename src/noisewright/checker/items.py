@@ -17,7 +17,7 @@ not needed.
 from fractions import Fraction
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .numbers import Number
 from .points import read_points
@@ -29,7 +29,7 @@ _MOST_LOG2_TOTAL = 2**16
 _LONGEST = 2**24
 
 
-def prove_items(claim: Claim) -> Findings:
+def prove_items(claim: PrivacyClaim) -> Findings:
     """Prove that the factors of all items that may change are at most e^ε."""
     _, items, largest, k, present, absent = read_fields(claim.mechanism, _PART, _SHAPE)
     read_fields(claim.neighbors, "neighbors", "relation: replace")

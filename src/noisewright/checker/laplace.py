@@ -19,7 +19,7 @@ the ends of the grid reveals no more (see `grids.py`).
 
 from fractions import Fraction
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .grids import read_grid
 from .numbers import FIRST_BITS, LARGEST_EXPONENT, Number, read_number
@@ -30,7 +30,7 @@ _SHAPE = "form: noise, inputs: object, outputs: object, decay: object"
 _MOST_BITS = 2**15
 
 
-def prove_laplace(claim: Claim) -> Findings:
+def prove_laplace(claim: PrivacyClaim) -> Findings:
     """Prove that half lines differ by no more than ε and δ allow."""
     *_, section = read_fields(claim.mechanism, _PART, _SHAPE)
     last, steps = read_grid(claim)

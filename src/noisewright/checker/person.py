@@ -14,7 +14,7 @@ independently.
 from collections.abc import Callable
 from fractions import Fraction
 
-from .claim import Claim, read_epsilon_delta
+from .claim import PrivacyClaim, read_epsilon_delta
 from .document import read_fields
 from .numbers import Number
 from .report import Findings, fail, need
@@ -22,7 +22,7 @@ from .report import Findings, fail, need
 _SHAPE = "form: person, rows: whole, parent: object"
 
 
-def prove_person(claim: Claim, prove: Callable[[Claim], Findings]) -> Findings:
+def prove_person(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findings]) -> Findings:
     """Prove what one row costs, and that so many rows cost no more than is claimed."""
     _, rows, parent = read_fields(claim.mechanism, "mechanism", _SHAPE)
     read_fields(claim.neighbors, "neighbors", "relation: replace")
@@ -33,7 +33,7 @@ def prove_person(claim: Claim, prove: Callable[[Claim], Findings]) -> Findings:
     need(rows > 0, "mechanism", "need at least one row")
     short = epsilon is None or epsilon.can_repeat(rows)
     need(short, "claims", "these are too many rows for the logarithm of so long a number")
-    yield from prove(Claim(inner, relation, epsilon, delta))
+    yield from prove(PrivacyClaim(inner, relation, epsilon, delta))
     cost, lost = epsilon and epsilon.repeat(rows), rows * delta
     if not claim.covers(cost):
         found = f"{rows} rows cost {cost or 'infinity'}; claimed is {claim.epsilon}"

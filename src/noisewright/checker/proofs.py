@@ -5,7 +5,7 @@ All proofs are loaded here, so that a checker of which one is missing does not s
 
 from collections.abc import Callable
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .columns import prove_columns
 from .curve import prove_curve
 from .document import brief
@@ -21,7 +21,7 @@ from .staircase import prove_staircase
 from .steps import prove_steps
 from .table import prove_table
 
-PROOFS: dict[str, Callable[[Claim], Findings]] = {
+PROOFS: dict[str, Callable[[PrivacyClaim], Findings]] = {
     "table": prove_table,
     "geometric": prove_geometric,
     "response": prove_response,
@@ -34,7 +34,9 @@ PROOFS: dict[str, Callable[[Claim], Findings]] = {
 }
 """The proofs of mechanisms that stand for themselves."""
 
-PROOFS_BY_PARTS: dict[str, Callable[[Claim, Callable[[Claim], Findings]], Findings]] = {
+PROOFS_BY_PARTS: dict[
+    str, Callable[[PrivacyClaim, Callable[[PrivacyClaim], Findings]], Findings]
+] = {
     "rows": prove_rows,
     "person": prove_person,
     "columns": prove_columns,
@@ -42,7 +44,7 @@ PROOFS_BY_PARTS: dict[str, Callable[[Claim, Callable[[Claim], Findings]], Findin
 """The proofs of mechanisms that consist of others, which are proven first."""
 
 
-def prove(claim: Claim) -> Findings:
+def prove(claim: PrivacyClaim) -> Findings:
     """Return the proof of a claim, which yields what it finds, or raises NotProvenError."""
     form = claim.mechanism.get("form")
     plain = not claim.properties and claim.optimality is None

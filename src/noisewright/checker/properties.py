@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .numbers import Number
 from .report import Failure, Findings, need
 
@@ -60,7 +60,11 @@ _FOR_ANY_POINTS = {"RH", "CH", "F", "WH"}
 
 
 def prove_properties(
-    claim: Claim, inputs: Sequence[Any], outputs: Sequence[Any], rows: list[list[int]], total: int
+    claim: PrivacyClaim,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    rows: list[list[int]],
+    total: int,
 ) -> Findings:
     """Yield a sentence or a failure for each property that is claimed."""
     points = claim.mechanism["inputs"]

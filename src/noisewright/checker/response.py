@@ -11,7 +11,7 @@ is this one term. All probabilities are taken times n total, which makes them wh
 
 from fractions import Fraction
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .neighbors import read_pairs
 from .numbers import Number, find_excess
@@ -22,7 +22,7 @@ _PART = "mechanism"
 _SHAPE = "form: response, inputs: object, outputs: object, keep: hex"
 
 
-def prove_response(claim: Claim) -> Findings:
+def prove_response(claim: PrivacyClaim) -> Findings:
     """Prove that the input itself is not too much likelier than on another input."""
     shapes = (f"{_SHAPE}, {field}" for field in TOTAL_FIELDS)
     _, inputs, outputs, keep, _ = read_fields(claim.mechanism, _PART, *shapes)

@@ -16,7 +16,7 @@ what is proven here is the parent's claim, for the changes of a row that the nei
 from collections.abc import Callable
 from dataclasses import replace
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import brief, read_fields
 from .neighbors import RELATIONS
 from .report import Findings, need
@@ -24,7 +24,7 @@ from .report import Findings, need
 _SHAPES = ("relation: one row", "relation: one row, row: text")
 
 
-def prove_rows(claim: Claim, prove: Callable[[Claim], Findings]) -> Findings:
+def prove_rows(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findings]) -> Findings:
     """Prove the claim for the parent."""
     shape = "form: rows, count: whole, parent: object"
     _, count, parent = read_fields(claim.mechanism, "mechanism", shape)

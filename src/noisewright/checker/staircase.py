@@ -12,7 +12,7 @@ proportionality is the same for all inputs. Moving outputs to the ends of the gr
 
 from fractions import Fraction
 
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import read_fields
 from .grids import read_grid
 from .numbers import Number, read_number
@@ -25,7 +25,7 @@ _SHAPE = (
 )
 
 
-def prove_staircase(claim: Claim) -> Findings:
+def prove_staircase(claim: PrivacyClaim) -> Findings:
     """Prove that ε is at least the parameter times the stairs between neighbors."""
     *_, section, width, upper = read_fields(claim.mechanism, _PART, _SHAPE)
     last, steps = read_grid(claim)

@@ -23,7 +23,7 @@ from math import lcm
 from typing import Any
 
 from .choices import BOTH_WAYS, cost_of_choice
-from .claim import Claim
+from .claim import PrivacyClaim
 from .composition import prove_equal_parts, prove_rho
 from .counts import cost_of_counts
 from .document import brief, read_fields
@@ -39,7 +39,7 @@ _MOST_STEPS = 2**16
 _MOST_BITS = 2**18  # of all different denominators; sensible parts share theirs
 
 
-def prove_steps(claim: Claim) -> Findings:
+def prove_steps(claim: PrivacyClaim) -> Findings:
     """Prove what each step costs, that the parts add up, and what the total implies."""
     _, unit, total, steps, *order = read_fields(claim.mechanism, "mechanism", *_SHAPES)
     shape = "relation: one person, rows_per_person: whole"

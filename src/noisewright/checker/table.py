@@ -25,7 +25,7 @@ from itertools import accumulate
 from typing import Any
 
 from .bound import prove_bound
-from .claim import Claim
+from .claim import PrivacyClaim
 from .document import is_type, read_fields
 from .neighbors import Pair, read_pairs
 from .numbers import Number, find_excess
@@ -47,7 +47,7 @@ class _Weights:
     total: int
 
 
-def prove_table(claim: Claim) -> Findings:
+def prove_table(claim: PrivacyClaim) -> Findings:
     """Prove privacy, then the structural properties, then that no mechanism is better."""
     table = _read_table(claim.mechanism)
     sums = _name_total(claim.mechanism, table.total)
@@ -88,7 +88,7 @@ def _name_total(mechanism: dict[str, Any], total: int) -> str:
 
 
 def _find_broken_pair(
-    claim: Claim, table: _Weights, pairs: Iterable[Pair]
+    claim: PrivacyClaim, table: _Weights, pairs: Iterable[Pair]
 ) -> tuple[int, int, Number, Fraction] | None:
     """Return inputs x and z, their ε, and a bound of its power with which x exceeds z."""
     if claim.epsilon is None:
@@ -109,7 +109,7 @@ def _find_broken_pair(
 
 
 def _explain_broken_pair(
-    claim: Claim, table: _Weights, x: int, z: int, epsilon: Number, power: Fraction
+    claim: PrivacyClaim, table: _Weights, x: int, z: int, epsilon: Number, power: Fraction
 ) -> Failure:
     """Name the worst set of outputs, and what it would need: another ε, or another δ.
 
