@@ -104,18 +104,20 @@ def quality(draws: int) -> list[Result]:
     databases = nw.Categories(["0.0", *PRICES]) ** len(BIDS)
     code, revenues = databases.code(BIDS), [float(revenue(BIDS, price)) for price in PRICES]
 
-    def earned(maker: Any, **options: Any) -> float:
-        table = maker(PRICES, revenue, space=databases, epsilon=1, **options)
+    def earned(method: Any, **options: Any) -> float:
+        table = nw.select.choice_table(
+            databases, revenue, candidates=PRICES, method=method, epsilon=1, **options
+        )
         return float(table.matrix[code] @ np.array(revenues))
 
-    usual = earned(nw.exponential, monotonic=False)
+    usual = earned("exponential", monotonic=False)
     results = [
         Result(f"revenue: {name}", value, value / usual, "the usual factor", 1)
         for name, value in {
             "exponential, usual factor": usual,
-            "exponential, monotonic recognized": earned(nw.exponential),
-            "exponential, calibrated": earned(nw.exponential, calibrated=True),
-            "permute and flip, calibrated": earned(nw.select.permute_and_flip, calibrated=True),
+            "exponential, monotonic recognized": earned("exponential"),
+            "exponential, calibrated": earned("exponential", calibrated=True),
+            "permute and flip, calibrated": earned("permute_and_flip", calibrated=True),
         }.items()
     ]
     peers = _peers()

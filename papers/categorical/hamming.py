@@ -135,7 +135,7 @@ def factor_of_two(setting: Setting) -> Claim:
         for step in setting.pick(range(1, 17), range(2, 17, 6)):
             epsilon = Fraction(step, 4)
             best = nw.randomized_response(space, epsilon=epsilon)
-            halved = nw.exponential(space, lambda x, y: int(x == y), epsilon=epsilon)
+            halved = nw.select.choice_table(space, lambda x, y: int(x == y), epsilon=epsilon)
             exact_is_k &= abs(nw.tight_epsilon(halved) - float(epsilon) / 2) < 1e-9
             exact_is_k &= abs(nw.tight_epsilon(best) - float(epsilon)) < 1e-9
             for name, mechanism in (("k = ε (Theorem 4)", best), ("k = ε/2", halved)):

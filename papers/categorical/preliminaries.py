@@ -77,7 +77,7 @@ def definition_2(setting: Setting) -> Claim:
         if change:
             shares.append(math.log2(worst) / (2 * change))
     two = nw.Categories(["a", "b"])
-    mechanism = nw.exponential(two, lambda x, y: int(x == y), epsilon=1)
+    mechanism = nw.select.choice_table(two, lambda x, y: int(x == y), epsilon=1)
     realized = nw.tight_epsilon(mechanism)
     return Claim(
         "Definition 2, (4)",

@@ -218,7 +218,7 @@ def exponential_em(setting: Setting) -> Claim:
             exact &= s == 1 and rationals.fair(n, a) == P
             # s = 1 and base = e^(ε/2), so (3) was run at e^-ε = α².
             exact &= rationals.is_private(P, a) and not rationals.is_private(P, (3 * a + 1) / 4)
-        mechanism = nw.exponential(nw.Counts(n), Q, epsilon=1, monotonic=False)
+        mechanism = nw.select.choice_table(nw.Counts(n), Q, epsilon=1, monotonic=False)
         tight = nw.tight_epsilon(mechanism)
         em = nw.explicit_fair(nw.Counts(n), epsilon="1/2")
         worst = max(worst, float(np.abs(mechanism.matrix - em.matrix).max()))

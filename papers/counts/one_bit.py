@@ -107,7 +107,7 @@ def theorem_4(setting: Setting) -> Claim:
     rows: list[list[object]] = []
     fine, inverse = True, True
     for epsilon in ("0.1", "0.5", "1", "2"):
-        mechanism = nw.exponential(nw.Counts(1), [[1, 0], [0, 1]], epsilon=epsilon)
+        mechanism = nw.select.choice_table(nw.Counts(1), [[1, 0], [0, 1]], epsilon=epsilon)
         p, e = float(mechanism.matrix[0, 0]), float(epsilon)
         tight = nw.tight_epsilon(mechanism)
         fine &= abs(p - math.exp(e / 2) / (1 + math.exp(e / 2))) < 1e-12

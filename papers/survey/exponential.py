@@ -203,14 +203,14 @@ def theorem_1(setting: Setting) -> Claim:
     code = DATABASES.code(BIDS)
     for epsilon in epsilons:
         made = {
-            "as printed": nw.exponential(
-                PRICES, revenue, space=DATABASES, epsilon=epsilon, monotonic=False
+            "as printed": nw.select.choice_table(
+                DATABASES, revenue, candidates=PRICES, epsilon=epsilon, monotonic=False
             ),
-            "calibrated": nw.exponential(
-                PRICES, revenue, space=DATABASES, epsilon=epsilon, calibrated=True
+            "calibrated": nw.select.choice_table(
+                DATABASES, revenue, candidates=PRICES, epsilon=epsilon, calibrated=True
             ),
-            "permute and flip": nw.select.permute_and_flip(
-                PRICES, revenue, space=DATABASES, epsilon=epsilon
+            "permute and flip": nw.select.choice_table(
+                DATABASES, revenue, candidates=PRICES, method="permute_and_flip", epsilon=epsilon
             ),
         }
         earned = {name: _expected(m.matrix[code].tolist()) for name, m in made.items()}

@@ -1,4 +1,5 @@
 from .selection import (
+    choice_table as choice_table,
     epsilon_for_utility as epsilon_for_utility,
     exponential as exponential,
     noisy_max as noisy_max,

@@ -327,9 +327,7 @@ def test_a_large_claim_and_many_rounds_are_proven_too(rounds: int) -> None:
 @pytest.mark.parametrize("epsilon", ["1e-9", "1e-40", 1, 300, 5000])
 @pytest.mark.parametrize("ends", [(0, 1), (0, 40), (0, 10**9)])
 def test_every_range_that_can_be_calibrated_is_proven(ends: Any, epsilon: Any) -> None:
-    made = nw.exponential(
-        ["l", "r"], [0, 1], sensitivity=2, epsilon=epsilon, calibrated=True, quality_range=ends
-    )
+    made = nw.exponential(["l", "r"], [0, 1], sensitivity=2, epsilon=epsilon, quality_range=ends)
     assert nw.check(made.certificate)
 
 

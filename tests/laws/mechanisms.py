@@ -12,11 +12,13 @@ TABLES: dict[str, Table] = {
         "explicit fair": nw.explicit_fair(nw.Counts(5), alpha="10/11"),
         "uniform": nw.uniform(COLORS),
         "randomized response": nw.randomized_response(COLORS, epsilon=1, delta="1/20"),
-        "exponential": nw.exponential(nw.Counts(3), lambda x, y: -abs(x - y), epsilon=2),
-        "permute and flip": nw.select.permute_and_flip(
-            nw.Counts(3), lambda x, y: -abs(x - y), epsilon=2
+        "exponential": nw.select.choice_table(nw.Counts(3), lambda x, y: -abs(x - y), epsilon=2),
+        "permute and flip": nw.select.choice_table(
+            nw.Counts(3), lambda x, y: -abs(x - y), method="permute_and_flip", epsilon=2
         ),
-        "noisy max": nw.select.noisy_max(nw.Counts(3), lambda x, y: -abs(x - y), epsilon=2),
+        "noisy max": nw.select.choice_table(
+            nw.Counts(3), lambda x, y: -abs(x - y), method="noisy_max", epsilon=2
+        ),
         "floats": nw.from_matrix(COLORS, [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7], [1, 0, 0]]),
         "weights": nw.from_matrix(nw.Counts(1), [[3, 1], [0, 4]], outputs=["no", "yes"]),
         "post-processed": nw.geometric(nw.Counts(4), epsilon=1).then(lambda count: count > 2),

@@ -26,14 +26,14 @@ CLAIMED: dict[str, Any] = {
     "response": nw.randomized_response(on("star"), epsilon=1),
     "response, alpha, half steps": nw.randomized_response(on("half steps"), alpha="1/3"),
     "response, delta": nw.randomized_response(on("uneven line"), epsilon=2, delta="1/10"),
-    "exponential": nw.exponential(COUNTS, lambda x, y: -abs(x - y), epsilon=1),
-    "exponential, near points": nw.exponential(
+    "exponential": nw.select.choice_table(COUNTS, lambda x, y: -abs(x - y), epsilon=1),
+    "exponential, near points": nw.select.choice_table(
         on("half steps"), lambda x, y: -abs(x - y), epsilon="1/1000"
     ),
-    "exponential, monotonic": nw.exponential(
-        ["few", "many"],
+    "exponential, monotonic": nw.select.choice_table(
+        COUNTS,
         lambda x, y: x if y == "many" else 0,
-        space=COUNTS,
+        candidates=["few", "many"],
         epsilon=1,
         monotonic=True,
     ),
@@ -93,7 +93,7 @@ def test_what_would_be_a_wrong_claim_is_refused(name: str) -> None:
 def test_sensitivity_is_per_unit_of_distance() -> None:
     space = on("half steps")
     with pytest.raises(NotPrivateError, match="changes by 2 per unit of distance"):
-        nw.exponential(space, lambda x, y: -abs(x - y), epsilon=1, sensitivity=1)
+        nw.select.choice_table(space, lambda x, y: -abs(x - y), epsilon=1, sensitivity=1)
 
 
 def test_a_column_of_a_record_may_change_into_any_value() -> None:

@@ -22,8 +22,8 @@ MECHANISMS = {
     ),
     "geometric": nw.geometric(nw.Counts(6), epsilon=0.7),
     "explicit fair": nw.explicit_fair(nw.Counts(5), epsilon=0.9),
-    "exponential": nw.exponential(
-        nw.Counts(4), lambda x, y: -abs(x - y), epsilon=1, space=nw.Counts(4)
+    "exponential": nw.select.choice_table(
+        nw.Counts(4), lambda x, y: -abs(x - y), candidates=nw.Counts(4), epsilon=1
     ),
     "matrix": nw.from_matrix(
         nw.Categories(range(3)), [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]]

@@ -38,7 +38,7 @@ ALL: dict[str, Callable[[Data], Any]] = {
         NAMES, data, sensitivity=1, alpha="1/3", monotonic=True
     ),
     "a range": lambda data: nw.exponential(
-        NAMES, data, sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, 4)
+        NAMES, data, sensitivity=1, epsilon=1, quality_range=(0, 4)
     ),
     "a range, monotonic": lambda data: nw.exponential(
         NAMES,
@@ -46,11 +46,10 @@ ALL: dict[str, Callable[[Data], Any]] = {
         sensitivity="3/2",
         epsilon="1/10",
         monotonic=True,
-        calibrated=True,
         quality_range=(-1, 5),
     ),
     "a range, narrow": lambda data: nw.exponential(
-        NAMES, data, sensitivity=99, alpha="1/9", calibrated=True, quality_range=(0, 4)
+        NAMES, data, sensitivity=99, alpha="1/9", quality_range=(0, 4)
     ),
     "permute and flip": lambda data: nw.select.permute_and_flip(
         NAMES, data, sensitivity=1, epsilon=1

@@ -76,11 +76,11 @@ def quality(x: int, y: int) -> int:
 @pytest.mark.parametrize("base", [[1, 2, 3, 4, 5], [0, 1, 0, 7, 1], ["1/3", 10**9, 1, 1, 0]])
 def test_a_table_keeps_epsilon_and_the_definition(base: list[Any], calibrated: bool) -> None:
     space = nw.Counts(4)
-    table = nw.exponential(space, quality, epsilon=1, base=base, calibrated=calibrated)
+    table = nw.select.choice_table(space, quality, epsilon=1, base=base, calibrated=calibrated)
     assert nw.verify(table, epsilon=1).holds
     assert nw.check(nw.certify(table)).holds
     if calibrated:
-        plain = nw.exponential(space, quality, epsilon=1, base=base)
+        plain = nw.select.choice_table(space, quality, epsilon=1, base=base)
         assert nw.tight_epsilon(table) == pytest.approx(1, abs=1e-6)
         assert nw.tight_epsilon(plain) < 1
         return
@@ -97,8 +97,8 @@ def test_a_table_keeps_epsilon_and_the_definition(base: list[Any], calibrated: b
 
 def test_without_a_base_nothing_changes() -> None:
     space = nw.Counts(4)
-    plain = nw.exponential(space, quality, epsilon=1)
-    same = nw.exponential(space, quality, epsilon=1, base=[7] * 5)
+    plain = nw.select.choice_table(space, quality, epsilon=1)
+    same = nw.select.choice_table(space, quality, epsilon=1, base=[7] * 5)
     assert plain.weights.tolist() == same.weights.tolist()
 
 
@@ -113,7 +113,6 @@ def test_a_range_of_qualities_is_proven_for_the_rarest(base: list[int], monotoni
             list(qualities),
             sensitivity=1,
             epsilon=1,
-            calibrated=True,
             quality_range=(0, 3),
             monotonic=monotonic,
             base=base,

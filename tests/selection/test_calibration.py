@@ -21,8 +21,10 @@ def test_a_calibrated_table_is_private_and_no_worse(epsilon: float, data: st.Dat
     quality[0] = [0] * (options - 1) + [1]
     quality[1] = [1] + [0] * (options - 1)
     space = nw.Counts(n)
-    usual = nw.exponential(range(options), quality, space=space, epsilon=epsilon)
-    best = nw.exponential(range(options), quality, space=space, epsilon=epsilon, calibrated=True)
+    usual = nw.select.choice_table(space, quality, candidates=range(options), epsilon=epsilon)
+    best = nw.select.choice_table(
+        space, quality, candidates=range(options), epsilon=epsilon, calibrated=True
+    )
     assert is_private(rows_of(best), best.total, adjacent(n + 1), Fraction(epsilon))
     assert nw.tight_epsilon(best) >= nw.tight_epsilon(usual) - 1e-9
     values = np.array(quality, dtype=float)
@@ -51,8 +53,8 @@ def test_the_worst_case_in_a_range(
         if near(vectors[i], vectors[j])
     ]
     space = nw.Categories(labels, neighbors=pairs)
-    table = nw.exponential(
-        range(candidates), [list(v) for v in vectors], space=space, epsilon=1, calibrated=True
+    table = nw.select.choice_table(
+        space, [list(v) for v in vectors], candidates=range(candidates), epsilon=1, calibrated=True
     )
     worst = vectors.index((0,) + (width,) * (candidates - 1))
     one = nw.exponential(
@@ -61,7 +63,6 @@ def test_the_worst_case_in_a_range(
         sensitivity=change,
         epsilon=1,
         monotonic=monotonic,
-        calibrated=True,
         quality_range=(0, width),
     )
     assert np.allclose(table.matrix[worst], one.probabilities, rtol=1e-7)
@@ -84,8 +85,8 @@ def test_the_largest_factor_may_lie_above_factors_that_are_not_private(epsilon: 
     private = [f for f, spent in costs.items() if spent <= float(epsilon)]
     if epsilon != "0.5":
         assert max(spent for f, spent in costs.items() if f < private[-1]) > float(epsilon) + 0.01
-    table = nw.exponential(
-        range(1001), quality, space=nw.Counts(1), epsilon=epsilon, calibrated=True
+    table = nw.select.choice_table(
+        nw.Counts(1), quality, candidates=range(1001), epsilon=epsilon, calibrated=True
     )
     factor = float(np.log(table.matrix[0, 0] / table.matrix[0, 1]))
     assert private[-1] <= factor < private[-1] + 0.02
@@ -100,10 +101,18 @@ def test_no_larger_factor_is_private(epsilon: float, data: st.DataObject) -> Non
     options = data.draw(st.integers(2, 12))
     quality = [[data.draw(st.integers(-4, 4)) for _ in range(options)] for _ in range(2)]
     quality[0][:2], quality[1][:2] = [1, 0], [0, 1]
-    for maker in (nw.exponential, nw.select.permute_and_flip):
-        table = maker(range(options), quality, space=nw.Counts(1), epsilon=epsilon, calibrated=True)
+    methods: list[Any] = ["exponential", "permute_and_flip"]
+    for maker in methods:
+        table = nw.select.choice_table(
+            nw.Counts(1),
+            quality,
+            candidates=range(options),
+            method=maker,
+            epsilon=epsilon,
+            calibrated=True,
+        )
         assert nw.tight_epsilon(table) == pytest.approx(epsilon, rel=1e-9)
-        if maker is nw.exponential:
+        if maker == "exponential":
             row = np.log(table.matrix[0])
             factor = float((row.max() - row.min()) / np.ptp(quality[0]))
             more = np.geomspace(1.001, 10, 400) * factor
@@ -123,7 +132,6 @@ def test_all_of_the_budget_in_a_range(
         sensitivity=1,
         epsilon=epsilon,
         monotonic=monotonic,
-        calibrated=True,
         quality_range=(0, width),
     )
     factor, others = float(one.factor), candidates - 1
@@ -135,48 +143,47 @@ def test_all_of_the_budget_in_a_range(
 
 @pytest.mark.parametrize("width", [10**6, 10**9, 10**40])
 def test_a_very_wide_range(width: int) -> None:
-    one = nw.exponential(
-        ["a", "b"], [0, 1], sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, width)
-    )
+    one = nw.exponential(["a", "b"], [0, 1], sensitivity=1, epsilon=1, quality_range=(0, width))
     assert one.factor == pytest.approx(0.5, rel=1e-12)
     assert one.factor <= Fraction(1, 2)
 
 
 def test_a_wide_range_leaves_the_usual_factor() -> None:
-    one = nw.exponential(
-        ["a", "b"], [0, 1], sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, 1000)
-    )
+    one = nw.exponential(["a", "b"], [0, 1], sensitivity=1, epsilon=1, quality_range=(0, 1000))
     assert float(one.factor) == pytest.approx(0.5, rel=1e-9)
 
 
 def test_a_quality_outside_of_the_range_is_not_shown() -> None:
     with pytest.raises(InputError, match="outside of quality_range") as caught:
-        nw.exponential(
-            ["a", "b"], [0, 777], sensitivity=1, epsilon=1, calibrated=True, quality_range=(0, 10)
-        )
+        nw.exponential(["a", "b"], [0, 777], sensitivity=1, epsilon=1, quality_range=(0, 10))
     assert "777" not in str(caught.value)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-12", "1e-30", "1000"])
-@pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip])
-def test_any_epsilon(epsilon: str, maker: Any) -> None:
+@pytest.mark.parametrize("method", ["exponential", "permute_and_flip"])
+def test_any_epsilon(epsilon: str, method: Any) -> None:
     """Where doubles see nothing any more, it is at least the usual factor."""
     quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
-    usual = maker(range(3), quality, space=nw.Counts(2), epsilon=epsilon)
-    best = maker(range(3), quality, space=nw.Counts(2), epsilon=epsilon, calibrated=True)
+    given: dict[str, Any] = {"candidates": range(3), "method": method, "epsilon": epsilon}
+    usual = nw.select.choice_table(nw.Counts(2), quality, **given)
+    best = nw.select.choice_table(nw.Counts(2), quality, calibrated=True, **given)
     assert nw.verify(best, epsilon=epsilon)
     assert nw.tight_epsilon(best) >= nw.tight_epsilon(usual) * (1 - 1e-9)
 
 
 def test_qualities_of_very_many_digits() -> None:
     quality = [[0, 10**30], [1, 10**30]]
-    best = nw.exponential(["a", "b"], quality, space=nw.Counts(1), epsilon=1, calibrated=True)
+    best = nw.select.choice_table(
+        nw.Counts(1), quality, candidates=["a", "b"], epsilon=1, calibrated=True
+    )
     assert nw.verify(best, epsilon=1)
 
 
 def test_where_nothing_is_at_stake() -> None:
     with pytest.raises(ParameterError, match="neighbors choose alike"):
-        nw.exponential(["a", "b"], [[1, 2], [2, 3]], space=nw.Counts(1), epsilon=1, calibrated=True)
+        nw.select.choice_table(
+            nw.Counts(1), [[1, 2], [2, 3]], candidates=["a", "b"], epsilon=1, calibrated=True
+        )
 
 
 @settings(max_examples=40, deadline=None)
@@ -193,7 +200,7 @@ def test_one_dataset_is_private_by_its_integers(
     """What is drawn from, before and after one person, as exact fractions."""
     moves = st.integers(0, 1) if monotonic else st.integers(-1, 1)
     other = [min(6, max(0, q + data.draw(moves))) for q in qualities]
-    options: dict[str, Any] = {"calibrated": True, "quality_range": (0, 6)} if calibrated else {}
+    options: dict[str, Any] = {"quality_range": (0, 6)} if calibrated else {}
     rows: list[list[Fraction]] = []
     for values in (qualities, other):
         choice = nw.exponential(
@@ -210,17 +217,12 @@ def test_one_dataset_is_private_by_its_integers(
     assert nw.accounting.Epsilon.of(epsilon).sign(worst.numerator, worst.denominator) <= 0
 
 
-def test_a_range_is_not_for_tables() -> None:
-    with pytest.raises(ParameterError, match="a table shows all qualities"):
-        nw.exponential(
-            nw.Counts(2), lambda x, y: -abs(x - y), epsilon=1, quality_range=(0, 2), calibrated=True
-        )
-
-
-@pytest.mark.parametrize("maker", [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max])
-def test_slightly_more_than_calibrated_is_refuted(maker: Any) -> None:
+@pytest.mark.parametrize("method", ["exponential", "permute_and_flip", "noisy_max"])
+def test_slightly_more_than_calibrated_is_refuted(method: Any) -> None:
     quality = [[0, 2, 1], [1, 1, 1], [2, 0, 1]]
-    more = maker(range(3), quality, space=nw.Counts(2), epsilon=1.001, calibrated=True)
+    more = nw.select.choice_table(
+        nw.Counts(2), quality, candidates=range(3), method=method, epsilon=1.001, calibrated=True
+    )
     assert nw.verify(more, epsilon=1.001)
     verdict = nw.verify(more, epsilon=1)
     assert not verdict

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import noisewright as nw
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon
-from noisewright.selection import exponential
+from noisewright.selection import choice_table
 from noisewright.spaces import Counts
 from tests.mechanisms.independent import EPSILONS, adjacent, is_private, rows_of
 
@@ -25,7 +25,7 @@ def test_it_keeps_its_claim(epsilon: float, n: int, options: int, data: st.DataO
     entry = st.integers(-scale, scale)
     quality = [[data.draw(entry) for _ in range(options)] for _ in range(n + 1)]
     quality[0][0] = quality[1][0] + 1
-    table = exponential(range(options), quality, epsilon=epsilon, space=Counts(n))
+    table = choice_table(Counts(n), quality, candidates=range(options), epsilon=epsilon)
     rows = rows_of(table)
     assert {sum(row) for row in rows} == {table.total}
     assert min(map(min, rows)) > 0
@@ -37,7 +37,7 @@ def test_it_keeps_its_claim(epsilon: float, n: int, options: int, data: st.DataO
 def test_a_monotonic_quality_needs_no_factor_of_two(epsilon: float, steps: list[int]) -> None:
     steps[0] += 1
     quality = [[x * step for step in steps] for x in range(4)]
-    table = exponential(range(6), quality, epsilon=epsilon, space=Counts(3), monotonic=True)
+    table = choice_table(Counts(3), quality, candidates=range(6), epsilon=epsilon, monotonic=True)
     exact = Fraction(epsilon)
     assert is_private(rows_of(table), table.total, adjacent(4), exact)
     assert table.matrix[1, 0] / table.matrix[1, 5] == pytest.approx(
@@ -46,14 +46,14 @@ def test_a_monotonic_quality_needs_no_factor_of_two(epsilon: float, steps: list[
 
 
 def test_its_formula() -> None:
-    table = exponential(Counts(3), lambda x, y: -abs(x - y), epsilon=1.0)
+    table = choice_table(Counts(3), lambda x, y: -abs(x - y), epsilon=1.0)
     weights = np.exp(-0.5 * np.abs(np.subtract.outer(np.arange(4), np.arange(4))))
     ideal = weights / weights.sum(axis=1, keepdims=True)
     assert np.allclose(table.matrix, ideal, rtol=1e-14, atol=0)
 
 
 def test_a_log_epsilon_is_a_number_like_any_other() -> None:
-    table = exponential(Counts(3), lambda x, y: -abs(x - y), epsilon=Epsilon.of(alpha="1/4"))
+    table = choice_table(Counts(3), lambda x, y: -abs(x - y), epsilon=Epsilon.of(alpha="1/4"))
     assert table.matrix[0, 0] / table.matrix[0, 1] == pytest.approx(2, rel=1e-14)
     widest = max(
         Fraction(max(p, q), min(p, q))
@@ -65,7 +65,7 @@ def test_a_log_epsilon_is_a_number_like_any_other() -> None:
 
 def test_wide_qualities_are_no_obstacle() -> None:
     quality = [[0, 10**9], [1, 10**9]]
-    table = exponential(["a", "b"], quality, epsilon=1, space=Counts(1))
+    table = choice_table(Counts(1), quality, candidates=["a", "b"], epsilon=1)
     assert table.weights.min() > 0
     assert is_private(rows_of(table), table.total, [(0, 1)], Fraction(1))
 
@@ -86,26 +86,25 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"quality": lambda x, y: None}, ParameterError, "a quality is of type NoneType"),
     ({"quality": [[1, 2], [3, 4]]}, InputError, "a matrix of 4 rows and 4 columns"),
     ({"quality": 7}, InputError, r"a function of \(input, candidate\) or a matrix"),
-    ({"candidates": ["a", "b"]}, InputError, r"one number per candidate.*Then give space="),
+    ({"quality": lambda candidate: 1}, InputError, "a function of one argument"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "error", "message"), BAD)
 def test_bad_input(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     arguments: dict[str, Any] = {
-        "candidates": Counts(3),
         "quality": quality,
         "epsilon": 1.0,
         **changes,
     }
     with pytest.raises(error, match=message):
-        exponential(arguments.pop("candidates"), arguments.pop("quality"), **arguments)
+        choice_table(Counts(3), arguments.pop("quality"), **arguments)
 
 
 def test_a_larger_sensitivity_is_more_private() -> None:
-    usual = exponential(Counts(3), quality, epsilon=1)
-    assert usual == exponential(Counts(3), quality, epsilon=1, sensitivity=1)
-    flat = exponential(Counts(3), quality, epsilon=1, sensitivity=10)
+    usual = choice_table(Counts(3), quality, epsilon=1)
+    assert usual == choice_table(Counts(3), quality, epsilon=1, sensitivity=1)
+    flat = choice_table(Counts(3), quality, epsilon=1, sensitivity=10)
     assert flat.matrix[0, 0] < usual.matrix[0, 0]
 
 
@@ -126,7 +125,7 @@ def test_a_function_of_the_candidate_is_about_one_dataset(choose: Any) -> None:
 
 
 def test_a_function_that_could_take_both_needs_the_inputs() -> None:
-    with pytest.raises(InputError, match="give space="):
+    with pytest.raises(InputError, match=r"use nw\.select\.choice_table"):
         nw.exponential([1, 2], lambda *points: points[-1], sensitivity=1, epsilon=1)
     top = nw.select.top_k([1, 2, 3], lambda candidate: -candidate, k=3, sensitivity=1, epsilon=1)
     assert sorted(top.sample()) == [1, 2, 3]

@@ -82,11 +82,18 @@ def test_tables_of_noisy_max_are_proven_where_ratios_are_just_allowed(
         qualities = [[quality + 1 for quality in qualities[0]], *qualities]
     rows = [[quality * Fraction(step) for quality in row] for row in qualities]
     space = nw.Categories(range(len(rows)))
-    table = nw.select.noisy_max(range(len(rows[0])), rows, space=space, epsilon=epsilon, step=step)
+    table = nw.select.choice_table(
+        space, rows, candidates=range(len(rows[0])), method="noisy_max", epsilon=epsilon, step=step
+    )
     assert nw.verify(table, epsilon=epsilon)
 
 
 MAKERS = [nw.exponential, nw.select.permute_and_flip, nw.select.noisy_max]
+
+
+def method_of(maker: Any) -> Any:
+    """The name of the same law, as a table takes it."""
+    return maker.__name__
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
@@ -95,7 +102,9 @@ def test_tables_are_proven_just_before_and_after_they_get_a_floor(
     maker: Callable[..., Any], epsilon: int
 ) -> None:
     rows = [[0, 0, 0], [0, 0, -1], [0, -1, -2]]
-    table = maker(range(3), rows, space=nw.Counts(2), epsilon=epsilon)
+    table = nw.select.choice_table(
+        nw.Counts(2), rows, candidates=range(3), method=method_of(maker), epsilon=epsilon
+    )
     assert nw.verify(table, epsilon=epsilon)
 
 
@@ -109,7 +118,9 @@ def test_tables_keep_their_claim_and_are_the_law(
     entry = st.integers(-6, 6)
     quality = [[data.draw(entry) for _ in range(options)] for _ in range(n + 1)]
     quality[0][0] = quality[1][0] + 1
-    table = maker(range(options), quality, space=nw.Counts(n), epsilon=epsilon)
+    table = nw.select.choice_table(
+        nw.Counts(n), quality, candidates=range(options), method=method_of(maker), epsilon=epsilon
+    )
     rows = rows_of(table)
     assert {sum(row) for row in rows} == {table.total}
     assert is_private(rows, table.total, adjacent(n + 1), Fraction(epsilon))
@@ -160,17 +171,15 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
     (nw.select.permute_and_flip, {"sensitivity": None}, ParameterError, "sensitivity is missing"),
     (nw.exponential, {"quality": [1, 2, 3]}, InputError, "3 values; there are 2 candidates"),
     (nw.exponential, {"quality": {"a": 1}}, InputError, "nothing about 1 of the candidates"),
-    (nw.exponential, {"calibrated": True}, ParameterError, "needs to know which qualities"),
-    (nw.exponential, {"quality_range": (0, 9)}, ParameterError, r"goes with nw\.exponential"),
     (
         nw.exponential,
-        {"quality_range": (9, 0), "calibrated": True},
+        {"quality_range": (9, 0)},
         ParameterError,
         r"\(9, 0\); low must be below high",
     ),
     (
         nw.exponential,
-        {"quality_range": (1,), "calibrated": True},
+        {"quality_range": (1,)},
         ParameterError,
         "must be two numbers",
     ),
@@ -206,9 +215,9 @@ BAD: list[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]] = [
     ),
     (
         nw.exponential,
-        {"quality": lambda candidate: 1, "space": nw.Counts(1)},
+        {"quality": lambda data, candidate: 1},
         InputError,
-        "a function of one argument; for all possible inputs it takes two",
+        r"give one number per candidate.* use nw\.select\.choice_table",
     ),
 ]
 

@@ -24,7 +24,8 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
 @cache
 def table(name: str, **choices: bool | None) -> nw.Mechanism:
     maker, options = MAKERS[name]
-    return maker(PRICES, revenue, space=DATABASES, epsilon=1, **choices, **options)
+    given: dict[str, Any] = {"method": maker.__name__, "epsilon": 1, **choices, **options}
+    return nw.select.choice_table(DATABASES, revenue, candidates=PRICES, **given)
 
 
 def expected_revenue(table: nw.Mechanism) -> float:

@@ -30,8 +30,8 @@ def misses(values: tuple[int, ...], y: int, at: Fraction) -> Fraction:
 def test_it_is_the_exponential_mechanism_on_all_databases(at: str) -> None:
     place = Fraction(at)
     databases = GRID**3
-    table = nw.exponential(
-        nw.Counts(4), lambda values, y: -misses(values, y, place), space=databases, epsilon=1
+    table = nw.select.choice_table(
+        databases, lambda values, y: -misses(values, y, place), candidates=nw.Counts(4), epsilon=1
     )
     found = [
         nw.select.private_quantile(list(values), GRID, at=at, epsilon=1) for values in databases

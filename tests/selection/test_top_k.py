@@ -56,9 +56,9 @@ def votes(ballot: tuple[str, ...], name: str) -> int:
 
 @pytest.mark.parametrize("method", ["permute_and_flip", "exponential"])
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_a_table_of_all_sequences(method: str, k: int) -> None:
+def test_a_table_of_all_sequences(method: Any, k: int) -> None:
     """Round by round from the definition, and proven from its integers alone."""
-    table = nw.select.top_k(NAMES, votes, k=k, space=VOTES, epsilon=1, method=method)
+    table = nw.select.choice_table(VOTES, votes, candidates=NAMES, k=k, epsilon=1, method=method)
     verdict = nw.verify(table, epsilon=1)
     assert verdict
     assert table.claim == nw.accounting.Guarantee(1)
@@ -76,14 +76,22 @@ def test_a_table_of_all_sequences(method: str, k: int) -> None:
 
 
 def test_a_table_of_one_round_is_the_choice_itself() -> None:
-    table = nw.select.top_k(NAMES, votes, k=1, space=VOTES, epsilon="1/2")
-    one = nw.select.permute_and_flip(NAMES, votes, space=VOTES, epsilon="1/2")
+    table = nw.select.choice_table(
+        VOTES, votes, candidates=NAMES, method="permute_and_flip", k=1, epsilon="1/2"
+    )
+    one = nw.select.choice_table(
+        VOTES, votes, candidates=NAMES, method="permute_and_flip", epsilon="1/2"
+    )
     assert (table.weights == one.weights).all()
 
 
 def test_a_table_with_delta() -> None:
-    plain = nw.select.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, method="exponential")
-    some = nw.select.top_k(NAMES, votes, k=3, space=VOTES, epsilon=1, delta="1/100")
+    plain = nw.select.choice_table(
+        VOTES, votes, candidates=NAMES, k=3, epsilon=1, method="exponential"
+    )
+    some = nw.select.choice_table(
+        VOTES, votes, candidates=NAMES, method="exponential", k=3, epsilon=1, delta="1/100"
+    )
     assert nw.verify(some, epsilon=1, delta="1/100")
     assert nw.tight_epsilon(some) > nw.tight_epsilon(plain)
 
@@ -91,9 +99,22 @@ def test_a_table_with_delta() -> None:
 def test_a_monotonic_table_has_larger_rounds() -> None:
     """Approval votes of one person more or less: counts only rise."""
     people = nw.Counts(3)
-    table = nw.select.top_k(NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1)
-    half = nw.select.top_k(
-        NAMES, [[x, x, 0] for x in range(4)], k=2, space=people, epsilon=1, monotonic=False
+    table = nw.select.choice_table(
+        people,
+        [[x, x, 0] for x in range(4)],
+        candidates=NAMES,
+        method="permute_and_flip",
+        k=2,
+        epsilon=1,
+    )
+    half = nw.select.choice_table(
+        people,
+        [[x, x, 0] for x in range(4)],
+        candidates=NAMES,
+        method="permute_and_flip",
+        k=2,
+        epsilon=1,
+        monotonic=False,
     )
     assert nw.verify(table, epsilon=1)
     assert nw.tight_epsilon(table) > 1.5 * nw.tight_epsilon(half)
@@ -111,12 +132,26 @@ def test_one_dataset_may_have_a_function_of_the_candidate() -> None:
 
 def test_a_table_has_its_limits() -> None:
     with pytest.raises(TooLargeError, match="fewer inputs, candidates or rounds"):
-        nw.select.top_k(range(30), [list(range(30)), [1] * 30], k=6, space=nw.Counts(1), epsilon=1)
+        nw.select.choice_table(
+            nw.Counts(1),
+            [list(range(30)), [1] * 30],
+            candidates=range(30),
+            method="permute_and_flip",
+            k=6,
+            epsilon=1,
+        )
     near = nw.Counts(2, neighbors="metric")
     quality = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
-    assert nw.verify(nw.select.top_k(NAMES, quality, k=2, space=near, epsilon=1), epsilon=1)
+    assert nw.verify(
+        nw.select.choice_table(
+            near, quality, candidates=NAMES, method="permute_and_flip", k=2, epsilon=1
+        ),
+        epsilon=1,
+    )
     with pytest.raises(ParameterError, match="use delta=0"):
-        nw.select.top_k(NAMES, quality, k=2, space=near, epsilon=1, delta="1/100")
+        nw.select.choice_table(
+            near, quality, candidates=NAMES, method="exponential", k=2, epsilon=1, delta="1/100"
+        )
 
 
 def test_rounds_add_up_without_delta() -> None:

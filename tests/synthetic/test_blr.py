@@ -138,10 +138,10 @@ def test_it_is_a_row_of_the_exponential_mechanism() -> None:
         counts = outputs[int(name)]
         return -max(abs(Fraction(data.count(x), 4) - Fraction(counts[x], 2)) for x in range(3))
 
-    table = nw.exponential(
-        [str(i) for i in range(len(outputs))],
+    table = nw.select.choice_table(
+        space,
         quality,
-        space=space,
+        candidates=[str(i) for i in range(len(outputs))],
         epsilon=2,
         sensitivity="1/4",
         monotonic=False,

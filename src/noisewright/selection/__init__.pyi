@@ -3,11 +3,13 @@ from .certificate import (
     QualitySensitivity as QualitySensitivity,
     Step as Step,
     certify_choice as certify_choice,
+    rational_below as rational_below,
 )
 from .choice_job import PrivateChoice as PrivateChoice
-from .chosen import Selection as Selection, rational_below as rational_below
+from .choice_table import choice_table as choice_table
 from .exponential import exponential as exponential
 from .noisy_max import noisy_max as noisy_max
+from .one_dataset import Selection as Selection
 from .permute_and_flip import permute_and_flip as permute_and_flip
 from .quantiles import (
     PrivateQuantile as PrivateQuantile,

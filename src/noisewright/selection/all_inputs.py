@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from noisewright.errors import InputError, NoisewrightError, NotPrivateError, ParameterError
+from noisewright.errors import NoisewrightError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.mechanisms import (
     SHRINK,
@@ -23,9 +23,10 @@ from noisewright.mechanisms import (
     require_tabulable,
     rounded_rows,
 )
-from noisewright.selection.chosen import Law, below_best, rational_below
+from noisewright.selection.certificate import rational_below
 from noisewright.selection.largest_factor import Costs, proven_factor
-from noisewright.spaces import Categories, Space
+from noisewright.selection.one_dataset import Law, below_best
+from noisewright.spaces import Space
 
 
 @final
@@ -48,37 +49,28 @@ class AllInputs:
     @staticmethod
     def read(
         law: Law,
-        candidates: Space | Sequence[Any],
+        outputs: Space,
         quality: Quality,
         *,
-        space: Space | None,
+        space: Space,
         sensitivity: Number | None,
         monotonic: bool | None,
         places: tuple[int, ...] | None = None,
     ) -> AllInputs:
         """Read qualities, and look through all neighbors for the largest change."""
-        outputs = candidates if isinstance(candidates, Space) else Categories(candidates)
-        if space is None and not isinstance(candidates, Space):
-            raise InputError(
-                f"{law.name}: is this about one dataset? Then give one number per candidate, such "
-                "as [quality(data, candidate) for candidate in candidates], and sensitivity=. Or "
-                "about all possible inputs? Then give space=, and quality as a function of (input, "
-                "candidate) or a matrix; candidates may be a space if they are the inputs' points."
-            )
-        inputs = outputs if space is None else space
-        require_tabulable(inputs, outputs, instead="Use fewer inputs or candidates.")
-        qualities = read_qualities(quality, inputs, outputs)
+        require_tabulable(space, outputs, instead="Use fewer inputs or candidates.")
+        qualities = read_qualities(quality, space, outputs)
         if places is not None:
             qualities = [[row[place] for place in places] for row in qualities]
         law.check(qualities)
-        change = change_of(qualities, inputs)
+        change = change_of(qualities, space)
         if monotonic and change.clash is not None:
             a, b = change.clash
             raise NotPrivateError(
                 f"monotonic=True, but between the neighboring inputs with codes {a} and {b} some "
                 "qualities rise and others fall. Leave monotonic out."
             )
-        most = read_sensitivity(sensitivity, change, inputs)
+        most = read_sensitivity(sensitivity, change, space)
         if most == 0:
             raise ParameterError(
                 "the quality is the same for all neighbors, so there is nothing to protect: pick "
@@ -86,7 +78,7 @@ class AllInputs:
                 "elsewhere."
             )
         one_way = change.clash is None if monotonic is None else monotonic
-        return AllInputs(law, inputs, outputs, qualities, most if one_way else 2 * most, places)
+        return AllInputs(law, space, outputs, qualities, most if one_way else 2 * most, places)
 
     def round_rows(
         self, factor: Fraction, epsilon: Fraction, places: Sequence[int] | None = None

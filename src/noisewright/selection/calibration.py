@@ -23,8 +23,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from noisewright.exact import Epsilon, exp_bounds
-from noisewright.selection.certificate import LARGEST, QualitySensitivity
-from noisewright.selection.chosen import rational_below
+from noisewright.selection.certificate import LARGEST, QualitySensitivity, rational_below
 
 _HALVINGS = 52
 """A factor is found to a relative 2^-52."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, final
 
-from noisewright.exact import as_text
-from noisewright.mechanisms import Guarantee
+from noisewright.exact import Epsilon, as_text
+from noisewright.mechanisms import Guarantee, least
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
@@ -96,3 +96,12 @@ def certify_choice(
         total=amount * rounds,
         guarantee=guarantee,
     )
+
+
+def rational_below(claim: Guarantee | Epsilon) -> Fraction:
+    """Return ε as a rational; the log of a rational is rounded down, never to 0."""
+    # By less than the rounding of a table costs anyway.
+    epsilon = claim.epsilon if isinstance(claim, Guarantee) else claim
+    if epsilon.ratio is None:
+        return epsilon.rational
+    return max(Fraction(epsilon.bounds(192)[0], 1 << 192), least(epsilon))

@@ -13,11 +13,11 @@ rounding to integers too, holds for these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import log
-from typing import TYPE_CHECKING, Any, Unpack, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from noisewright.exact import Doubles, Epsilon, Number
 from noisewright.mechanisms import (
     Masses,
     Quality,
-    Table,
     by_level,
     enclosed_shares,
     mixed_weights,
@@ -35,8 +34,7 @@ from noisewright.mechanisms import (
 )
 from noisewright.public import public
 from noisewright.selection.certificate import EXPONENTIAL
-from noisewright.selection.choosing import Options, Values, Wish, choice
-from noisewright.selection.chosen import Drawer, Selection
+from noisewright.selection.one_dataset import Drawer, Selection, Values, select
 from noisewright.spaces import Space
 
 if TYPE_CHECKING:
@@ -142,96 +140,58 @@ def _weigh_levels(
     return mixed_weights(levels, sizes, factor=factor, epsilon=epsilon), sizes, which
 
 
-@overload
-def exponential(
-    candidates: Any,
-    quality: Callable[[Any, Any], Number],
-    *,
-    space: Space | None = None,
-    quality_range: tuple[Number, Number] | None = None,
-    base: Values | NDArray[Any] | None = None,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def exponential(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: Space,
-    quality_range: tuple[Number, Number] | None = None,
-    base: Values | NDArray[Any] | None = None,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def exponential(
-    candidates: Any,
-    quality: Values,
-    *,
-    space: None = None,
-    quality_range: tuple[Number, Number] | None = None,
-    base: Values | NDArray[Any] | None = None,
-    **options: Unpack[Options],
-) -> Selection: ...
-
-
-@overload
-def exponential(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: None = None,
-    quality_range: tuple[Number, Number] | None = None,
-    base: Values | NDArray[Any] | None = None,
-    **options: Unpack[Options],
-) -> Any: ...
-
-
 @public
 def exponential(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,
     *,
+    sensitivity: Number | None = None,
     epsilon: Number | Epsilon | None = None,
     alpha: Number | None = None,
-    sensitivity: Number | None = None,
-    space: Space | None = None,
-    monotonic: bool | None = None,
-    calibrated: bool = False,
+    monotonic: bool = False,
     quality_range: tuple[Number, Number] | None = None,
     base: Values | NDArray[Any] | None = None,
-) -> Table | Selection:
-    """Return the exponential mechanism: for one dataset, or as a table over the inputs `space`.
+) -> Selection:
+    """Return the exponential mechanism for one dataset, ready to `sample()`.
 
     Requires: epsilon > 0; candidates that were listed without looking at the data, since which
-    ones there are is not protected; and one of two forms. *One dataset*: `quality` holds one
-    value per candidate, or is a function of a candidate alone; `sensitivity` says by how much one
-    person can change any of them, and monotonic=True that a change moves all of them in one
-    direction: promises by the caller.
-    *All inputs*: `quality` is a function of (input, candidate) or a matrix with one row per input
-    of `space` (the candidates themselves by default). Then the sensitivity is computed from the
-    neighbors, and checked when given; monotonic qualities are recognized, unless monotonic=False.
+    ones there are is not protected; `quality`, one value per candidate, or a function of it;
+    `sensitivity`, by how much one person can change any of them. monotonic=True says that a change
+    moves all of them in one direction. Both are promises by the caller.
     Ensures: ε-private; P(y) ∝ e^(ε q/(2Δ)), e^(ε q/Δ) if monotonic (McSherry–Talwar 2007). With
-    `calibrated=True` the factor is instead the largest at which ε still holds, which is at
-    least that: from all inputs, proven on the table; or for one dataset from
-    `quality_range=(low, high)`, the promise that no dataset has a quality outside of it.
-    A table is as private as `verify` says, per unit of distance if the neighbors are "metric".
-    `base` is the base measure μ, with P(y) ∝ μ(y) e^(…) (Holohan–Leith–Mason 2016, Definition 2):
-    one weight of at least 0 per candidate, in any unit, known without the data. It costs
-    nothing and is kept exactly; a weight of 0 means that the candidate never comes out.
+    `quality_range=(low, high)`, the promise that no dataset has a quality outside of it, the factor
+    is instead the largest at which ε still holds, which is at least that. `base` is the base
+    measure μ, with P(y) ∝ μ(y) e^(…) (Holohan–Leith–Mason 2016, Definition 2): one weight of at
+    least 0 per candidate, in any unit, known without the data. It costs nothing and is kept
+    exactly; a weight of 0 means that the candidate never comes out.
+
+    The mechanism as a table over all possible inputs is `nw.select.choice_table`.
     """
-    wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, quality_range)
+    law, places = read_law(candidates, quality, base)
+    return select(
+        law,
+        candidates,
+        quality,
+        sensitivity=sensitivity,
+        epsilon=epsilon,
+        alpha=alpha,
+        monotonic=monotonic,
+        quality_range=quality_range,
+        places=places,
+    )
+
+
+def read_law(
+    candidates: Any, quality: Any, base: Any
+) -> tuple[ExponentialLaw, tuple[int, ...] | None]:
+    """Return the law with a base measure, and which candidates have a weight above 0 in it."""
     if base is None:
-        return choice(ExponentialLaw(), candidates, quality, wish)
+        return ExponentialLaw(), None
     given = candidates if isinstance(candidates, Space) else read_candidates(candidates, quality)
     unordered = isinstance(candidates, (set, frozenset))
     weights = read_base(base, read_candidates(candidates if unordered else given, base))
     places = tuple(place for place, weight in enumerate(weights) if weight)
-    law = ExponentialLaw(tuple(weights[place] for place in places))
-    return choice(law, given, quality, replace(wish, places=places))
+    return ExponentialLaw(tuple(weights[place] for place in places)), places
 
 
 _LONGEST = 1 << 14

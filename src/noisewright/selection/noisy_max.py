@@ -16,21 +16,20 @@ j steps above the best quality, and p_z = a^(best − q_z):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Unpack, final, overload
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly, exp_bounds
-from noisewright.mechanisms import Masses, Quality, Table, bits_below_one, by_level, powers
+from noisewright.mechanisms import Masses, Quality, bits_below_one, by_level, powers
 from noisewright.public import public
-from noisewright.selection.choosing import Options, Values, Wish, choice
-from noisewright.selection.chosen import Drawer, Selection
+from noisewright.selection.one_dataset import Drawer, Selection, select
 from noisewright.selection.permute_and_flip import times_factor
 from noisewright.spaces import Space
 
@@ -187,73 +186,41 @@ def _divide(polynomial: list[int], p: int, precision: int) -> list[int]:
     return found
 
 
-@overload
-def noisy_max(
-    candidates: Any,
-    quality: Callable[[Any, Any], Number],
-    *,
-    space: Space | None = None,
-    step: Number = 1,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def noisy_max(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: Space,
-    step: Number = 1,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def noisy_max(
-    candidates: Any,
-    quality: Values,
-    *,
-    space: None = None,
-    step: Number = 1,
-    **options: Unpack[Options],
-) -> Selection: ...
-
-
-@overload
-def noisy_max(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: None = None,
-    step: Number = 1,
-    **options: Unpack[Options],
-) -> Any: ...
-
-
 @public
 def noisy_max(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,
     *,
+    sensitivity: Number | None = None,
     epsilon: Number | Epsilon | None = None,
     alpha: Number | None = None,
-    sensitivity: Number | None = None,
-    space: Space | None = None,
-    monotonic: bool | None = None,
-    calibrated: bool = False,
+    monotonic: bool = False,
     step: Number = 1,
-) -> Table | Selection:
-    """Return noisy max with geometric noise: for one dataset, or as a table over `space`.
+) -> Selection:
+    """Return noisy max with geometric noise for one dataset, ready to `sample()`.
 
     Requires: as `exponential`: the candidates do not depend on the data; all qualities are
     whole numbers of `step`.
-    Ensures: ε-private. A choice for one dataset is drawn with exact geometric noise in whole steps;
-    nothing is rounded. Ties go to the candidate that is listed first. As the step gets smaller
-    this becomes `permute_and_flip` (Ding et al. 2021).
+    Ensures: ε-private. It is drawn with exact geometric noise in whole steps; nothing is rounded.
+    Ties go to the candidate that is listed first. As the step gets smaller this becomes
+    `permute_and_flip` (Ding et al. 2021). As a table over all possible inputs it is
+    `nw.select.choice_table(…, method="noisy_max")`.
     """
+    law = noisy_max_law(step)
+    return select(
+        law,
+        candidates,
+        quality,
+        sensitivity=sensitivity,
+        epsilon=epsilon,
+        alpha=alpha,
+        monotonic=monotonic,
+    )
+
+
+def noisy_max_law(step: Number) -> NoisyMaxLaw:
+    """Read the step, in whole numbers of which all qualities are."""
     size = exactly(step, name="step")
     if size <= 0:
         raise ParameterError(f"step is {step}; it must be positive.")
-    wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, None)
-    return choice(NoisyMaxLaw(size), candidates, quality, wish)
+    return NoisyMaxLaw(size)

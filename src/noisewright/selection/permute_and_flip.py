@@ -9,20 +9,19 @@ to flip all coins and take one of those that came up, each equally likely; so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Unpack, final, overload
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Doubles, Epsilon, Exp, Number
-from noisewright.mechanisms import Masses, Quality, Table, by_level, powers
+from noisewright.mechanisms import Masses, Quality, by_level, powers
 from noisewright.public import public
-from noisewright.selection.choosing import Options, Values, Wish, choice
-from noisewright.selection.chosen import Drawer, Selection
+from noisewright.selection.one_dataset import Drawer, Selection, select
 from noisewright.spaces import Space
 
 _AT_ONCE = 1 << 22
@@ -166,63 +165,30 @@ def _without(whole: list[int], p: int, precision: int) -> int:
     return total
 
 
-@overload
-def permute_and_flip(
-    candidates: Any,
-    quality: Callable[[Any, Any], Number],
-    *,
-    space: Space | None = None,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def permute_and_flip(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: Space,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def permute_and_flip(
-    candidates: Any,
-    quality: Values,
-    *,
-    space: None = None,
-    **options: Unpack[Options],
-) -> Selection: ...
-
-
-@overload
-def permute_and_flip(
-    candidates: Any,
-    quality: Quality,
-    *,
-    space: None = None,
-    **options: Unpack[Options],
-) -> Any: ...
-
-
 @public
 def permute_and_flip(
     candidates: Space | Sequence[Any] | Any,
     quality: Quality,
     *,
+    sensitivity: Number | None = None,
     epsilon: Number | Epsilon | None = None,
     alpha: Number | None = None,
-    sensitivity: Number | None = None,
-    space: Space | None = None,
-    monotonic: bool | None = None,
-    calibrated: bool = False,
-) -> Table | Selection:
-    """Return permute-and-flip: for one dataset, or as a table over the inputs `space`.
+    monotonic: bool = False,
+) -> Selection:
+    """Return permute-and-flip for one dataset, ready to `sample()`.
 
     Requires: as `exponential`: the candidates do not depend on the data.
     Ensures: ε-private, and the expected quality is at least that of `exponential` at the same ε
-    (McKenna–Sheldon 2020, Theorems 1 and 2). A choice for one dataset is drawn by exact coins.
+    (McKenna–Sheldon 2020, Theorems 1 and 2). It is drawn by exact coins. As a table over all
+    possible inputs it is `nw.select.choice_table(…, method="permute_and_flip")`.
     """
-    wish = Wish(epsilon, alpha, sensitivity, space, monotonic, calibrated, None)
-    return choice(PermuteAndFlipLaw(), candidates, quality, wish)
+    law = PermuteAndFlipLaw()
+    return select(
+        law,
+        candidates,
+        quality,
+        sensitivity=sensitivity,
+        epsilon=epsilon,
+        alpha=alpha,
+        monotonic=monotonic,
+    )

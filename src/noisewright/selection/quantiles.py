@@ -40,9 +40,14 @@ from noisewright.mechanisms import (
     positive_epsilon,
 )
 from noisewright.public import public, public_methods
-from noisewright.selection.certificate import EXPONENTIAL, QualitySensitivity, Step, certify_choice
+from noisewright.selection.certificate import (
+    EXPONENTIAL,
+    QualitySensitivity,
+    Step,
+    certify_choice,
+    rational_below,
+)
 from noisewright.selection.choice_job import PrivateChoice
-from noisewright.selection.chosen import rational_below
 from noisewright.spaces import Counts, Interval, amount
 from noisewright.tables import read_inputs
 

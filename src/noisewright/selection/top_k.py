@@ -20,54 +20,39 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack, final, overload
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Doubles, Epsilon, Number, exactly, exp_bounds
-from noisewright.mechanisms import Guarantee, Quality, Table, read_candidates, read_values
+from noisewright.exact import Doubles, Epsilon, Number, exp_bounds
+from noisewright.given import flag
+from noisewright.mechanisms import Guarantee, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public, public_methods
-from noisewright.selection.all_inputs import AllInputs
 from noisewright.selection.certificate import (
     LARGEST,
     MOST_ALIKE,
     QualitySensitivity,
     Step,
     certify_choice,
+    rational_below,
 )
 from noisewright.selection.choice_job import PrivateChoice
-from noisewright.selection.chosen import Drawer, Law, Selection, rational_below
 from noisewright.selection.exponential import ExponentialLaw
+from noisewright.selection.one_dataset import Drawer, Law, Selection, read_change
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
-from noisewright.spaces import Categories, Space, counted, whole_number
+from noisewright.spaces import Space, counted, whole_number
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
     from noisewright.sampling import Source
 
-from itertools import combinations, permutations
-
-from noisewright.mechanisms import require_ratios, require_tabulable
-from noisewright.spaces import Rows
 
 _BITS = 256
 _HALVINGS = 64
 _LAWS: dict[str, Law] = {"exponential": ExponentialLaw(), "permute_and_flip": PermuteAndFlipLaw()}
-
-
-class Options(TypedDict, total=False):
-    """Arguments that both forms share, by name."""
-
-    k: Required[int]
-    sensitivity: Number | None
-    epsilon: Number | Epsilon | None
-    delta: Number
-    alpha: Number | None
-    monotonic: bool | None
-    method: str | None
 
 
 @public_methods
@@ -137,26 +122,6 @@ class TopK(PrivateChoice[tuple[Any, ...]]):
         return f"<top {count} by {self.law.name}, {self.claim}>"
 
 
-@overload
-def top_k(
-    candidates: Space | Collection[Any],
-    quality: Quality,
-    *,
-    space: Space,
-    **options: Unpack[Options],
-) -> Table: ...
-
-
-@overload
-def top_k(
-    candidates: Space | Collection[Any],
-    quality: Any,
-    *,
-    space: None = None,
-    **options: Unpack[Options],
-) -> TopK: ...
-
-
 @public
 def top_k(
     candidates: Space | Collection[Any],
@@ -164,63 +129,51 @@ def top_k(
     *,
     k: int,
     sensitivity: Number | None = None,
-    space: Space | None = None,
     epsilon: Number | Epsilon | None = None,
     delta: Number = 0,
     alpha: Number | None = None,
-    monotonic: bool | None = None,
+    monotonic: bool = False,
     method: str | None = None,
-) -> TopK | Table:
-    """Return the private choice of the k best candidates: for one dataset, or as a table.
+) -> TopK:
+    """Return the private choice of the k best candidates of one dataset, ready to `sample()`.
 
-    Requires: 1 ≤ k ≤ number of candidates, which do not depend on the data, and one of two
-    forms. *One dataset*: one quality per
+    Requires: 1 ≤ k ≤ number of candidates, which do not depend on the data; one quality per
     candidate; `sensitivity`, by how much one person can change any of them; monotonic=True
     promises that replacing one person moves all qualities in one direction (counts of items, of
-    which each person has one, do not: one falls and another rises). *All inputs*: `space`, and
-    quality as a function of (input, candidate) or a matrix, few enough for a table of all inputs
-    and all sequences of k candidates; sensitivity and direction are then found out. `method`,
+    which each person has one, do not: one falls and another rises). `method`,
     "permute_and_flip" (by default if delta is 0) or "exponential" (otherwise).
     Ensures: (ε, δ)-private, k different candidates, the better the likelier, in order. With
     delta=0 each of the k rounds gets ε/k; otherwise the most that composition allows: optimal
     composition, of up to 4,096 rounds, as far as the certificate's checker goes, or zCDP with
-    ρ = ε²/8 for each round of the exponential mechanism. One dataset is
-    ready to `sample()`; the table is the product of its rounds, exactly, for `verify` to prove.
+    ρ = ε²/8 for each round of the exponential mechanism. As a table over all possible inputs it is
+    `nw.select.choice_table(…, k=k)`.
     """
     claim = Guarantee(epsilon, delta, alpha=alpha)
     name = method or ("exponential" if claim.delta else "permute_and_flip")
     law = _LAWS.get(name)
     if law is None:
         raise ParameterError(f"method is {method!r}; it must be one of {', '.join(_LAWS)}.")
+    listed = read_candidates(candidates, quality)
+    rounds, each = read_rounds(k, len(listed), claim, name)
+    known = QualitySensitivity(read_change(sensitivity), flag(monotonic, name="monotonic"))
+    values = read_values(quality, listed)
+    return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
+
+
+def read_rounds(k: int, candidates: int, claim: Guarantee, method: str) -> tuple[int, Fraction]:
+    """Return how many rounds there are, and the most ε that each of them may have."""
     if claim.epsilon.is_zero:
         raise ParameterError(
             "epsilon is 0, so nothing may be chosen by quality. Give a larger one, or take any k "
             "candidates without looking at the data."
         )
-    listed = read_candidates(candidates, quality)
     rounds = whole_number(k, name="k", least=1)
-    if rounds > len(listed):
-        raise ParameterError(f"k is {rounds}, more than there are candidates: {len(listed)}.")
+    if rounds > candidates:
+        raise ParameterError(f"k is {rounds}, more than there are candidates: {candidates}.")
     each = _each_round(claim, rounds)
-    if name == "exponential" and claim.delta and rounds > 1:
+    if method == "exponential" and claim.delta and rounds > 1:
         each = max(each, _each_in_range(claim, rounds))
-    if space is not None:
-        outputs = candidates if isinstance(candidates, Space) else Categories(listed)
-        known = AllInputs.read(
-            law, outputs, quality, space=space, sensitivity=sensitivity, monotonic=monotonic
-        )
-        return peeled_table(known, rounds, Guarantee(each), claim)
-    if sensitivity is None:
-        raise ParameterError(
-            "sensitivity is missing: by how much can one person change the quality of a candidate? "
-            "It cannot be seen in one dataset. Or give space= and the quality of every input."
-        )
-    change = exactly(sensitivity, name="sensitivity")
-    if change <= 0:
-        raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
-    known = QualitySensitivity(change, bool(monotonic))
-    values = read_values(quality, listed)
-    return TopK(listed, values, rounds, each / known.spread, law, Guarantee(each), claim, known)
+    return rounds, each
 
 
 def _each_round(claim: Guarantee, rounds: int) -> Fraction:
@@ -276,48 +229,3 @@ def composed_delta(each: Fraction, rounds: int, epsilon: Epsilon) -> Fraction:
     for i, chance in enumerate(chances):
         gained += chance * max(0, highs[rounds - i] - (whole * lows[i] >> _BITS))
     return Fraction(gained, one) / Fraction(one + low, one) ** rounds
-
-
-def peeled_table(known: AllInputs, rounds: int, each: Guarantee, claim: Guarantee) -> Table:
-    """Return the table of all sequences; a sequence with a candidate twice has probability 0.
-
-    A round chooses among the candidates that are left. Its rows are integers with a sum of 2^b,
-    proven private by themselves; the probability of a sequence is the product of its rounds, so the
-    rows of the whole add up to a power of two again and nothing more is rounded. Between neighbors
-    a product changes by at most the product of what its factors change by.
-    """
-    if known.inputs.by_distance and claim.delta:
-        raise ParameterError(
-            "delta= is for neighbors that are all alike; with 'metric' ones use delta=0."
-        )
-    outputs = Rows(known.outputs, rounds)
-    require_tabulable(known.inputs, outputs, instead="Use fewer inputs, candidates or rounds.")
-    epsilon = rational_below(each)
-    size, factor = known.outputs.size, epsilon / known.spread
-    # For each set of candidates that are gone: the column of each that is left, and log2 of a row.
-    made: dict[frozenset[int], tuple[dict[int, Any], int]] = {}
-    for gone in (some for step in range(rounds) for some in combinations(range(size), step)):
-        left = [place for place in range(size) if place not in gone]
-        weights, bits = known.round_rows(factor, epsilon, left)
-        require_ratios(weights, known.inputs, each.epsilon)
-        made[frozenset(gone)] = dict(zip(left, weights.T, strict=True)), bits
-    # Rounds of one step get one total, whoever is gone.
-    longest = [
-        max(bits for gone, (_, bits) in made.items() if len(gone) == step) for step in range(rounds)
-    ]
-    table = np.zeros((known.inputs.size, outputs.size), dtype=object)
-    for sequence in permutations(range(size), rounds):
-        code, chances = 0, np.ones(known.inputs.size, dtype=object)
-        for step, place in enumerate(sequence):
-            columns, bits = made[frozenset(sequence[:step])]
-            chances = chances * columns[place] << (longest[step] - bits)
-            code = code * size + place
-        table[:, code] = chances
-    return Table(
-        known.inputs,
-        table,
-        total=1 << sum(longest),
-        outputs=outputs,
-        claim=claim,
-        name=f"top {rounds} by {known.law.name}",
-    )

@@ -1,9 +1,9 @@
-"""A private choice among candidates, for the data of one dataset."""
+"""A private choice among candidates, for the data of one dataset: the laws it may follow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -12,13 +12,29 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import OutsideSpaceError
-from noisewright.exact import Doubles, Epsilon, Number, exactly
-from noisewright.mechanisms import Guarantee, Masses, by_level, least
+from noisewright.errors import InputError, OutsideSpaceError, ParameterError
+from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly
+from noisewright.given import flag
+from noisewright.mechanisms import (
+    Guarantee,
+    Masses,
+    Quality,
+    by_level,
+    is_one_row,
+    positive_epsilon,
+    read_candidates,
+    read_values,
+)
 from noisewright.public import public_methods
-from noisewright.selection.certificate import QualitySensitivity, Step, certify_choice
+from noisewright.selection.calibration import factor_for_range
+from noisewright.selection.certificate import (
+    QualitySensitivity,
+    Step,
+    certify_choice,
+    rational_below,
+)
 from noisewright.selection.choice_job import PrivateChoice
-from noisewright.spaces import counted
+from noisewright.spaces import Space, counted
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
@@ -171,15 +187,6 @@ class Selection(PrivateChoice[Any]):
         return f"<{self.law.name} among {among}, {self.claim}>"
 
 
-def rational_below(claim: Guarantee | Epsilon) -> Fraction:
-    """Return ε as a rational; the log of a rational is rounded down, never to 0."""
-    # By less than the rounding of a table costs anyway.
-    epsilon = claim.epsilon if isinstance(claim, Guarantee) else claim
-    if epsilon.ratio is None:
-        return epsilon.rational
-    return max(Fraction(epsilon.bounds(192)[0], 1 << 192), least(epsilon))
-
-
 def below_best(qualities: Sequence[Fraction]) -> list[float]:
     """Return how much better than the best each quality is: doubles of at most 0."""
     if isinstance(qualities, Doubles):
@@ -205,3 +212,89 @@ def _alike(one: Any, other: Any) -> bool:
     except ValueError:
         # Arrays are the same candidate only if they are the same array.
         return False
+
+
+Values = Sequence[Number] | Mapping[Any, Number] | Callable[[Any], Number]
+"""One quality for each candidate, or a function of it: a choice for one dataset."""
+
+
+def select(
+    law: Law,
+    candidates: Space | Sequence[Any] | Any,
+    quality: Quality,
+    *,
+    epsilon: Number | Epsilon | None,
+    alpha: Number | None,
+    sensitivity: Number | None,
+    monotonic: bool,
+    quality_range: tuple[Number, Number] | None = None,
+    places: tuple[int, ...] | None = None,
+) -> Selection:
+    """Return the choice for one dataset by a law, with the usual factor ε / spread.
+
+    With a range of all possible qualities, the factor is the largest that is private for them.
+    `places` are the candidates that have a weight above 0 in a base measure; None if all count.
+    """
+    one_way = flag(monotonic, name="monotonic")
+    listed = read_candidates(candidates, quality)
+    if not is_one_row(quality):
+        raise InputError(
+            f"{law.name}: give one number per candidate, such as [quality(data, candidate) for "
+            "candidate in candidates]. For a table over all possible inputs, with the quality as a "
+            "function of (input, candidate) or a matrix, use nw.select.choice_table."
+        )
+    instead = "Any candidate does as well then: take one without looking at the data."
+    claim = Guarantee(positive_epsilon(epsilon, alpha, instead=instead))
+    change = read_change(sensitivity)
+    values = read_values(quality, listed)
+    if places is not None:
+        listed = tuple(listed[place] for place in places)
+        values = tuple(values[place] for place in places)
+    law.check([values])
+    known = QualitySensitivity(change, one_way)
+    factor = rational_below(claim) / known.spread
+    if quality_range is not None:
+        known = replace(known, width=_range_width(values, quality_range))
+        factor = factor_for_range(claim.epsilon, known, candidates=law.least_share(len(values)))
+    return Selection(listed, values, factor, law, claim, known)
+
+
+def read_change(sensitivity: Number | None) -> Fraction:
+    """Read by how much one person can change a quality: above 0, and said by the caller."""
+    if sensitivity is None:
+        raise ParameterError(
+            "sensitivity is missing: by how much can one person change the quality of a candidate? "
+            "It cannot be seen in one dataset. Where the quality of every possible input is known, "
+            "nw.select.choice_table finds it out."
+        )
+    change = exactly(sensitivity, name="sensitivity")
+    if change <= 0:
+        raise ParameterError(f"sensitivity is {sensitivity}; it must be positive.")
+    return change
+
+
+def _range_width(values: Sequence[Fraction], given: tuple[Number, Number]) -> Fraction:
+    low, high = _read_range(given)
+    if min(values) < low or max(values) > high:
+        raise InputError(
+            "a quality lies outside of quality_range. The range is a promise about every possible "
+            "dataset: widen it, or clamp the quality."
+        )
+    if len(values) < 2:
+        raise InputError("calibration needs at least two candidates.")
+    return high - low
+
+
+def _read_range(given: Any) -> tuple[Fraction, Fraction]:
+    try:
+        low, high = (exactly(end, name="quality_range") for end in given)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "quality_range must be two numbers, (low, high), between which every possible quality "
+            "of every candidate lies."
+        ) from None
+    if low >= high:
+        raise ParameterError(
+            f"quality_range is ({as_text(low)}, {as_text(high)}); low must be below high."
+        )
+    return low, high
