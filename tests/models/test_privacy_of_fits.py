@@ -14,7 +14,7 @@ import pytest
 import noisewright as nw
 from noisewright.models.noise_choice import choices
 from noisewright.sampling import balanced_geometric
-from noisewright.synthetic.by_mst.mst import independence_score
+from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.tallies import Tallies
 
 TINY = nw.Records(y=nw.Categories(["a", "b"]), f=nw.Categories(["p", "q", "r"]), g=nw.Counts(1))

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import chi2
 
 import noisewright as nw
-from noisewright.synthetic.dealing import deal_values
+from noisewright.synthetic.deal_rows import deal_values
 
 SOURCE = nw.SeededSource("dealing")
 

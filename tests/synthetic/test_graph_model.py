@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.synthetic.drawing_down import Given, draw_rows
+from noisewright.synthetic.deal_rows import Given, draw_rows
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.tree_model import TreeModel
 

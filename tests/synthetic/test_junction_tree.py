@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from noisewright.synthetic.by_mst.extra_pairs import how_many, pairs_of_tree, pairs_that_fit
+from noisewright.synthetic.by_mst.choose_pairs import how_many, pairs_of_tree, pairs_that_fit
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
 from noisewright.synthetic.graphs.tree_model import TreeModel

@@ -7,7 +7,8 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError, TooLargeError
-from noisewright.synthetic.by_mst.mst import Mst, gap_score
+from noisewright.synthetic.by_mst.choose_pairs import gap_score
+from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem_on_graph import MwemOnGraph, scale_tables
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget

@@ -23,7 +23,8 @@ from noisewright.sampling import (
 )
 from noisewright.selection import exponential
 from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
-from noisewright.synthetic.by_mst.mst import Mst, independence_score
+from noisewright.synthetic.by_mst.choose_pairs import independence_score
+from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget

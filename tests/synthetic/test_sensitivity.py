@@ -9,7 +9,8 @@ import pytest
 
 import noisewright as nw
 from noisewright.sampling import SeededSource
-from noisewright.synthetic.by_mst.mst import Mst, independence_score
+from noisewright.synthetic.by_mst.choose_pairs import independence_score
+from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem, marginal_of
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import noisewright as nw
-from noisewright.synthetic.drawing_down import round_at_random
+from noisewright.synthetic.deal_rows import round_at_random
 from noisewright.synthetic.graphs.tree_model import fit_tree
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.run_budget import MARGINAL, Noise

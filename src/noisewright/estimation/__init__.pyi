@@ -9,7 +9,7 @@ from .intervals.intervals import (
     read_confidence as read_confidence,
 )
 from .intervals.simplex import project_to_simplex as project_to_simplex
-from .questions.asked import Asked as Asked
+from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
     Question as Question,
     default_questions as default_questions,

@@ -187,9 +187,9 @@ class _LabelCounts:
     ) -> Drawn:
         """Draw the noise of each table."""
         steps = NoisySteps(tallies, self.schedule, source, progress)
-        tables = tuple(steps.count(names, tallies.counts[names]) for names in self.groupings)
-        steps.require_done()
-        return Drawn({}, tables, tuple(steps.spends))
+        for names in self.groupings:
+            steps.count(names)
+        return steps.drawn({})
 
 
 def _shares_given_label(table: Measurement, by_label: Array, smoothing: float) -> Array:

@@ -16,7 +16,7 @@ from .graphs.inference import (
 from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins
 from .steps.balanced_law import variance_share as variance_share
 from .steps.measurement import Measurement as Measurement
-from .steps.noisy_steps import NoisySteps as NoisySteps
+from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
 from .steps.run_budget import (
     MARGINAL as MARGINAL,
     NOISES as NOISES,
@@ -26,7 +26,7 @@ from .steps.run_budget import (
     Spend as Spend,
 )
 from .steps.schedule import Schedule as Schedule, counting as counting
-from .synthesizer import Drawn as Drawn, Synthesizer as Synthesizer
+from .synthesizer import Synthesizer as Synthesizer
 from .tallies import Tallies as Tallies, shape_of as shape_of, varying as varying
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
 from .workloads.counting_queries import Marginal as Marginal

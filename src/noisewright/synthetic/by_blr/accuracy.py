@@ -44,8 +44,7 @@ def blr_size(
         raise ParameterError(f"within is {within}; it must be positive.")
     bound = one_of(bound, ("hoeffding", "survey"), name="bound")
     times, of = (2, 2 * k) if bound == "hoeffding" else (32, k)
-    needed = times * Fraction(log_bounds(Fraction(of), _BITS)[1], 1 << _BITS) / error**2
-    return max(1, math.ceil(needed))
+    return max(1, math.ceil(times * _log(Fraction(of)) / error**2))
 
 
 @public
@@ -70,7 +69,7 @@ def blr_accuracy(
     n = whole_number(rows, name="rows", least=1)
     records = whole_number(m, name="m", least=1)
     kind = read_measure(measure)
-    square = Fraction(log_bounds(Fraction(2 * k), _BITS)[1], (1 << _BITS) * 2 * records)
+    square = _log(Fraction(2 * k)) / (2 * records)
     best = ceiling_float(Fraction(sqrt_bounds(square, _BITS)[1], 1 << _BITS))
     risk = exactly(beta, name="beta")
     if not 0 < risk <= 1:
@@ -78,15 +77,10 @@ def blr_accuracy(
     read = Epsilon.of(epsilon, alpha=alpha)
     if read.is_zero:
         raise ParameterError("epsilon is 0, so the draw says nothing; it must be positive.")
-    size = _log_sequences(points, records)
-    if kind == "multisets":
-        size = _log_multisets(points, records)
+    several = kind == "multisets"
+    size = _log_multisets(points, records) if several else records * _log(Fraction(points))
     lost = 2 * (size + _log(1 / risk)) / (rational_below(read) * n)
     return math.nextafter(best + ceiling_float(lost), math.inf)
-
-
-def _log_sequences(points: int, records: int) -> Fraction:
-    return records * _log(Fraction(points))
 
 
 def _log_multisets(points: int, records: int) -> Fraction:

@@ -14,31 +14,26 @@ import numpy as np
 
 from noisewright.errors import ParameterError
 from noisewright.mechanisms import Guarantee
-from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Records
 from noisewright.synthetic.by_blr.accuracy import blr_accuracy
 from noisewright.synthetic.by_blr.blr import list_databases, require_listable
 from noisewright.synthetic.by_blr.multisets import most_records
-from noisewright.synthetic.dealing import deal_values
-from noisewright.synthetic.steps.run_budget import QUERY, RunBudget, Spend
+from noisewright.synthetic.deal_rows import deal_values
+from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
+from noisewright.synthetic.steps.run_budget import QUERY
 from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
-from noisewright.synthetic.synthesizer import Drawn
-from noisewright.synthetic.tallies import Names, Tallies
+from noisewright.synthetic.synthesizer import Synthesizer
+from noisewright.synthetic.tallies import Names
 from noisewright.synthetic.workload_errors import WorkloadErrors
-from noisewright.synthetic.workloads.workload import Workload
-from noisewright.transaction import Progress
 
 _MOST_LISTED = 10**6
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ByBlr:
+class ByBlr(Synthesizer):
     """The synthesizer for a domain, a workload and a pure ε; `m` records for `people` rows."""
 
-    domain: Records
-    workload: Workload
-    budget: RunBudget
     m: int
     people: int
 
@@ -63,7 +58,7 @@ class ByBlr:
     @property
     def groupings(self) -> tuple[Names, ...]:
         """All columns at once."""
-        return (tuple(name for name, _ in self.domain.columns),)
+        return (self.names,)
 
     @cached_property
     def _choice(self) -> Choosing:
@@ -87,26 +82,15 @@ class ByBlr:
         )
         return WorkloadErrors("blr", people, (), bound)
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Draw a database, and shuffle its records."""
         (names,) = self.groupings
-        answers = self.workload.answers_of_counts(tallies.counts[names].reshape(-1))
-        made = list_databases(
-            answers, self.workload, rows, Guarantee(self.row_epsilon), "multisets"
-        )
-        if progress is not None:
-            progress("draw", 0, 1)
-        counts = made.sample(source=source).counts
-        bits = source_or_default(source)
-        places = deal_values(np.arange(counts.size), counts, bits)
-        codes = np.unravel_index(places, tallies.counts[names].shape)
-        spends = (Spend(self._choice.what, self._choice.amount, "epsilon"),)
-        named = zip(names, codes, strict=True)
-        return Drawn({name: code.astype(np.int64) for name, code in named}, (), spends)
+        table = steps.tallies.counts[names]
+        answers = self.workload.answers_of_counts(table.reshape(-1))
+        claim = Guarantee(self.row_epsilon)
+        made = list_databases(answers, self.workload, rows, claim, "multisets")
+        steps.choosing()
+        counts = made.sample(source=steps.source).counts
+        places = deal_values(np.arange(counts.size), counts, steps.bits)
+        named = zip(names, np.unravel_index(places, table.shape), strict=True)
+        return steps.drawn({name: code.astype(np.int64) for name, code in named})

@@ -8,8 +8,9 @@ the tree are counted with noise, and rows are drawn from a tree model that fits 
 (McKenna–Miklau–Sheldon 2021, MST, with a model of our own).
 
 A graph may have cycles, too: then some more pairs are chosen, which the tree answers worst, and
-counted, and all counts are fitted at once (`graph_fit.py`). Where declared sizes
-alone say that every pair will be counted, nothing is chosen: all of it goes into counts.
+counted, and all counts are fitted at once (`graph_fit.py`). Both choices are in `choose_pairs.py`.
+Where declared sizes alone say that every pair will be counted, nothing is chosen: all of it goes
+into counts.
 
 Scores are whole numbers. What independence or the tree would give is computed from noisy counts,
 the same for all neighbors; one row changes the joint counts by one in two cells, so a score by at
@@ -19,7 +20,6 @@ most 2, and k rows of a person by at most 2k.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,22 +27,23 @@ from itertools import combinations
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from noisewright.errors import InputError, TooLargeError
-from noisewright.estimation import project_to_simplex
-from noisewright.sampling import Source
-from noisewright.spaces import Records
-from noisewright.synthetic.by_mst.extra_pairs import how_many, pairs_of_tree, pairs_that_fit
+from noisewright.errors import TooLargeError
+from noisewright.synthetic.by_mst.choose_pairs import (
+    MOST_IN_CYCLES,
+    Pair,
+    choose_besides,
+    choose_tree,
+    how_many,
+)
 from noisewright.synthetic.graphs.graph_model import cells_needed
 from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler
-from noisewright.synthetic.graphs.tree_model import TreeModel, fit_tree, pairs_of_a_forest
-from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget, nearest_integers
+from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
+from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
+from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
 from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
-from noisewright.synthetic.synthesizer import Drawn
-from noisewright.synthetic.tallies import Names, Tallies, varying
+from noisewright.synthetic.synthesizer import Synthesizer
+from noisewright.synthetic.tallies import Names, varying
 from noisewright.synthetic.workload_errors import (
     PartError,
     WorkloadErrors,
@@ -51,10 +52,6 @@ from noisewright.synthetic.workload_errors import (
     part_name,
 )
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
-from noisewright.synthetic.workloads.workload import Workload
-from noisewright.transaction import Progress
-
-Pair = tuple[str, str]
 
 _MOST_POINTS = 1 << 20
 _MOST_CELLS = 1 << 22
@@ -64,22 +61,16 @@ _MOST_COUNTED = 1 << 27
 _SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
 """How the whole is divided: columns, choices, pairs, and columns in bins point by point."""
 
-_MOST_IN_CYCLES = 1 << 20
-"""Cells of a pair, and of all tables of a model with cycles."""
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class Mst:
-    """The synthesizer for a domain, a workload and a budget.
+class Mst(Synthesizer):
+    """The synthesizer of McKenna, Miklau and Sheldon (2021), with a model of our own.
 
     `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
     `people` is how many rows there will be, which is public; left out, very many.
     """
 
-    domain: Records
-    workload: Workload
-    budget: RunBudget
     points: Names = ()
     inference: Inference = "tree"
     people: int | None = None
@@ -101,15 +92,10 @@ class Mst:
                 size=cells,
             )
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns."""
-        return tuple(name for name, _ in self.domain.columns)
-
     @cached_property
     def candidates(self) -> tuple[Pair, ...]:
         """The pairs that the workload is about and that are not too large to be counted."""
-        most = _MOST_CELLS if self.inference == "tree" else _MOST_IN_CYCLES
+        most = _MOST_CELLS if self.inference == "tree" else MOST_IN_CYCLES
         return tuple(pair for pair in self._wanted if self._cells(pair) <= most)
 
     @cached_property
@@ -178,7 +164,7 @@ class Mst:
         every = self.edges + self.more
         if every < len(self.candidates):
             return every
-        fit = not self.more or cells_needed(self._sizes, self.candidates) <= _MOST_IN_CYCLES
+        fit = not self.more or cells_needed(self.sizes, self.candidates) <= MOST_IN_CYCLES
         return 0 if fit else every
 
     @cached_property
@@ -288,7 +274,7 @@ class Mst:
             for two in combinations(columns, 2)
             if self._is_counted(two) is not False
         ]
-        alone = [marginal_error(self._sizes[name], single, people) for name in columns]
+        alone = [marginal_error(self.sizes[name], single, people) for name in columns]
         links = len(columns) - 1
         whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
         if isinstance(part, Marginal):
@@ -296,95 +282,29 @@ class Mst:
         # A set of cells is off by at most half of what all cells are off by together.
         return part.count(self.domain) * min(1.0, whole / 2)
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Count the columns, choose a tree, count its pairs, fit, and make rows."""
-        if not tallies.rows:
-            raise InputError("the table has no rows.")
-        steps = NoisySteps(tallies, self.schedule, source, progress)
-        singles = [steps.count((name,), tallies.counts[name,]) for name in self.singles]
-        points = [steps.count((name,), tallies.counts[name,]) for name in self.points]
-        chosen = self._choose_tree(steps, singles) if self.choices else list(self.candidates)
-        pairs = [steps.count(names, tallies.counts[names]) for names in chosen]
+        singles = [steps.count((name,)) for name in self.singles]
+        for name in self.points:
+            steps.count((name,))
+        _, noise = self._noises
+        costs = {pair: round(noise.mean_sum(self._cells(pair))) for pair in self.candidates}
+        chosen = choose_tree(steps, costs, singles) if self.choices else list(self.candidates)
+        pairs = [steps.count(names) for names in chosen]
         tree = fit_tree(singles, pairs_of_a_forest(pairs))
-        besides = self._choose_besides(steps, tree, chosen) if self.choices and self.more else []
-        pairs += [steps.count(names, tallies.counts[names]) for names in besides]
-        steps.require_done()
-        if progress is not None:
-            progress("fit", 0, None)
-        counted = [*singles, *pairs]
-        sizes = {name: self._sizes[name] for name in self.singles}
-        model, notes = fit_or_simpler(self.inference, sizes, counted, tree, progress)
-        drawn = model.draw(rows, source)
+        if self.choices:
+            besides = choose_besides(steps, costs, tree, chosen, self.more, self.sizes)
+            pairs += [steps.count(names) for names in besides]
+        if steps.progress is not None:
+            steps.progress("fit", 0, None)
+        sizes = {name: self.sizes[name] for name in self.singles}
+        model, notes = fit_or_simpler(
+            self.inference, sizes, [*singles, *pairs], tree, steps.progress
+        )
+        drawn = model.draw(rows, steps.source)
         # A constant has the code 0 in every row.
         codes = {n: drawn[n] if n in drawn else np.zeros(rows, np.int64) for n in self.names}
-        return Drawn(codes, (*singles, *points, *pairs), tuple(steps.spends), notes)
-
-    def _choose_tree(self, steps: NoisySteps, singles: Sequence[Measurement]) -> list[Pair]:
-        """Choose a spanning tree (of each connected part), one edge after the other."""
-        _, noise = self._noises
-        shares = {one.columns[0]: project_to_simplex(one.counts / one.rows) for one in singles}
-        scores = {
-            names: independence_score(steps.tallies, names, shares[names[0]], shares[names[1]])
-            - round(noise.mean_sum(self._cells(names)))
-            for names in self.candidates
-        }
-        group = {name: name for name in self.names}
-        chosen: list[Pair] = []
-        for _ in range(self.edges):
-            open_pairs = [names for names in self.candidates if group[names[0]] != group[names[1]]]
-            names = steps.choice(open_pairs, [scores[each] for each in open_pairs])
-            chosen.append(names)
-            old, new = group[names[0]], group[names[1]]
-            group = {name: new if label == old else label for name, label in group.items()}
-        return chosen
-
-    def _choose_besides(
-        self, steps: NoisySteps, tree: TreeModel, chosen: Sequence[Pair]
-    ) -> list[Pair]:
-        """Choose pairs that the tree answers badly; where no cycle fits, some of its own again."""
-        _, noise = self._noises
-        scores = {
-            names: gap_score(steps.tallies, names, shares)
-            - round(noise.mean_sum(self._cells(names)))
-            for names, shares in pairs_of_tree(tree, self.candidates)
-        }
-        found: list[Pair] = []
-        for _ in range(self.more):
-            # Which pairs fit depends on what was chosen before, and on nothing else.
-            known = [*chosen, *found]
-            taken = set(known)
-            left = [names for names in self.candidates if names not in taken]
-            open_pairs = pairs_that_fit(self._sizes, known, left, most=_MOST_IN_CYCLES) or list(
-                chosen
-            )
-            found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))
-        return found
-
-    @cached_property
-    def _sizes(self) -> dict[str, int]:
-        return {name: space.size for name, space in self.domain.columns}
+        return steps.drawn(codes, notes)
 
     def _cells(self, pair: Pair) -> int:
-        return self._sizes[pair[0]] * self._sizes[pair[1]]
-
-
-def gap_score(tallies: Tallies, names: Names, shares: NDArray[np.float64]) -> int:
-    """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2."""
-    return int(np.abs(tallies.counts[names] - nearest_integers(shares * tallies.rows)).sum())
-
-
-def independence_score(
-    tallies: Tallies,
-    names: Pair,
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-) -> int:
-    """Return how far the joint counts are from independence, in L1; a row changes it by ≤ 2."""
-    return gap_score(tallies, names, np.outer(first, second))
+        return self.sizes[pair[0]] * self.sizes[pair[1]]

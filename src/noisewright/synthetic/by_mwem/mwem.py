@@ -24,18 +24,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, TooLargeError
-from noisewright.sampling import Source, source_or_default
+from noisewright.errors import TooLargeError
 from noisewright.spaces import amount
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
-from noisewright.synthetic.dealing import deal_values
-from noisewright.synthetic.drawing_down import round_at_random
+from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, nearest_integers
 from noisewright.synthetic.synthesizer import Drawn
-from noisewright.synthetic.tallies import Names, Tallies
-from noisewright.transaction import Progress
+from noisewright.synthetic.tallies import Names
 
 MOST_POINTS = 1 << 20
 _PASSES = 50
@@ -64,22 +61,12 @@ class Mwem(Rounds):
         """All columns at once."""
         return (self.names, *((name,) for name in self.points))
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Choose, count and fit, round by round; then make rows."""
-        if not tallies.rows:
-            raise InputError("the table has no rows.")
-        bits = source_or_default(source)
-        steps = NoisySteps(tallies, self.schedule, source, progress)
-        points = [steps.count((name,), tallies.counts[name,]) for name in self.points]
-        names = self.names
-        truth = tallies.counts[names]
+        for name in self.points:
+            steps.count((name,))
+        names, bits = self.names, steps.bits
+        truth = steps.tallies.counts[names]
         weights = np.full(truth.shape, 1 / truth.size)
         open_targets, seen = list(self.targets), list[tuple[RoundTarget, Measurement]]()
         for _ in range(self.rounds):
@@ -92,15 +79,10 @@ class Mwem(Rounds):
             made = steps.count(target.columns, counts, query=target.query, cells=target.cells)
             seen.append((target, made))
             weights = fit_weights(weights, names, seen)
-        steps.require_done()
         drawn = round_at_random(weights.reshape(-1), rows, bits)
         places = deal_values(np.arange(drawn.size), drawn, bits)
         codes = dict(zip(names, np.unravel_index(places, truth.shape), strict=True))
-        return Drawn(
-            {name: code.astype(np.int64) for name, code in codes.items()},
-            (*points, *(made for _, made in seen)),
-            tuple(steps.spends),
-        )
+        return steps.drawn({name: code.astype(np.int64) for name, code in codes.items()})
 
     def _scores(
         self,

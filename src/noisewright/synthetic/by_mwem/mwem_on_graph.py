@@ -18,10 +18,9 @@ from typing import final
 
 import numpy as np
 
-from noisewright.errors import InputError, ParameterError, TooLargeError
+from noisewright.errors import ParameterError, TooLargeError
 from noisewright.estimation import project_to_simplex
-from noisewright.sampling import Source
-from noisewright.synthetic.by_mst.mst import gap_score
+from noisewright.synthetic.by_mst.choose_pairs import gap_score
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.inference import fit_or_simpler
@@ -29,8 +28,7 @@ from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import MARGINAL
 from noisewright.synthetic.synthesizer import Drawn
-from noisewright.synthetic.tallies import Names, Tallies, shape_of
-from noisewright.transaction import Progress
+from noisewright.synthetic.tallies import Names, shape_of
 
 _MOST_CELLS = 1 << 18
 """Cells of all tables of a model; they are gone through many times in each round."""
@@ -68,16 +66,12 @@ class MwemOnGraph(Rounds):
         )
 
     @property
-    def _sizes(self) -> dict[str, int]:
-        return {name: space.size for name, space in self.domain.columns}
-
-    @property
     def _all_fit(self) -> bool:
-        return cells_needed(self._sizes, [one.columns for one in self.targets]) <= _MOST_CELLS
+        return cells_needed(self.sizes, [one.columns for one in self.targets]) <= _MOST_CELLS
 
     def _open(self, known: Sequence[Names]) -> list[RoundTarget]:
         """Return what may be chosen: this depends on earlier choices, and on nothing private."""
-        sizes = self._sizes
+        sizes = self.sizes
         return [
             target
             for target in self.targets
@@ -85,37 +79,27 @@ class MwemOnGraph(Rounds):
             and cells_needed(sizes, [*known, target.columns]) <= _MOST_CELLS
         ]
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Choose, count and fit, round by round; then fit all, and make rows."""
-        if not tallies.rows:
-            raise InputError("the table has no rows.")
-        steps = NoisySteps(tallies, self.schedule, source, progress)
-        points = [steps.count((name,), tallies.counts[name,]) for name in self.points]
+        for name in self.points:
+            steps.count((name,))
         noise = self.budget.noise(self._amounts[1], MARGINAL)
-        model, seen = GraphModel(self._sizes, ()), list[Measurement]()
+        model, seen = GraphModel(self.sizes, ()), list[Measurement]()
         for _ in range(self.rounds):
             known = [one.columns for one in seen]
             chosen = self.targets[len(seen)].columns
             if self.chooses:
                 targets = self._open(known) or [t for t in self.targets if t.columns in known]
                 scores = [
-                    gap_score(tallies, target.columns, model.marginal(target.columns))
+                    gap_score(steps.tallies, target.columns, model.marginal(target.columns))
                     - round(noise.mean_sum(math.prod(shape_of(self.domain, target.columns))))
                     for target in targets
                 ]
                 chosen = steps.choice(targets, scores).columns
-            seen.append(steps.count(chosen, tallies.counts[chosen]))
+            seen.append(steps.count(chosen))
             model = scale_tables(model, seen)
-        steps.require_done()
-        best, notes = fit_or_simpler("graph", self._sizes, seen, model, progress)
-        return Drawn(best.draw(rows, source), (*points, *seen), tuple(steps.spends), notes)
+        best, notes = fit_or_simpler("graph", self.sizes, seen, model, steps.progress)
+        return steps.drawn(best.draw(rows, steps.source), notes)
 
 
 def scale_tables(model: GraphModel, seen: Sequence[Measurement]) -> GraphModel:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation import project_to_simplex
-from noisewright.spaces import Records, whole_number
+from noisewright.spaces import whole_number
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget
+from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
+from noisewright.synthetic.synthesizer import Synthesizer
 from noisewright.synthetic.tallies import Names, shape_of, varying
 from noisewright.synthetic.workload_errors import PartError, WorkloadErrors, part_name
 from noisewright.synthetic.workloads.counting_queries import Marginal
-from noisewright.synthetic.workloads.workload import Workload
 
 _MOST_CANDIDATES = 1 << 14
 _MOST_MATRIX = 1 << 24
@@ -66,15 +66,12 @@ class RoundTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class Rounds:
+class Rounds(Synthesizer):
     """The rounds for a domain, a workload and a budget, whatever keeps the distribution.
 
     `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
     """
 
-    domain: Records
-    workload: Workload
-    budget: RunBudget
     wanted_rounds: int | None = None
     points: Names = ()
 
@@ -134,11 +131,6 @@ class Rounds:
     def _all_fit(self) -> bool:
         """Whether a model can have all targets at once."""
         return True
-
-    @property
-    def names(self) -> Names:
-        """The columns."""
-        return tuple(name for name, _ in self.domain.columns)
 
     @cached_property
     def _amounts(self) -> tuple[Fraction, Fraction, Fraction]:

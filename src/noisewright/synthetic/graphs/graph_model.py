@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.sampling import Source
-from noisewright.synthetic.drawing_down import Given, draw_rows
+from noisewright.synthetic.deal_rows import Given, draw_rows
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
 from noisewright.sampling import Source
-from noisewright.synthetic.drawing_down import Given, draw_rows
+from noisewright.synthetic.deal_rows import Given, draw_rows
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.steps.measurement import Measurement
 

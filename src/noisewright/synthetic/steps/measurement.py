@@ -8,9 +8,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.estimation import Axis, Estimate
+from noisewright.estimation import Axis, Estimate, axis_of
 from noisewright.sampling import Source
-from noisewright.spaces import Records, Space
+from noisewright.spaces import Records
 from noisewright.synthetic.steps.run_budget import Noise
 
 Names = tuple[str, ...]
@@ -48,14 +48,15 @@ class Measurement:
     def estimate(self) -> Estimate:
         """The counts with standard errors and intervals of 95%, about the people of the table."""
         values = self.counts.astype(np.float64)
+        values = values.reshape(()) if self.query else values
         half = self.noise.half_width
         return Estimate(
             what="count",
             axes=() if self.query else self._axes,
-            values=values.reshape(()) if self.query else values,
-            standard_errors=np.full(() if self.query else values.shape, self.deviation),
-            lows=values.reshape(()) - half if self.query else values - half,
-            highs=values.reshape(()) + half if self.query else values + half,
+            values=values,
+            standard_errors=np.full(values.shape, self.deviation),
+            lows=values - half,
+            highs=values + half,
             people=self.rows,
             about="people",
             method="unbiased",
@@ -65,31 +66,17 @@ class Measurement:
     @property
     def _axes(self) -> tuple[Axis, ...]:
         spaces = dict(self.domain.columns)
-        return tuple(Axis(name, _labels(spaces[name])) for name in self.columns)
+        return tuple(axis_of(spaces[name], name) for name in self.columns)
 
     def __repr__(self) -> str:
         return f"<{self.counts.size:,} counts of {self.name}, deviation {self.deviation:.4g}>"
 
 
-def add_noise(
-    domain: Records,
-    columns: Names,
-    counts: NDArray[np.int64],
-    noise: Noise,
-    *,
-    rows: int,
-    source: Source | None,
-    query: str = "",
-    cells: NDArray[np.bool_] | None = None,
-) -> Measurement:
+def add_noise(counts: NDArray[Any], noise: Noise, source: Source | None) -> NDArray[np.int64]:
     """Add noise to counts."""
     drawn = noise.draw(counts.size, source).reshape(counts.shape)
     # Sums, and never noise alone, are moved to the ends of what 64 bits hold: noise at an end plus
     # a count would show the count.
     noisy = np.clip(counts.astype(drawn.dtype) + drawn, -_FARTHEST, _FARTHEST).astype(np.int64)
     noisy.setflags(write=False)
-    return Measurement(domain, columns, noisy, noise, rows, query, cells)
-
-
-def _labels(space: Space) -> list[Any]:
-    return [space.point(code) for code in range(space.size)]
+    return noisy

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.sampling import Source
+from noisewright.sampling import Source, source_or_default
 from noisewright.selection import exponential
 from noisewright.synthetic.steps.measurement import Measurement, add_noise
 from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Spend
@@ -23,9 +23,20 @@ Kind = TypeVar("Kind", Counting, Choosing)
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Synthetic rows as codes, the noisy counts that they come from, and what each step spent."""
+
+    codes: Mapping[str, NDArray[Any]]
+    measurements: tuple[Measurement, ...]
+    spends: tuple[Spend, ...]
+    notes: tuple[str, ...] = ()
+
+
+@final
 @dataclass
 class NoisySteps:
-    """Does the steps of a schedule one after the other, and keeps what each spent.
+    """Does the steps of a schedule one after the other, and keeps what each spent and counted.
 
     Noise comes from the schedule, which is what is certified. What is not next in it is refused
     before anything is drawn.
@@ -36,6 +47,12 @@ class NoisySteps:
     source: Source | None
     progress: Progress | None = None
     spends: list[Spend] = field(default_factory=list[Spend])
+    measurements: list[Measurement] = field(default_factory=list[Measurement])
+
+    @property
+    def bits(self) -> Source:
+        """Where random bits come from."""
+        return source_or_default(self.source)
 
     def _next(self, kind: type[Kind]) -> Kind:
         """Return the step that is next, if it is of this kind."""
@@ -49,7 +66,8 @@ class NoisySteps:
             )
         return step
 
-    def _spend(self, step: Counting | Choosing, what: str) -> None:
+    def spend(self, step: Counting | Choosing, what: str) -> None:
+        """Keep what a step spends."""
         self.spends.append(Spend(what, step.amount, self.schedule.budget.unit))
         if self.progress is not None:
             self.progress("draw", len(self.spends), len(self.schedule.steps))
@@ -57,12 +75,16 @@ class NoisySteps:
     def count(
         self,
         names: Names,
-        counts: NDArray[np.int64],
+        counts: NDArray[np.int64] | None = None,
         *,
         query: str = "",
         cells: NDArray[np.bool_] | None = None,
     ) -> Measurement:
-        """Count the cells of a marginal with noise, or one query, which counts these cells."""
+        """Count the cells of a marginal with noise, or one query, which counts these cells.
+
+        Without `counts` they are those of the tallies.
+        """
+        counts = self.tallies.counts[names] if counts is None else counts
         step = self._next(Counting)
         noise = step.noise(MARGINAL if cells is None else QUERY)
         if cells is None:
@@ -72,22 +94,16 @@ class NoisySteps:
                 f"the counts of {' × '.join(names)} do not add up to the number of rows, which "
                 "their noise keeps. Nothing was drawn for them. Please report this."
             )
-        self._spend(step, f"counts of {query or ' × '.join(names)}")
-        return add_noise(
-            self.tallies.domain,
-            names,
-            counts,
-            noise,
-            rows=self.tallies.rows,
-            source=self.source,
-            query=query,
-            cells=cells,
-        )
+        self.spend(step, f"counts of {query or ' × '.join(names)}")
+        rows, source = self.tallies.rows, self.source
+        noisy = add_noise(counts, noise, source)
+        found = Measurement(self.tallies.domain, names, noisy, noise, rows, query, cells)
+        self.measurements.append(found)
+        return found
 
     def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
         """Choose a candidate with a high score, which one row changes by what was certified."""
-        step = self._next(Choosing)
-        self._spend(step, step.what)
+        step = self.choosing()
         made = exponential(
             range(len(candidates)),
             _as_array(scores),
@@ -96,6 +112,12 @@ class NoisySteps:
         )
         return candidates[made.sample(source=self.source)]
 
+    def choosing(self) -> Choosing:
+        """Return the next step, a choice, as one that is spent."""
+        step = self._next(Choosing)
+        self.spend(step, step.what)
+        return step
+
     def require_done(self) -> None:
         """Refuse to go on while steps of the schedule are missing."""
         if len(self.spends) != len(self.schedule.steps):
@@ -103,6 +125,11 @@ class NoisySteps:
                 f"{len(self.spends)} of {len(self.schedule.steps)} steps were done. Please report "
                 "this: the run did not follow its schedule."
             )
+
+    def drawn(self, codes: Mapping[str, NDArray[Any]], notes: tuple[str, ...] = ()) -> Drawn:
+        """Return rows with all that was counted and spent, if no step is missing."""
+        self.require_done()
+        return Drawn(codes, tuple(self.measurements), tuple(self.spends), notes)
 
 
 def _as_array(scores: Sequence[int]) -> NDArray[np.int64] | list[int]:

@@ -15,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
+from noisewright.files import read_text
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, amount, whole_number
 from noisewright.synthetic.coded import coded_batches
 from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 from noisewright.synthetic.workloads.boxes import Ends, Prefixes, Ranges
-from noisewright.synthetic.workloads.conditions import code_of, read_condition, require_order
+from noisewright.synthetic.workloads.conditions import (
+    ask_cells,
+    code_of,
+    read_condition,
+    require_order,
+)
 from noisewright.synthetic.workloads.counting_queries import (
     Conjunction,
     Marginal,
@@ -28,7 +34,6 @@ from noisewright.synthetic.workloads.counting_queries import (
     Queries,
     column,
 )
-from noisewright.synthetic.workloads.predicates import ask_cells
 from noisewright.synthetic.workloads.workload_answers import Answers
 
 _MOST_QUERIES = 1 << 24
@@ -181,26 +186,24 @@ class Workload:
     @classmethod
     def from_toml(cls, text: str, domain: Domain) -> Workload:
         """Read a workload on this domain from TOML."""
-        from noisewright.synthetic.workloads.workload_reading import read_workload
+        from noisewright.synthetic.workloads.workload_toml import read_workload
 
         return read_workload(text, read_domain(domain))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], domain: Domain) -> Workload:
         """Read a workload on this domain from a TOML file."""
-        from noisewright.synthetic.workloads.workload_reading import text_of_file
-
-        return cls.from_toml(text_of_file(path), domain)
+        return cls.from_toml(read_text(path, what="the workload"), domain)
 
     def to_toml(self) -> str:
         """Return the workload as the text of a TOML file; functions cannot be written."""
-        from noisewright.synthetic.workloads.workload_writing import workload_text
+        from noisewright.synthetic.workloads.workload_toml import workload_text
 
         return workload_text(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the workload to a TOML file, whole or not at all."""
-        from noisewright.synthetic.workloads.workload_writing import save_workload
+        from noisewright.synthetic.workloads.workload_toml import save_workload
 
         return save_workload(self, path)
 

@@ -1,6 +1,10 @@
-"""Pairs of columns beyond a tree: what the tree says of each, and which of them fit in a model.
+"""The private choice of pairs of columns: first those of a tree, then some beyond it.
 
-Everything here depends on noisy counts, on earlier choices and on declared sizes alone.
+A pair scores by how far its joint counts are from what they would be if the two columns were
+independent, or from what the tree says of them, less what the noise of counting it would cost. What
+is chosen by is the exponential mechanism; scores are whole numbers, and one row changes two cells
+by one, so a score by 2 at most. All else here depends on noisy counts, on earlier choices and on
+declared sizes alone.
 
 A pair beyond a tree closes a cycle. All columns of the cycle must then be kept together, three at
 a time: {a, v, w} for each step v–w of the way from a to b. In general the way goes through cliques
@@ -18,14 +22,79 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
 from noisewright.synthetic.graphs.tree_model import TreeModel
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.noisy_steps import NoisySteps
+from noisewright.synthetic.steps.run_budget import nearest_integers
+from noisewright.synthetic.tallies import Tallies
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
 Pair = tuple[str, str]
 
+MOST_IN_CYCLES = 1 << 20
+"""Cells of a pair, and of all tables of a model with cycles."""
+
 _MOST_LOOKS = 1 << 12
+
+
+def choose_tree(
+    steps: NoisySteps, costs: Mapping[Pair, int], singles: Sequence[Measurement]
+) -> list[Pair]:
+    """Choose a spanning tree (of each connected part), one edge after the other.
+
+    Among the pairs that `costs` has, each with what its noise costs (McKenna–Miklau–Sheldon 2021).
+    """
+    shares = {one.columns[0]: project_to_simplex(one.counts / one.rows) for one in singles}
+    scores = {
+        (a, b): independence_score(steps.tallies, (a, b), shares[a], shares[b]) - cost
+        for (a, b), cost in costs.items()
+    }
+    group = {name: name for pair in costs for name in pair}
+    chosen: list[Pair] = []
+    while open_pairs := [pair for pair in costs if group[pair[0]] != group[pair[1]]]:
+        pair = steps.choice(open_pairs, [scores[each] for each in open_pairs])
+        chosen.append(pair)
+        old, new = (group[name] for name in pair)
+        group = {name: new if label == old else label for name, label in group.items()}
+    return chosen
+
+
+def choose_besides(
+    steps: NoisySteps,
+    costs: Mapping[Pair, int],
+    tree: TreeModel,
+    chosen: Sequence[Pair],
+    more: int,
+    sizes: Mapping[str, int],
+) -> list[Pair]:
+    """Choose pairs that the tree answers badly; where no cycle fits, some of its own again."""
+    if not more:
+        return []
+    scores = {
+        pair: gap_score(steps.tallies, pair, shares) - costs[pair]
+        for pair, shares in pairs_of_tree(tree, costs)
+    }
+    found: list[Pair] = []
+    for _ in range(more):
+        # Which pairs fit depends on what was chosen before, and on nothing else.
+        known = [*chosen, *found]
+        left = [pair for pair in costs if pair not in known]
+        open_pairs = pairs_that_fit(sizes, known, left, most=MOST_IN_CYCLES) or list(chosen)
+        found.append(steps.choice(open_pairs, [scores[each] for each in open_pairs]))
+    return found
+
+
+def gap_score(tallies: Tallies, names: Names, shares: Array) -> int:
+    """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2."""
+    return int(np.abs(tallies.counts[names] - nearest_integers(shares * tallies.rows)).sum())
+
+
+def independence_score(tallies: Tallies, names: Pair, first: Array, second: Array) -> int:
+    """Return how far the joint counts are from independence, in L1; a row changes it by ≤ 2."""
+    return gap_score(tallies, names, np.outer(first, second))
 
 
 def how_many(columns: int, noise: float, unit: Literal["epsilon", "rho"]) -> int:
