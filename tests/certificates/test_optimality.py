@@ -186,6 +186,12 @@ def test_a_change_of_the_claim_is_noticed_by_its_digest() -> None:
     assert parts(checker.check(document)) == {"claims", "digest"}
 
 
+def test_an_empty_proof_is_none() -> None:
+    document = document_of("program")
+    document["claims"]["optimality"] = {}
+    assert parts(checker.check(sealed(document))) == {"optimality"}
+
+
 def test_one_file_and_python_are_all_it_takes(archive: Path, tmp_path: Path) -> None:
     nw.certify(MADE["program"]).save(tmp_path / "m.json")
     run = [sys.executable, "-I", "-S", str(archive), str(tmp_path / "m.json")]
