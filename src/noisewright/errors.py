@@ -57,8 +57,7 @@ class SpaceError(InputError):
 class OutsideSpaceError(SpaceError):
     """An input is not a point of the space; `why` says what is wrong with it.
 
-    Messages count rows from 1. `row` is the position in an array or a mapping of columns, from 0,
-    or the number of the row in a table that was read by a plan, from 1.
+    Messages count rows from 1; `row` is the position, from 0, so that `table[row]` is the row.
     """
 
     def __init__(self, message: str, *, row: int | None = None, why: str = "") -> None:

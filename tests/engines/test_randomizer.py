@@ -127,7 +127,7 @@ def test_curves_are_read_and_released() -> None:
     short = pa.RecordBatch.from_pydict({"day": [[1.0] * 4, [1.0] * 3]})
     assert randomizer.encode(short).parts[0].tolist() == [[1] * 4, [0] * 4]
     strict = Randomizer(nw.Plan({"day": nw.Column(space, outside="clamp")}, epsilon=10**9))
-    with pytest.raises(OutsideSpaceError, match=r"'day' .* in row 2"):
+    with pytest.raises(OutsideSpaceError, match=r"'day' at row 2 "):
         strict.randomize(short)
 
 
@@ -189,9 +189,9 @@ def test_check_draws_nothing_and_says_where() -> None:
     randomizer = Randomizer(nw.Plan(MIXTURE, epsilon=3))
     randomizer.check(BATCH)
     bad = BATCH.set_column(1, "b", pa.array([3, 41]))
-    with pytest.raises(OutsideSpaceError, match=r"'b' .* in row 1,002") as problem:
+    with pytest.raises(OutsideSpaceError, match=r"'b' at row 1,002 ") as problem:
         randomizer.check(bad, first_row=1000)
-    assert problem.value.row == 1002
+    assert problem.value.row == 1001
 
 
 def test_public_columns_leave_without_dictionaries_and_hidden_values() -> None:

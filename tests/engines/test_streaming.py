@@ -74,7 +74,7 @@ def test_codes_that_were_kept_are_what_reading_again_gives(
 
 def test_a_bad_cell_far_below_is_found_before_anything_is_drawn() -> None:
     bad = table().set_column(1, "x", pa.array([0] * (ROWS - 1) + [10]))
-    with pytest.raises(OutsideSpaceError, match=f"'x' .* in row {ROWS:,}"):
+    with pytest.raises(OutsideSpaceError, match=f"'x' at row {ROWS:,} "):
         embedded.check(open_table(bad), PLAN)
 
 

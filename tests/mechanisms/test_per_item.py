@@ -234,7 +234,7 @@ def test_sets_that_are_too_large() -> None:
     [
         (None, "no input"),
         ("tv", "not a set of items"),
-        (["tv"], "row 1 .*not a set of items"),
+        (["tv"], "row 1 .*lists of items"),
         ([{"tv"}, {"boat"}], "row 2 .*not declared"),
         ([{"tv"}, [["tv"]]], "row 2 .*not declared"),
         (pa.array([["tv"], None]), "row 2 .*null"),

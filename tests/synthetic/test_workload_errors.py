@@ -239,7 +239,7 @@ def test_bad_input(name: str) -> None:
 
 def test_an_undeclared_value_is_named_by_its_place() -> None:
     batches = iter([[("F", "cook", 0, 0)] * 3, [("F", "cook", 0, 0), ("F", "spy", 1, 0)]])
-    with pytest.raises(OutsideSpaceError, match=r"column 'job' at row 5: the value is") as caught:
+    with pytest.raises(OutsideSpaceError, match=r"column 'job' at row 5 is none of") as caught:
         nw.Workload.marginals(DOMAIN).answers(batches)
     assert "spy" not in str(caught.value)
     assert caught.value.row == 4
@@ -275,6 +275,6 @@ GAPS: dict[str, Any] = {
 )
 def test_an_empty_cell_is_named_by_its_place(name: str, form: str) -> None:
     column = GAPS[form]([VALUES[name][1]] * 3 + [None, VALUES[name][0]])
-    with pytest.raises(OutsideSpaceError, match=f"column {name!r} at row 4: .* empty") as caught:
+    with pytest.raises(OutsideSpaceError, match=f"column {name!r} at row 4 is empty") as caught:
         nw.Workload.marginals(DOMAIN, columns=[name]).answers({name: column})
     assert caught.value.row == 3

@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
 from noisewright.mechanisms import Additive, Laplace
-from noisewright.spaces import Interval, Lattice, Space
-from noisewright.tables import read_inputs
+from noisewright.spaces import Lattice, Space
+from noisewright.tables import Field, column_codes, read_inputs
 
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""
-
-_MOST_LABELS = 1 << 12
-"""A longer dictionary is not translated again for every batch."""
 
 
 def released_codes(
@@ -30,21 +27,25 @@ def released_codes(
     name: str | None = None,
     first_row: int = 0,
 ) -> NDArray[Any]:
-    """Return the codes of released values, in the narrowest unsigned type.
+    """Return the codes of released values, in a narrow type.
 
     `space` holds the inputs. Outputs of unbounded noise are clamped to it, as their channel
     expects. An error names the row of a value that is no output.
     """
     try:
-        if isinstance(outputs, Lattice):
-            return _clamped(values, space, outputs)
-        quick = _translated(values, outputs)
-        if quick is not None:
-            return quick
-        codes = np.atleast_1d(read_inputs(outputs, values).codes)
+        if not isinstance(outputs, Lattice):
+            return read_inputs(outputs, values).codes
+        clamped = np.clip(_steps(values, outputs), 0, space.size - 1)
+        return clamped.astype(np.min_scalar_type(space.size - 1))
     except OutsideSpaceError as problem:
-        raise not_released(problem, outputs, name, first_row) from problem
-    return codes.astype(np.min_scalar_type(max(outputs.size - 1, 0)), copy=False)
+        failed = not_released(problem, outputs, name, first_row)
+    raise failed
+
+
+def _steps(values: Any, lattice: Lattice) -> NDArray[np.float64]:
+    """Return whole steps from the origin of a lattice."""
+    given = values if hasattr(values, "__len__") else [values]
+    return column_codes(Field.of(lattice).cells, given)
 
 
 def released_numbers(
@@ -59,12 +60,13 @@ def released_numbers(
     outputs, low, step = mechanism.outputs, float(mechanism.space.low), float(mechanism.space.step)
     try:
         if isinstance(outputs, Lattice):
-            return low + step * lattice_steps(values, outputs)
+            return low + step * _steps(values, outputs)
         if not isinstance(mechanism, Laplace):
             mechanism.space.require_enumerable("numbers with clamped noise")
-        codes = np.atleast_1d(read_inputs(outputs, values).codes).astype(np.float64)
+        codes = read_inputs(outputs, values).codes.astype(np.float64)
     except OutsideSpaceError as problem:
-        raise not_released(problem, outputs, name, first_row) from problem
+        failed = not_released(problem, outputs, name, first_row)
+        raise failed from None
     assert isinstance(mechanism, Laplace)
     beyond = 1 / math.expm1(float(mechanism.decay))
     ends = (codes == mechanism.space.size - 1).astype(np.float64) - (codes == 0)
@@ -76,62 +78,15 @@ def not_released(
 ) -> OutsideSpaceError:
     """Return the error that names a value which the mechanism cannot have released."""
     where = "" if problem.row is None else f" at row {problem.row + first_row + 1:,}"
-    column = "" if name is None else f" of the column {name!r}"
+    column = "the value" if name is None else f"the column {name!r}"
     why = f" ({problem.why})" if problem.why else ""
     return OutsideSpaceError(
-        f"the value{where}{column} is not an output of the mechanism, whose outputs are "
-        f"{space!r}{why}. Estimate with the mechanism that released this data, without rows "
+        f"{column}{where} is not an output of the mechanism, whose outputs are {space!r}{why}. "
+        "Estimate with the mechanism that released this data, without rows "
         "that it did not release.",
         row=None if problem.row is None else problem.row + first_row,
         why=problem.why,
     )
-
-
-def _clamped(values: Any, interval: Space, lattice: Space) -> NDArray[Any]:
-    """Return codes of numbers on a lattice, clamped to the interval of the inputs."""
-    assert isinstance(interval, Interval)
-    steps = lattice_steps(values, lattice)
-    clamped = np.clip(steps, 0, interval.size - 1)
-    return clamped.astype(np.min_scalar_type(interval.size - 1))
-
-
-def lattice_steps(values: Any, lattice: Space) -> NDArray[np.float64]:
-    """Return whole steps from the origin of a lattice, or raise for the row of a value off it."""
-    assert isinstance(lattice, Lattice)
-    if getattr(values, "null_count", 0):
-        row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-        raise lattice.outside(row=row, why="it is null")
-    if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    try:
-        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        numbers = None
-    if numbers is None:
-        raise lattice.outside(why="not all of it are numbers")
-    steps = (numbers - float(lattice.origin)) / float(lattice.step)
-    nearest = np.rint(steps)
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(steps - nearest) <= 1e-6 * np.maximum(1, np.abs(steps) * 1e-6))
-    if wrong.any():
-        raise lattice.outside(row=int(np.argmax(wrong)), why="it is not on the lattice")
-    return nearest
-
-
-def _translated(values: Any, space: Space) -> NDArray[Any] | None:
-    """Return the codes of a dictionary column by translating its labels, if all are outputs."""
-    labels = getattr(values, "dictionary", None)
-    if labels is None or values.null_count or len(labels) > _MOST_LABELS:
-        return None
-    try:
-        known = [space.code(label) for label in labels.to_pylist()]
-    except OutsideSpaceError:
-        return None
-    indices = values.indices.to_numpy(zero_copy_only=False)
-    kind = np.min_scalar_type(max(space.size - 1, 0))
-    if known == list(range(len(known))):
-        return indices.astype(kind)
-    return np.array(known, dtype=kind).take(indices)
 
 
 def column_batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:

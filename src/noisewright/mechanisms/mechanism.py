@@ -69,7 +69,8 @@ class Mechanism(ABC):
         """
         warn_of_several_counts(self.space, self.claim, inputs)
         read = read_inputs(self.space, inputs)
-        return read.restore(self.draw(read.codes, source), self.outputs)
+        drawn = [self.draw(codes, source) for codes in read.pieces()]
+        return read.restore(drawn, self.outputs)
 
     def sample_column(self, column: Any, *, source: Source | None = None) -> Any:
         """Draw one output for each cell of a column of a table: what `sample` gives, in most cases.

@@ -11,7 +11,8 @@ from noisewright.errors import InputError
 from noisewright.mechanisms import Guarantee
 from noisewright.models.training import Reader
 from noisewright.sampling import Source
-from noisewright.synthetic import Codes, Drawn, Schedule, Tallies
+from noisewright.synthetic import Drawn, Schedule, Tallies
+from noisewright.tables import Codes
 from noisewright.transaction import Job, Payment, Progress, Subject
 
 

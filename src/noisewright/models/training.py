@@ -14,8 +14,7 @@ from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column, Plan
 from noisewright.releases import Columns, Declared
 from noisewright.spaces import Records, Space
-from noisewright.synthetic import Codes, coded_batches
-from noisewright.tables import Person, arrow
+from noisewright.tables import Codes, Field, Person, arrow, table_codes
 
 
 @final
@@ -105,7 +104,8 @@ class Reader:
         self, table: Any, names: list[str], person: Person | None = None
     ) -> Iterator[Codes]:
         if self.columns is None:
-            return coded_batches(table, self.domain, names)
+            fields = {name: Field.of(space) for name, space in self.domain.columns}
+            return table_codes(table, fields, names)
         wanted = {name: self.columns[name] for name in names}
         inputs = names if person is None else [*names, person.column]
         columns = Columns.of(wanted, person=person)

@@ -26,7 +26,6 @@ from noisewright.sampling import Source
 from noisewright.synthetic import (
     BINS,
     INFERENCE,
-    Codes,
     Drawn,
     Inference,
     Mst,
@@ -35,7 +34,7 @@ from noisewright.synthetic import (
     Workload,
     WorkloadErrors,
 )
-from noisewright.tables import open_writer, require_format
+from noisewright.tables import Codes, open_writer, require_format
 from noisewright.transaction import LedgerLike, Payment, Progress, Subject, transact
 
 _KEY = "noisewright.synthetic"

@@ -6,7 +6,6 @@ from .by_blr.records import SyntheticRecords as SyntheticRecords
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
-from .coded import Codes as Codes, coded_batches as coded_batches
 from .graphs.inference import (
     INFERENCE as INFERENCE,
     Inference as Inference,

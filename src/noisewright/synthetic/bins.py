@@ -22,11 +22,11 @@ from noisewright.errors import TooLargeError
 from noisewright.estimation import project_to_simplex
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
-from noisewright.synthetic.coded import Codes
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
 from noisewright.synthetic.workloads.workload import Workload
+from noisewright.tables import Codes
 
 BINS = 32
 _MOST_COUNTED = 1 << 17

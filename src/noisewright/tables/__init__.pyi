@@ -5,6 +5,8 @@ from .arrow_names import (
     RecordBatch as RecordBatch,
 )
 from .cell_types import is_text as is_text
+from .cells import Cells as Cells
+from .codec import as_column as as_column, column_codes as column_codes
 from .field import Field as Field
 from .files.csv_layout import (
     CSV as CSV,
@@ -58,3 +60,4 @@ from .schema import (
     stored_array as stored_array,
     stored_type as stored_type,
 )
+from .table_codes import Codes as Codes, table_codes as table_codes

@@ -1,7 +1,7 @@
 """From the cells of one column to codes of its space: all at once, no Python for each row.
 
-Whatever a cell holds, the column of the plan says what it counts as, or it raises BadCellError with
-its place and never its value. The rule is the same for every kind of table:
+Whatever a cell holds, the field says what it counts as, or it raises BadCellError with its place
+and never its value. The rule is the same for every kind of table, and for `mechanism.sample`:
 
 - a cell that is empty counts as `null`, and so does one that holds nothing of the column's kind (a
   text among numbers, a number among lists, a curve of another length or with a gap);
@@ -11,22 +11,26 @@ its place and never its value. The rule is the same for every kind of table:
 - a number between two steps is moved to the nearest by off_grid="round";
 - a set with too many items is cut by outside="sample".
 
-A plan that says all of these for a column never fails on a value of it.
+A field that says all of these never fails on a value.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
 
+if TYPE_CHECKING:
+    from noisewright.tables.field import Field
+
 
 class BadCellError(Exception):
-    """A cell that the plan does not allow: its place in the batch, what is wrong, what to do."""
+    """A cell that the field does not allow: its place in the column, what is wrong, what to do."""
 
     def __init__(self, row: int, why: str, advice: str) -> None:
         super().__init__(why)
@@ -36,37 +40,64 @@ class BadCellError(Exception):
 
 
 class Cells(ABC):
-    """Reads the cells of one column."""
+    """Reads the cells of one column, as its field says."""
 
     needs: str
     """What the column must hold, in words."""
 
+    def __init__(self, field: Field) -> None:
+        self._space: Any = field.space
+
     @abstractmethod
     def accepts(self, kind: Any) -> bool:
         """Tell whether an Arrow type can hold such cells at all."""
-
-    @abstractmethod
-    def encode(self, array: Any) -> Any:
-        """Return the codes of the cells, or raise BadCellError."""
 
     @property
     @abstractmethod
     def type(self) -> Any:
         """The Arrow type of such cells where the table declares none: it follows from the space."""
 
-    @abstractmethod
-    def plain(self, values: Sequence[Any]) -> Any:
-        """Return cells of plain Python in that type, or raise BadCellError.
+    def encode(self, column: Any) -> Any:
+        """Return the codes of an Arrow array, a numpy array or a list of cells.
 
-        Undeclared labels and items, and cells of another kind, are what they count as by then.
+        Ensures: the same cells have the same codes in all of these forms. Raises BadCellError.
         """
+        if type(column).__module__.split(".")[0] == "pyarrow":
+            return self._from_arrow(column)
+        if not isinstance(column, np.ndarray):
+            return self._from_plain(column)
+        if column.dtype.kind in "iufb":
+            native = column.dtype.newbyteorder("=")
+            return self._from_numpy(column.astype(native, copy=False))
+        # Dates and spans of time become whole numbers in `tolist`.
+        return self._from_plain(list(column) if column.dtype.kind in "mM" else column.tolist())
+
+    @abstractmethod
+    def _from_arrow(self, array: Any) -> Any: ...
+
+    @abstractmethod
+    def _from_numpy(self, values: NDArray[Any]) -> Any:
+        """Return the codes of an array of numbers or truth values."""
+
+    @abstractmethod
+    def _from_plain(self, values: Sequence[Any]) -> Any:
+        """Return the codes of cells of plain Python."""
+
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return cells of plain Python as the points they count as, in an Arrow array of `type`."""
+        import pyarrow as pa
+
+        from noisewright.tables.outputs import outputs_for
+
+        made = outputs_for(self._space, pa.null()).array(self._from_plain(values))
+        return made if made.type.equals(self.type) else made.cast(self.type)
 
     def empty(self, row: int) -> BadCellError:
         """Return the error for an empty cell."""
         return BadCellError(
             row,
             "is empty",
-            "Say in the plan what empty cells count as (null=…), or fill them.",
+            "Fill it, leave the row out, or say what empty cells count as: nw.Column(…, null=…).",
         )
 
     def of_another_kind(self, row: int) -> BadCellError:
@@ -74,20 +105,25 @@ class Cells(ABC):
         return BadCellError(
             row,
             f"holds something else than {self.needs}",
-            "Mend it, or say in the plan what such cells count as (null=…).",
+            "Mend it, or say what such cells count as: nw.Column(…, null=…).",
         )
 
 
-def refused(name: str, problem: BadCellError, first_row: int) -> OutsideSpaceError:
-    """Return what a user is told of a bad cell; `first_row` rows came before its batch."""
-    row = first_row + problem.row + 1
+def refusal(name: str | None, problem: BadCellError, first_row: int = 0) -> OutsideSpaceError:
+    """Return what a user is told of a bad cell; `first_row` rows came before its batch.
+
+    Messages count rows from 1; the attribute `row` is the position, from 0.
+    """
+    row = first_row + problem.row
+    column = "the input" if name is None else f"the column {name!r}"
     return OutsideSpaceError(
-        f"the column {name!r} {problem.why} in row {row:,}. {problem.advice}",
-        row=row,
-        why=problem.why,
+        f"{column} at row {row + 1:,} {problem.why}. {problem.advice}", row=row, why=problem.why
     )
 
 
 def code_type(size: int) -> Any:
     """Return the narrowest type for codes below `size` and the two marks behind them."""
+    if (size + 1) >> 32:
+        # With a sign: numpy makes doubles of sums of other wide codes and noise.
+        return np.dtype(object if (size + 1) >> 63 else np.int64)
     return np.min_scalar_type(size + 1)

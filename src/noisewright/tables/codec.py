@@ -1,13 +1,15 @@
-"""Which reader of cells a field has."""
+"""One column in any form to codes: Arrow, numpy, pandas, Polars, lists."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from noisewright.spaces import Categories, Counts, Interval, Subsets
-from noisewright.tables.label_cells import LabelCells
-from noisewright.tables.list_cells import CurveCells, SetCells
-from noisewright.tables.number_cells import CountCells, NumberCells
+import numpy as np
+
+from noisewright.errors import InputError
+from noisewright.given import several
+from noisewright.tables.cells import BadCellError, refusal
 
 if TYPE_CHECKING:
     from noisewright.tables.cells import Cells
@@ -16,12 +18,97 @@ if TYPE_CHECKING:
 
 def cells_for(field: Field) -> Cells:
     """Return what reads the cells of a field."""
+    # Each loads on use: a first mechanism does not wait for the others.
+    from noisewright.spaces import Categories, Counts
+
     if isinstance(field.space, Categories):
+        from noisewright.tables.label_cells import LabelCells
+
         return LabelCells(field)
+    from noisewright.tables.number_cells import CountCells, LatticeCells, NumberCells
+
     if isinstance(field.space, Counts):
         return CountCells(field)
+    from noisewright.spaces import Curves, Interval, Lattice, Subsets
+
     if isinstance(field.space, Interval):
         return NumberCells(field)
+    if isinstance(field.space, Lattice):
+        return LatticeCells(field)
+    from noisewright.tables.list_cells import CurveCells, PointCells, SetCells
+
     if isinstance(field.space, Subsets):
         return SetCells(field)
-    return CurveCells(field)
+    return CurveCells(field) if isinstance(field.space, Curves) else PointCells(field)
+
+
+def column_codes(cells: Cells, column: Any, *, name: str | None = None, first_row: int = 0) -> Any:
+    """Return the codes of a column, or of a piece of one before which there are `first_row` rows.
+
+    Raises OutsideSpaceError with the row, and the `name` of the column if it has one, of a cell
+    that the field does not allow.
+    """
+    try:
+        return cells.encode(as_column(column))
+    except BadCellError as problem:
+        failed = refusal(name, problem, first_row)
+    # Outside of the handler: what lies behind may know the value.
+    raise failed
+
+
+def is_from(library: str, value: Any) -> bool:
+    """Tell whether a value is one of a library, without loading the library."""
+    return type(value).__module__.split(".")[0] == library
+
+
+def as_column(values: Any) -> Any:
+    """Return a column as an Arrow array, a numpy array or a list, which is what cells are read of.
+
+    Ensures: nothing is guessed from the values but the type of a list of numbers of one type.
+    """
+    if isinstance(values, (np.ndarray, list, tuple)):
+        return values if isinstance(values, np.ndarray) else _from_list(values)
+    if is_from("pyarrow", values):
+        return in_one_piece(getattr(values, "storage", values))
+    if is_from("polars", values):
+        return values.to_list() if str(values.dtype) == "Object" else values.to_arrow()
+    if is_from("pandas", values) and not isinstance(values.dtype, np.dtype):
+        return _from_pandas(values)
+    if hasattr(values, "to_numpy"):
+        return np.asarray(values.to_numpy())
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(
+            f"inputs is a {type(values).__name__}; give a point, a list, a numpy array, an Arrow "
+            "array, or a column of pandas or Polars."
+        )
+    return _from_list(several(values, name="inputs", of="points"))
+
+
+def in_one_piece(array: Any) -> Any:
+    """Return an Arrow array; a chunked one is joined."""
+    if not hasattr(array, "chunks"):
+        return array
+    import pyarrow as pa
+
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    whole = array.combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _from_list(values: Any) -> Any:
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and issubclass(kinds.pop(), (bool, int, float, np.number, np.bool_)):
+        array = np.array(values)
+        return array if array.ndim == 1 and array.dtype.kind in "iufb" else list(values)
+    return values
+
+
+def _from_pandas(values: Any) -> Any:
+    """Return a column whose type is one of pandas: categories, texts, numbers with gaps."""
+    try:
+        import pyarrow as pa
+
+        return in_one_piece(pa.Array.from_pandas(values))
+    except (ImportError, TypeError, ValueError):
+        return values.to_list()

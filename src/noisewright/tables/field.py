@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.given import one_of
-from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
 
 if TYPE_CHECKING:
+    from noisewright.spaces import Categories, Label, Space
     from noisewright.tables.cells import Cells
+
+_WHERE = "for this column "
 
 
 @dataclass(frozen=True, init=False)
@@ -41,28 +43,22 @@ class Field:
         outside: str = "error",
         off_grid: str = "error",
     ) -> None:
-        set_field = object.__setattr__
-        set_field(self, "other", _read_other(other, space))
-        if isinstance(space, Categories):
-            space = _with_labels(space, [other, null])
-        if isinstance(space, Subsets) and other is not None and frozenset([other]) not in space:
-            space = Subsets([*space.items, other], largest=space.largest)
-        set_field(self, "null", _read_null(null, space))
-        set_field(self, "outside", _one_of("outside", outside, _outsides(space)))
-        rounds = isinstance(space, Interval)
-        set_field(self, "off_grid", _one_of("off_grid", off_grid, ("error", "round")[: 1 + rounds]))
-        if isinstance(space, Interval):
-            clamps: Any = self.outside
-            space = space.reading(outside=clamps, off_grid=self.off_grid)
-        set_field(self, "space", space)
+        self._set(*_read_rules(space, null, other, outside, off_grid))
+
+    def _set(self, space: Space, null: Any, other: Any, outside: str, off_grid: str) -> None:
+        rules = {"space": space, "null": null, "other": other}
+        for name, value in (rules | {"outside": outside, "off_grid": off_grid}).items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of(cls, space: Space) -> Field:
         """Return the field whose cells are points; an Interval says itself how it reads others."""
-        if not isinstance(space, Interval):
-            return Field(space)
-        outside = "clamp" if space.clamps else "error"
-        return Field(space, outside=outside, off_grid="round" if space.rounds else "error")
+        field = object.__new__(Field)
+        clamps, rounds = getattr(space, "clamps", False), getattr(space, "rounds", False)
+        field._set(
+            space, None, None, "clamp" if clamps else "error", "round" if rounds else "error"
+        )
+        return field
 
     @cached_property
     def cells(self) -> Cells:
@@ -72,7 +68,48 @@ class Field:
         return cells_for(self)
 
 
+def _read_rules(
+    space: Space, null: Any, other: Any, outside: str, off_grid: str
+) -> tuple[Space, Any, Any, str, str]:
+    # Here, since `mechanism.sample` needs fields, and a first mechanism not all spaces.
+    from noisewright.spaces import Categories, Counts, Curves, Interval, Subsets
+
+    if other is not None and not isinstance(space, (Categories, Subsets)):
+        raise ParameterError(
+            "other= is the label or item that undeclared ones count as; this column has no "
+            "labels. For numbers use outside='clamp'."
+        )
+    if isinstance(space, Categories):
+        space = _with_labels(space, [other, null])
+    if isinstance(space, Subsets) and other is not None and frozenset([other]) not in space:
+        space = Subsets([*space.items, other], largest=space.largest)
+    if isinstance(space, Subsets) and isinstance(null, (list, tuple, set, frozenset)):
+        known = set(null) <= set(space.items)
+        null = tuple(sorted(set(null), key=space.items.index)) if known else null
+    elif isinstance(space, Curves) and isinstance(null, (list, tuple)):
+        null = tuple(float(value) for value in null)
+    point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
+    if null is not None and point not in space:
+        raise ParameterError(
+            f"null is {null!r}, which is not a point of {space!r}; empty cells must count as one."
+        )
+    words: tuple[str, ...] = ("error",)
+    if isinstance(space, (Counts, Interval, Curves)):
+        words = ("error", "clamp")
+    elif isinstance(space, Subsets):
+        words = ("error", "sample")
+    outside = one_of(outside, words, name="outside", where=_WHERE)
+    rounds = isinstance(space, Interval)
+    words = ("error", "round") if rounds else ("error",)
+    off_grid = one_of(off_grid, words, name="off_grid", where=_WHERE)
+    if isinstance(space, Interval):
+        space = space.reading(outside=outside, off_grid=off_grid)  # pyright: ignore[reportArgumentType]
+    return space, null, other, outside, off_grid
+
+
 def _with_labels(space: Categories, labels: list[Any]) -> Categories:
+    from noisewright.spaces import Categories
+
     new: list[Any] = []
     for label in labels:
         if label is not None and label not in space and label not in new:
@@ -85,38 +122,3 @@ def _with_labels(space: Categories, labels: list[Any]) -> Categories:
             "cannot tell how far it is from the others. Declare it among the labels."
         )
     return Categories([*space.labels, *new], metric=space.metric)
-
-
-def _read_other(other: Any, space: Space) -> Any:
-    if other is not None and not isinstance(space, (Categories, Subsets)):
-        raise ParameterError(
-            "other= is the label or item that undeclared ones count as; this column has no "
-            "labels. For numbers use outside='clamp'."
-        )
-    return other
-
-
-def _read_null(null: Any, space: Space) -> Any:
-    if null is None:
-        return None
-    if isinstance(space, Subsets) and isinstance(null, (list, tuple, set, frozenset)):
-        known = set(null) <= set(space.items)
-        null = tuple(sorted(set(null), key=space.items.index)) if known else null
-    elif isinstance(space, Curves) and isinstance(null, (list, tuple)):
-        null = tuple(float(value) for value in null)
-    point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
-    if point not in space:
-        raise ParameterError(
-            f"null is {null!r}, which is not a point of {space!r}; empty cells must count as one."
-        )
-    return null
-
-
-def _outsides(space: Space) -> tuple[str, ...]:
-    if isinstance(space, (Counts, Interval, Curves)):
-        return ("error", "clamp")
-    return ("error", "sample") if isinstance(space, Subsets) else ("error",)
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> Any:
-    return one_of(value, allowed, name=name, where="for this column ")

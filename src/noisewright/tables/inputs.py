@@ -1,84 +1,151 @@
-"""From what people pass to `sample` to codes, and back to the same form."""
+"""What people pass to `sample`, read as codes and given back in the same form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, OutsideSpaceError
-from noisewright.given import several
-from noisewright.spaces import Counts, Space, amount
+from noisewright.errors import InputError
+from noisewright.spaces import Counts, Space
+from noisewright.tables.cells import Cells
+from noisewright.tables.codec import as_column, column_codes, is_from
+from noisewright.tables.field import Field
 
-if TYPE_CHECKING:
-    from noisewright.spaces import Curves
+_PIECE = 1 << 16
+"""Rows that are read, drawn and restored at a time: what is between stays in the cache."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Input codes, and how to give output codes back in the form of the inputs."""
+    """Inputs piece by piece, and how to give output codes back in the form of the inputs."""
 
-    codes: NDArray[Any]
-    restore: Callable[[NDArray[Any], Space], Any]
+    pieces: Callable[[], Iterator[NDArray[Any]]]
+    restore: Callable[[list[NDArray[Any]], Space], Any]
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """The codes of all inputs."""
+        return joined(list(self.pieces()))
+
+
+def joined(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return pieces in one."""
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def read_inputs(space: Space, inputs: Any) -> Inputs:
-    """Read one point, many points, codes, or an Arrow array."""
+    """Read one point, many points, codes, or an Arrow array.
+
+    Raises OutsideSpaceError, with the row, when the codes are asked for.
+    """
+    if is_from("pyarrow", inputs) and hasattr(inputs, "as_py"):
+        inputs = inputs.as_py()
     if inputs is None:
         raise InputError("there is no input to sample from; give a point or an array of points.")
-    if type(inputs).__module__.split(".")[0] == "pyarrow":
-        from noisewright.tables.arrow_inputs import read_arrow
-
-        return read_arrow(space, inputs)
     if isinstance(inputs, (int, np.integer)) and _are_codes(space, np.asarray(inputs)):
-        code = _checked_codes(space, np.array([inputs]))
-        return Inputs(code, lambda codes, outputs: int(codes[0]))
+        code = space.read_codes(np.array([inputs]))
+        return Inputs(lambda: iter([code]), lambda drawn, outputs: int(joined(drawn)[0]))
     if _is_one_point(space, inputs):
+        code = np.array([space.code(inputs)], dtype=object if space.size >> 62 else np.intp)
         return Inputs(
-            np.array([space.code(inputs)], dtype=object if space.size >> 62 else np.intp),
-            lambda codes, outputs: outputs.point(int(codes[0])),
+            lambda: iter([code]), lambda drawn, outputs: outputs.point(int(joined(drawn)[0]))
         )
-    values = _as_array(inputs)
-    if values.ndim == 2:
-        from noisewright.spaces import Curves
+    if is_from("pyarrow", inputs):
+        from noisewright.tables.arrow_inputs import arrow_restorer
 
-        if isinstance(space, Curves):
-            return _from_curves(space, values)
-    shape = values.shape
-    flat = values.reshape(-1)
-    given_codes = _are_codes(space, flat)
-    codes = _checked_codes(space, flat) if given_codes else space.encode(flat)
+        column = as_column(inputs)
+        if not hasattr(column, "null_count"):
+            raise InputError(
+                f"inputs is an Arrow {type(inputs).__name__}; give one column, an Arrow array."
+            )
+        return Inputs(lambda: _pieces(space, column), arrow_restorer(space, inputs))
+    values = as_column(inputs)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        if values.ndim == 2 and hasattr(space, "grid"):
+            return Inputs(lambda: _pieces(space, list(map(tuple, values.tolist()))), _as_curves)
+        shape: tuple[int, ...] = values.shape
+        flat = values.reshape(-1)
+    else:
+        flat, shape = values, (len(values),)
+    kind = flat.dtype if isinstance(flat, np.ndarray) else np.dtype(object)
+    return Inputs(
+        lambda: _pieces(space, flat),
+        lambda drawn, outputs: as_given(space, kind, drawn, outputs).reshape(shape),
+    )
 
-    def restore(drawn: NDArray[Any], outputs: Space) -> NDArray[Any]:
-        numbers = given_codes or isinstance(outputs, Counts)
-        if not numbers or flat.dtype.kind not in "iu":
-            return outputs.decode(drawn).reshape(shape)
-        # Whole numbers come back in the type they came in, if it can hold every output.
-        wide_enough = outputs.size - 1 <= np.iinfo(flat.dtype).max
-        kind = flat.dtype if wide_enough else np.int64
-        return drawn.astype(kind, copy=False).reshape(shape)
 
-    return Inputs(codes, restore)
+def _pieces(space: Space, values: Any) -> Iterator[NDArray[Any]]:
+    """Yield the codes of a column, piece by piece; of nothing one piece, so that it has a type."""
+    cells = _cells(space)
+    if _kind(values) in "iu" and not space.of_numbers:
+        yield space.read_codes(
+            values if isinstance(values, np.ndarray) else _numbers(space, values)
+        )
+        return
+    for start in range(0, len(values) or 1, _PIECE):
+        piece = values if len(values) <= _PIECE else values[start : start + _PIECE]
+        yield _point_codes(space, column_codes(cells, piece, first_row=start))
 
 
-def _from_curves(space: Curves, rows: NDArray[Any]) -> Inputs:
-    """Read an array with one curve a row, and give curves back as such an array."""
-    from noisewright.spaces import Curves
+def _cells(space: Space) -> Cells:
+    field = Field.of(space)
+    if not hasattr(space, "grid"):
+        return field.cells
+    from noisewright.tables.list_cells import PointCells
 
-    points = np.empty(len(rows), dtype=object)
-    for place, row in enumerate(rows.tolist()):
-        points[place] = tuple(row)
+    # Curves of a table are points already; `Curves.read` rounds others.
+    return PointCells(field)
 
-    def restore(drawn: NDArray[Any], outputs: Space) -> NDArray[Any]:
-        released = outputs.decode(drawn)
-        if not isinstance(outputs, Curves):
-            return released
-        return np.array(released.tolist()).reshape(len(rows), len(outputs.grid))
 
-    return Inputs(space.encode(points), restore)
+def _kind(values: Any) -> str:
+    """Return the kind of numpy type that a column has or would have."""
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind
+    if is_from("pyarrow", values):
+        import pyarrow as pa
+
+        return "i" if pa.types.is_integer(values.type) else "O"
+    return "O"
+
+
+def _numbers(space: Space, array: Any) -> NDArray[Any]:
+    if array.null_count:
+        row = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
+        raise space.outside(row=row, why="it is null")
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _point_codes(space: Any, codes: Any) -> NDArray[Any]:
+    """Return codes that a table over the space takes: sets are read as places of items."""
+    if isinstance(codes, np.ndarray):
+        return codes
+    from noisewright.tables.outputs import codes_of
+
+    return codes_of(space, codes)
+
+
+def as_given(
+    space: Space, kind: np.dtype[Any], drawn: list[NDArray[Any]], outputs: Space
+) -> NDArray[Any]:
+    """Return the outputs for inputs of a numpy type as an array."""
+    numbers = isinstance(outputs, Counts) or not space.of_numbers
+    if not numbers or kind.kind not in "iu":
+        return joined([outputs.decode(part) for part in drawn])
+    # Whole numbers come back in the type they came in, if it can hold every output.
+    wide_enough = outputs.size - 1 <= np.iinfo(kind).max
+    return joined(drawn).astype(kind if wide_enough else np.int64, copy=False)
+
+
+def _as_curves(drawn: list[NDArray[Any]], outputs: Space) -> NDArray[Any]:
+    """Give curves back as an array with one a row, as which they were given."""
+    released = outputs.decode(joined(drawn))
+    if not hasattr(outputs, "grid"):
+        return released
+    return np.array(released.tolist()).reshape(len(released), -1)
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:
@@ -88,36 +155,6 @@ def _is_one_point(space: Space, inputs: Any) -> bool:
     return isinstance(inputs, tuple) and space.of_tuples and inputs in space
 
 
-def _as_array(inputs: Any) -> NDArray[Any]:
-    if isinstance(inputs, np.ndarray):
-        return inputs
-    if hasattr(inputs, "to_numpy"):
-        return np.asarray(inputs.to_numpy())
-    if not isinstance(inputs, Iterable):
-        raise InputError(
-            f"inputs is a {type(inputs).__name__}; give a point, a list, a numpy array or an "
-            "Arrow array."
-        )
-    listed = several(inputs, name="inputs", of="points")
-    kinds = {type(value) for value in listed}
-    if len(kinds) == 1 and issubclass(kinds.pop(), (str, bool, int, float, np.generic)):
-        return np.array(listed)
-    values = np.empty(len(listed), dtype=object)
-    for row, value in enumerate(listed):
-        values[row] = value
-    return values
-
-
 def _are_codes(space: Space, values: NDArray[Any]) -> bool:
     """Whole numbers are codes in spaces whose points are not numbers."""
     return values.dtype.kind in "iu" and not space.of_numbers
-
-
-def _checked_codes(space: Space, codes: NDArray[Any]) -> NDArray[Any]:
-    if codes.size and not (codes.min() >= 0 and codes.max() < space.size):
-        row = int(np.argmax((codes < 0) | (codes >= space.size)))
-        raise OutsideSpaceError(
-            f"the code at row {row + 1:,} is outside the {amount(space.size)} codes of {space!r}.",
-            row=row,
-        )
-    return codes

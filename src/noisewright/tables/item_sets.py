@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.given import several
-from noisewright.spaces import Subsets, label_key
+from noisewright.spaces import Subsets
+from noisewright.tables.cell_types import is_list
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
@@ -41,18 +42,20 @@ class ItemSets:
 Restore = Callable[[ItemSets], Any]
 
 
-def read_sets(space: Subsets, inputs: Any, *, other: int | None = None) -> tuple[ItemSets, Restore]:
+def read_sets(space: Subsets, inputs: Any) -> tuple[ItemSets, Restore]:
     """Read sets in any form, and how to give sets back in the same form.
 
-    `other` is the place of the item that undeclared ones of an Arrow column count as.
+    How many items a set may have is not asked here.
     """
     if inputs is None:
         raise InputError("there is no input to sample from; give a set or many sets.")
     if type(inputs).__module__.split(".")[0] == "pyarrow":
-        return _from_arrow(space, inputs, other)
+        if hasattr(inputs, "as_py"):
+            return read_sets(space, set(inputs.as_py()))
+        restore = _arrow_restorer(space, inputs)
+        return _codes(space, inputs), restore
     if isinstance(inputs, (set, frozenset)):
-        sets, _ = _from_iterable(space, [inputs])
-        return sets, lambda drawn: _as_points(space, drawn)[0]
+        return _codes(space, [inputs]), lambda drawn: _as_points(space, drawn)[0]
     if isinstance(inputs, np.ndarray) and inputs.ndim == 2:
         return _from_matrix(space, inputs)
     if isinstance(inputs, tuple) and len(inputs) == 2 and _are_arrays(inputs):
@@ -60,7 +63,15 @@ def read_sets(space: Subsets, inputs: Any, *, other: int | None = None) -> tuple
         return _from_pair(space, indices, offsets), lambda drawn: (drawn.indices, drawn.offsets)
     if isinstance(inputs, (str, bytes, int, float, dict)) or not isinstance(inputs, Iterable):
         raise space.outside(why="it is not a set of items")
-    return _from_iterable(space, inputs)
+    listed = several(inputs, name="inputs", of="sets")
+    return _codes(space, listed), lambda drawn: _as_points(space, drawn)
+
+
+def _codes(space: Subsets, column: Any) -> ItemSets:
+    from noisewright.tables.codec import column_codes
+    from noisewright.tables.field import Field
+
+    return column_codes(Field(space, outside="sample").cells, column)
 
 
 def _are_arrays(pair: tuple[Any, ...]) -> bool:
@@ -78,10 +89,10 @@ def _from_pair(space: Subsets, indices: NDArray[Any], offsets: NDArray[Any]) -> 
     if not inside.all():
         row = int(np.searchsorted(ends, int(np.argmin(inside)), side="right")) - 1
         raise space.outside(row=row, why="it holds an item that was not declared")
-    return _sorted_sets(space, indices, ends)
+    return sorted_sets(space, indices, ends)
 
 
-def _sorted_sets(space: Subsets, indices: NDArray[Any], offsets: NDArray[np.int64]) -> ItemSets:
+def sorted_sets(space: Subsets, indices: NDArray[Any], offsets: NDArray[np.int64]) -> ItemSets:
     """Sort the items of each set and drop repetitions."""
     items = len(space.items)
     row = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
@@ -92,26 +103,6 @@ def _sorted_sets(space: Subsets, indices: NDArray[Any], offsets: NDArray[np.int6
     firsts = np.arange(len(offsets), dtype=np.int64) * items
     ends = np.searchsorted(places, firsts).astype(np.int64)
     return ItemSets((places - np.repeat(firsts[:-1], np.diff(ends))).astype(np.int32), ends)
-
-
-def _from_iterable(space: Subsets, inputs: Iterable[Any]) -> tuple[ItemSets, Restore]:
-    known = {label_key(item): place for place, item in enumerate(space.items)}
-    indices: list[int] = []
-    offsets = [0]
-    for row, one in enumerate(several(inputs, name="inputs", of="sets")):
-        if isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
-            raise space.outside(row=row, why="it is not a set of items")
-        try:
-            indices.extend(known[label_key(item)] for item in one)
-            declared = True
-        except (KeyError, TypeError):
-            declared = False
-        if not declared:
-            raise space.outside(row=row, why="it holds an item that was not declared")
-        offsets.append(len(indices))
-    found = np.array(indices, dtype=np.int32)
-    sets = _sorted_sets(space, found, np.array(offsets, dtype=np.int64))
-    return sets, lambda drawn: _as_points(space, drawn)
 
 
 def cut_sets(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
@@ -155,56 +146,21 @@ def _from_matrix(space: Subsets, matrix: NDArray[Any]) -> tuple[ItemSets, Restor
     return ItemSets(item.astype(np.int32), ends), restore
 
 
-def _from_arrow(space: Subsets, inputs: Any, other: int | None) -> tuple[ItemSets, Restore]:
+def _arrow_restorer(space: Subsets, inputs: Any) -> Restore:
     import pyarrow as pa
 
-    if isinstance(inputs, pa.ChunkedArray):
-        chunks = inputs.combine_chunks()
-        joined = pa.concat_arrays(chunks.chunks) if isinstance(chunks, pa.ChunkedArray) else chunks
-        sets, restore = _from_arrow(space, joined, other)
-        return sets, lambda drawn: pa.chunked_array([restore(drawn)])
-    if isinstance(inputs, pa.Scalar):
-        return read_sets(space, set(inputs.as_py()))
-    if not isinstance(inputs, pa.Array) or not _is_list(inputs.type):
+    kind = inputs.type
+    if not is_list(kind):
         raise InputError(
             f"inputs is an Arrow {type(inputs).__name__}; give one column of lists of items."
         )
-    if inputs.null_count:
-        row = int(np.argmax(inputs.is_null().to_numpy(zero_copy_only=False)))
-        raise space.outside(row=row, why="it is null")
-    lengths = inputs.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-    values = inputs.flatten()
-    sets = _sorted_sets(space, _positions(space, values, offsets, other), offsets)
-    encoded = isinstance(values, pa.DictionaryArray)
-    return sets, lambda drawn: _arrow_lists(space, drawn, inputs.type, encoded=encoded)
+    encoded = pa.types.is_dictionary(kind.value_type)
 
+    def restore(drawn: ItemSets) -> Any:
+        made = _arrow_lists(space, drawn, kind, encoded=encoded)
+        return pa.chunked_array([made]) if isinstance(inputs, pa.ChunkedArray) else made
 
-def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return (
-        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    )
-
-
-def _positions(
-    space: Subsets, values: Any, offsets: NDArray[np.int64], other: int | None
-) -> NDArray[np.int64]:
-    """Translate the dictionary of the values once, and then only indices."""
-    import pyarrow as pa
-
-    encoded = values if isinstance(values, pa.DictionaryArray) else values.dictionary_encode()
-    known = {label_key(item): place for place, item in enumerate(space.items)}
-    # A dictionary may carry labels that no set uses; only a used one is an error.
-    unknown = -1 if other is None else other
-    places = [known.get(label_key(label), unknown) for label in encoded.dictionary.to_pylist()]
-    indices = encoded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
-    found = np.array([*places, unknown], dtype=np.int64)[indices]
-    if (found < 0).any():
-        row = int(np.searchsorted(offsets, int(np.argmax(found < 0)), side="right")) - 1
-        raise space.outside(row=row, why="it holds an item that was not declared")
-    return found
+    return restore
 
 
 def _arrow_lists(space: Subsets, drawn: ItemSets, kind: Any, *, encoded: bool) -> Any:

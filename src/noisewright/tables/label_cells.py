@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.spaces import Categories, label_key
+from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_text, plain_array
 from noisewright.tables.cells import BadCellError, Cells, code_type
 from noisewright.tables.plain_cells import is_missing
-from noisewright.tables.released_types import released_type
 
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
@@ -20,100 +19,105 @@ if TYPE_CHECKING:
 _WIDE = 1 << 16
 """Whole-number labels that span less than this are looked up, others are searched."""
 
+_NEEDS = {"text": "texts", "bytes": "bytes", "number": "numbers", "truth": "booleans"}
+
 
 @final
 class LabelCells(Cells):
     """One of the declared labels."""
 
     def __init__(self, field: Field) -> None:
-        self._space = space = cast(Categories, field.space)
-        self._size: int = space.size
-        self._type = code_type(space.size)
-        self._unknown = self._size if field.other is None else space.code(field.other)
-        self._null = self._size + 1 if field.null is None else space.code(field.null)
-        self._codes = {label_key(label): code for code, label in enumerate(space.labels)}
-        self._labels: tuple[Any, ...] = space.labels
+        super().__init__(field)
+        self._size: int = self._space.size
+        self._type = code_type(self._size)
+        self._unknown = self._size if field.other is None else self._space.code(field.other)
+        self._null = self._size + 1 if field.null is None else self._space.code(field.null)
+        self._codes = {label_key(label): code for code, label in enumerate(self._space.labels)}
+        self._texts = {
+            label: code for code, label in enumerate(self._space.labels) if isinstance(label, str)
+        }
         self._last: tuple[Any, NDArray[Any]] | None = None
-        kinds = {type(label) for label in space.labels}
+        self._tables: dict[Any, tuple[int, NDArray[Any]] | None] = {}
+        kinds = {type(label) for label in self._space.labels}
         self._kind = "text" if str in kinds else "bytes" if bytes in kinds else "number"
         if kinds == {bool}:
             self._kind = "truth"
-        self.needs = {
-            "text": "texts",
-            "bytes": "bytes",
-            "number": "numbers",
-            "truth": "booleans",
-        }[self._kind]
+        self.needs = _NEEDS[self._kind]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_last": None}
+        return {**self.__dict__, "_last": None, "_tables": {}}
 
     def accepts(self, kind: Any) -> bool:
         """Tell whether cells of this type can be among the labels."""
         return is_label_type(kind, self._kind)
-
-    def encode(self, array: Any) -> NDArray[Any]:
-        """Return the codes of the labels."""
-        import pyarrow as pa
-
-        kind = array.type
-        if pa.types.is_dictionary(kind):
-            codes = self._by_dictionary(array)
-        elif is_text(kind) or pa.types.is_null(kind):
-            codes = self._by_dictionary(plain_array(array).dictionary_encode())
-        elif pa.types.is_boolean(kind):
-            places = array.cast(pa.uint8()).fill_null(2).to_numpy(zero_copy_only=False)
-            codes = self._translated([False, True])[places]
-        else:
-            codes = self._numbers(array)
-        if codes.size and codes.max() >= self._size:
-            row = int(np.argmax(codes >= self._size))
-            if codes[row] > self._size:
-                raise self.empty(row)
-            raise self._undeclared(row)
-        return codes
 
     @property
     def type(self) -> Any:
         """The type of the labels."""
         import pyarrow as pa
 
+        from noisewright.tables.released_types import released_type
+
         return released_type(self._space, pa.null())
 
-    def plain(self, values: Sequence[Any]) -> Any:
-        """Return each cell as the declared label that it is or counts as."""
-        import pyarrow as pa
+    def _checked(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Raise for the first mark of a cell that is empty or undeclared."""
+        if codes.size and codes.max() >= self._size:
+            row = int(np.argmax(codes >= self._size))
+            if codes[row] > self._size:
+                raise self.empty(row)
+            raise BadCellError(
+                row,
+                f"is none of the {self._size:,} declared labels",
+                "Declare the label, or say which one undeclared ones count as: "
+                "nw.Column(…, other=…).",
+            )
+        return codes
 
-        found = [self._label(row, cell) for row, cell in enumerate(values)]
-        return pa.array(found, self.type)
+    def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
+        unknown, texts = self._unknown, self._texts
+        if set(map(type, values)) <= {str}:
+            found = (texts.get(cell, unknown) for cell in values)
+        else:
+            found = map(self._code, values)
+        return self._checked(np.fromiter(found, dtype=self._type, count=len(values)))
 
-    def _label(self, row: int, cell: Any) -> Any:
+    def _code(self, cell: Any) -> int:
         if is_missing(cell):
-            return None
+            return self._null
         try:
-            key = (False, cell) if type(cell) is str else label_key(cell)
-            code = self._codes.get(key, self._unknown)
+            return self._codes.get(label_key(cell), self._unknown)
         except TypeError:
             # What cannot be looked up, a list for example, is no label.
-            code = self._unknown
-        if code == self._size:
-            raise self._undeclared(row)
-        return self._labels[code]
+            return self._unknown
 
-    def _undeclared(self, row: int) -> BadCellError:
-        return BadCellError(
-            row,
-            f"is none of the {self._size:,} declared labels",
-            "Declare the label, or say which one undeclared ones count as (other=…).",
-        )
+    def _from_arrow(self, array: Any) -> NDArray[Any]:
+        import pyarrow as pa
+
+        kind = array.type
+        if pa.types.is_dictionary(kind):
+            return self._checked(self._by_dictionary(array))
+        if is_text(kind) or pa.types.is_null(kind):
+            return self._checked(self._by_dictionary(plain_array(array).dictionary_encode()))
+        if pa.types.is_boolean(kind):
+            places = array.cast(pa.uint8()).fill_null(2).to_numpy(zero_copy_only=False)
+            return self._checked(np.take(self._translated([False, True]), places))
+        if not is_label_type(kind, "number"):
+            return self._from_plain(array.to_pylist())
+        missing = None
+        if array.null_count:
+            missing = array.is_null().to_numpy(zero_copy_only=False)
+            array = array.fill_null(0)
+        return self._numbers(array.to_numpy(zero_copy_only=False), missing)
+
+    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
+        if values.dtype.kind == "b":
+            return self._checked(np.take(self._translated([False, True]), values.view(np.uint8)))
+        return self._numbers(values, None)
 
     def _translated(self, labels: list[Any]) -> NDArray[Any]:
         """Return the codes of some labels, and behind them that of an empty cell."""
-        found = [
-            self._null if label is None else self._codes.get(label_key(label), self._unknown)
-            for label in labels
-        ]
-        return np.array([*found, self._null], dtype=self._type)
+        return np.array([*map(self._code, labels), self._null], dtype=self._type)
 
     def _by_dictionary(self, array: Any) -> NDArray[Any]:
         """Translate the dictionary once, and then only its indices."""
@@ -127,44 +131,65 @@ class LabelCells(Cells):
             indices = indices.cast("int64").fill_null(len(dictionary))
         return np.take(table, indices.to_numpy(zero_copy_only=False))
 
-    def _numbers(self, array: Any) -> NDArray[Any]:
-        missing = None
-        if array.null_count:
-            missing = array.is_null().to_numpy(zero_copy_only=False)
-            array = array.fill_null(0)
-        values = array.to_numpy(zero_copy_only=False)
+    def _numbers(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         if values.dtype.kind == "f":
             absent = np.isnan(values)
             missing = absent if missing is None else missing | absent
         codes = self._searched(values)
         if missing is not None:
             codes[missing] = self._null
-        return codes
+        return self._checked(codes)
 
     def _searched(self, values: NDArray[Any]) -> NDArray[Any]:
         """Find numbers among the labels."""
-        labels = [
-            (label, code)
-            for code, label in enumerate(self._labels)
-            if isinstance(label, (int, float)) and not isinstance(label, bool)
-        ]
-        whole = [(int(label), code) for label, code in labels if label == int(label)]
-        if values.dtype.kind in "iu":
-            limits = np.iinfo(values.dtype)
-            labels = [pair for pair in whole if limits.min <= pair[0] <= limits.max]
+        kind = values.dtype
+        if kind.kind in "iu":
+            if kind not in self._tables:
+                self._tables[kind] = self._table(kind)
+            found = self._tables[kind]
+            if found is not None and kind.itemsize <= 2:
+                # Every number of so few bits has a place of its own.
+                return np.take(found[1], values.view(f"u{kind.itemsize}"), mode="clip")
+            if found is not None:
+                low, table = found
+                # Numbers below the lowest wrap around to large ones: one comparison is enough.
+                signed, unsigned = f"i{kind.itemsize}", np.dtype(f"u{kind.itemsize}").type
+                places = values.view(unsigned) - unsigned(low % (1 << 8 * kind.itemsize))
+                return np.take(table, np.minimum(places, unsigned(len(table) - 1)).view(signed))
+        labels = sorted(self._numbers_among(kind))
         if not labels:
             return np.full(len(values), self._unknown, dtype=self._type)
-        labels.sort()
-        low, high = labels[0][0], labels[-1][0]
-        if values.dtype.kind in "iu" and high - low < _WIDE:
-            table = np.full(int(high - low) + 2, self._unknown, dtype=self._type)
-            for label, code in labels:
-                table[int(label - low)] = code
-            # Numbers below the lowest wrap around to large ones, so one comparison is enough.
-            places = values.astype(np.uint64) - np.uint64(int(low) % (1 << 64))
-            return np.take(table, np.minimum(places, np.uint64(len(table) - 1)).astype(np.intp))
-        exact = np.array([label for label, _ in labels], dtype=values.dtype)
+        exact = np.array([label for label, _ in labels], dtype=kind)
         places = np.minimum(np.searchsorted(exact, values), len(labels) - 1)
         codes = np.array([code for _, code in labels], dtype=self._type)[places]
         codes[exact[places] != values] = self._unknown
         return codes
+
+    def _numbers_among(self, kind: Any) -> list[tuple[Any, int]]:
+        """Return the labels that are numbers of this type, and their codes."""
+        labels = [
+            (label, code)
+            for code, label in enumerate(self._space.labels)
+            if isinstance(label, (int, float)) and not isinstance(label, bool)
+        ]
+        if kind.kind not in "iu":
+            return labels
+        limits = np.iinfo(kind)
+        whole = [(int(label), code) for label, code in labels if label == int(label)]
+        return [pair for pair in whole if limits.min <= pair[0] <= limits.max]
+
+    def _table(self, kind: Any) -> tuple[int, NDArray[Any]] | None:
+        """Return the least whole-number label and the codes from it on; None if they span much."""
+        labels = self._numbers_among(kind)
+        low, high = min(labels, default=(0, 0))[0], max(labels, default=(0, 0))[0]
+        if kind.itemsize <= 2:
+            low, length = 0, 1 << 8 * kind.itemsize
+        elif high - low >= _WIDE:
+            return None
+        else:
+            length = high - low + 2
+        table = np.full(length, self._unknown, dtype=self._type)
+        for label, code in labels:
+            # Numbers below 0 have the places that they have as bits without a sign.
+            table[label - low] = code
+        return low, table

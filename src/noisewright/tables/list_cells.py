@@ -1,4 +1,4 @@
-"""Cells that hold lists: sets of items, and curves."""
+"""Cells that hold lists: sets of items, and curves; and records, or points of any other space."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from noisewright.errors import OutsideSpaceError
 from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_list, is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells
-from noisewright.tables.item_sets import ItemSets, read_sets
+from noisewright.tables.item_sets import ItemSets, sorted_sets
 from noisewright.tables.plain_cells import double, is_missing, listed, number_of
-from noisewright.tables.released_types import released_type
 
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
@@ -27,10 +26,10 @@ class SetCells(Cells):
     needs = "lists of items"
 
     def __init__(self, field: Field) -> None:
-        self._space: Any = field.space
+        super().__init__(field)
         self._samples = field.outside == "sample"
         self._places = {label_key(item): place for place, item in enumerate(self._space.items)}
-        self._other = None if field.other is None else self._places[label_key(field.other)]
+        self._other = -1 if field.other is None else self._places[label_key(field.other)]
         self._null: NDArray[np.int32] | None = None
         if field.null is not None:
             places = sorted(self._space.items.index(item) for item in field.null)
@@ -47,59 +46,70 @@ class SetCells(Cells):
         """Lists of the items."""
         import pyarrow as pa
 
+        from noisewright.tables.released_types import released_type
+
         return released_type(self._space, pa.null())
 
-    def plain(self, values: Sequence[Any]) -> Any:
-        """Return each cell as a list of declared items."""
+    def _from_numpy(self, values: NDArray[Any]) -> ItemSets:
+        return self._from_plain(values.tolist())
+
+    def _from_plain(self, values: Sequence[Any]) -> ItemSets:
+        indices: list[int] = []
+        offsets, gaps = [0], np.zeros(len(values), dtype=np.bool_)
+        for row, cell in enumerate(values):
+            entries = None if is_missing(cell) else listed(cell)
+            gaps[row] = entries is None
+            if entries is None and self._null is None:
+                raise self.empty(row) if is_missing(cell) else self.of_another_kind(row)
+            indices.extend(map(self._place, entries or ()))
+            offsets.append(len(indices))
+        found, ends = np.array(indices, dtype=np.int64), np.array(offsets, dtype=np.int64)
+        return self._sets(found, ends, gaps if gaps.any() else None)
+
+    def _place(self, entry: Any) -> int:
+        try:
+            return self._places.get(label_key(entry), self._other)
+        except TypeError:
+            return self._other
+
+    def _from_arrow(self, array: Any) -> ItemSets:
         import pyarrow as pa
 
-        return pa.array([self._set(row, cell) for row, cell in enumerate(values)], self.type)
-
-    def _set(self, row: int, cell: Any) -> list[Any] | None:
-        if is_missing(cell):
-            return None
-        entries = listed(cell)
-        if entries is None:
-            if self._null is None:
-                raise self.of_another_kind(row)
-            return None
-        return [self._space.items[self._place(row, entry)] for entry in entries]
-
-    def _place(self, row: int, entry: Any) -> int:
-        try:
-            place = self._places.get(label_key(entry), self._other)
-        except TypeError:
-            place = self._other
-        if place is None:
-            raise self._undeclared(row)
-        return place
-
-    def _undeclared(self, row: int) -> BadCellError:
-        return BadCellError(
-            row,
-            "holds an item that was not declared",
-            "Declare the item, say which one undeclared ones count as (other=…), or drop it first.",
-        )
-
-    def encode(self, array: Any) -> ItemSets:
-        """Return the positions of the items of each set."""
+        if not is_list(array.type):
+            return self._from_plain(array.to_pylist())
         missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
         if missing is not None and self._null is None:
             raise self.empty(int(np.argmax(missing)))
-        try:
-            sets, _ = read_sets(self._space, plain_array(array), other=self._other)
-        except OutsideSpaceError as problem:
-            bad = self._undeclared(problem.row or 0)
-        else:
-            most = self._space.most
-            if not self._samples and (sets.sizes > most).any():
-                raise BadCellError(
-                    int(np.argmax(sets.sizes > most)),
-                    f"holds more than {most:,} items",
-                    "Cut the sets, or say outside='sample' to let a random part of them count.",
-                )
-            return sets if missing is None else self._filled(sets, missing)
-        raise bad
+        array = plain_array(array)
+        lengths = array.value_lengths().to_numpy(zero_copy_only=False)
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        values = array.flatten()
+        encoded = values if isinstance(values, pa.DictionaryArray) else values.dictionary_encode()
+        # A dictionary may carry labels that no set uses; only a used one is an error.
+        places = [*map(self._place, encoded.dictionary.to_pylist()), self._other]
+        indices = encoded.indices.cast("int64").fill_null(len(places) - 1)
+        found = np.array(places, dtype=np.int64)[indices.to_numpy(zero_copy_only=False)]
+        return self._sets(found, ends, missing)
+
+    def _sets(
+        self, found: NDArray[np.int64], ends: NDArray[np.int64], missing: NDArray[np.bool_] | None
+    ) -> ItemSets:
+        """Return the sets of these places of items; undeclared ones are below 0."""
+        if found.size and found.min() < 0:
+            raise BadCellError(
+                int(np.searchsorted(ends, int(np.argmax(found < 0)), side="right")) - 1,
+                "holds an item that was not declared",
+                "Declare the item, drop it first, or say which one undeclared ones count as: "
+                "nw.Column(…, other=…).",
+            )
+        sets, most = sorted_sets(self._space, found, ends), self._space.most
+        if not self._samples and (sets.sizes > most).any():
+            raise BadCellError(
+                int(np.argmax(sets.sizes > most)),
+                f"holds more than {most:,} items",
+                "Cut the sets, or let a random part of them count: nw.Column(…, outside='sample').",
+            )
+        return sets if missing is None else self._filled(sets, missing)
 
     def _filled(self, sets: ItemSets, missing: NDArray[np.bool_]) -> ItemSets:
         """Put the set that empty cells count as where they are."""
@@ -116,7 +126,7 @@ class CurveCells(Cells):
     """Lists of numbers, one for each position of the grid."""
 
     def __init__(self, field: Field) -> None:
-        self._space: Any = field.space
+        super().__init__(field)
         self._outside: Any = field.outside
         self._null: NDArray[Any] | None = None
         if field.null is not None:
@@ -135,35 +145,50 @@ class CurveCells(Cells):
         return pa.list_(pa.float64())
 
     def plain(self, values: Sequence[Any]) -> Any:
-        """Return each cell as a list of doubles; what is no number in it is missing there."""
+        """Return cells of plain Python as the curves they count as, in lists of doubles."""
+        from noisewright.tables.outputs import CurveOutputs
+
+        steps = self._from_plain(values)
+        return CurveOutputs(len(self._space.grid), self.type).array(self._space.values(steps))
+
+    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
+        return self._read(values) if values.ndim == 2 else self._from_plain(values.tolist())
+
+    def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
+        there: list[int] = []
+        curves: list[list[float]] = []
+        for row, cell in enumerate(values):
+            entries = None if is_missing(cell) else listed(cell)
+            if entries is None and self._null is None:
+                raise self.empty(row) if is_missing(cell) else self.of_another_kind(row)
+            numbers = [None if is_missing(entry) else number_of(entry) for entry in entries or ()]
+            whole = None not in numbers and len(numbers) == len(self._space.grid)
+            if entries is not None and (whole or self._null is None):
+                there.append(row)
+                curves.append([np.nan if n is None else double(n) for n in numbers])
+        return self._with_gaps(len(values), there, self._read(curves, there) if curves else None)
+
+    def _with_gaps(self, rows: int, there: Any, read: NDArray[Any] | None) -> NDArray[Any]:
+        steps = np.empty((rows, len(self._space.grid)), dtype=np.int64)
+        if self._null is not None:
+            steps[:] = self._null
+        if read is not None:
+            steps[there] = read
+        return steps
+
+    def _from_arrow(self, array: Any) -> NDArray[Any]:
+        """Return the curves as whole steps above low, one row for each."""
         import pyarrow as pa
 
-        return pa.array([self._curve(row, cell) for row, cell in enumerate(values)], self.type)
-
-    def _curve(self, row: int, cell: Any) -> list[float | None] | None:
-        if is_missing(cell):
-            return None
-        entries = listed(cell)
-        if entries is None:
-            if self._null is None:
-                raise self.of_another_kind(row)
-            return None
-        numbers = [None if is_missing(entry) else number_of(entry) for entry in entries]
-        return [None if number is None else double(number) for number in numbers]
-
-    def encode(self, array: Any) -> NDArray[Any]:
-        """Return the curves as whole steps above low, one row for each."""
+        if not is_list(array.type):
+            return self._from_plain(array.to_pylist())
         if self._null is None:
             if array.null_count:
                 raise self.empty(int(np.argmax(array.is_null().to_numpy(zero_copy_only=False))))
-            return self._read(array)
-        import pyarrow as pa
-
+            return self._read(plain_array(array))
         there = self._whole(array)
-        steps = np.empty((len(array), len(self._space.grid)), dtype=np.int64)
-        steps[~there] = self._null
-        steps[there] = self._read(array.filter(pa.array(there)), np.flatnonzero(there))
-        return steps
+        some = plain_array(array.filter(pa.array(there)))
+        return self._with_gaps(len(array), there, self._read(some, np.flatnonzero(there)))
 
     def _whole(self, array: Any) -> NDArray[np.bool_]:
         """Tell which cells are curves at all: of the right length, with a number everywhere."""
@@ -175,10 +200,9 @@ class CurveCells(Cells):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         return valid & (lengths == len(self._space.grid)) & (gaps[ends[1:]] == gaps[ends[:-1]])
 
-    def _read(self, array: Any, rows: NDArray[Any] | None = None) -> NDArray[Any]:
-        array = plain_array(array)
+    def _read(self, curves: Any, rows: Sequence[int] | NDArray[Any] | None = None) -> NDArray[Any]:
         try:
-            return self._space.read(array, outside=self._outside)
+            return self._space.read(curves, outside=self._outside)
         except OutsideSpaceError as problem:
             row = problem.row or 0
             bad = BadCellError(
@@ -188,3 +212,41 @@ class CurveCells(Cells):
                 "without a curve count as (null=…).",
             )
         raise bad
+
+
+@final
+class PointCells(Cells):
+    """Points of any other space, records for example, one by one."""
+
+    needs = "points of the space"
+
+    def accepts(self, kind: Any) -> bool:
+        """Tell whether cells of this type can be points: that is known cell by cell."""
+        return True
+
+    @property
+    def type(self) -> Any:
+        """None: such points have no column of their own."""
+        return None
+
+    def _from_arrow(self, array: Any) -> NDArray[Any]:
+        return self._from_plain(array.to_pylist())
+
+    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
+        return self._from_plain(values.tolist())
+
+    def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
+        codes = np.empty(len(values), dtype=object if self._space.size >> 62 else np.intp)
+        for row, value in enumerate(values):
+            try:
+                codes[row] = self._space.code(value)
+                continue
+            except OutsideSpaceError as problem:
+                reason = f" ({problem.why})" if problem.why else ""
+                bad = BadCellError(
+                    row,
+                    f"is not a point of {self._space!r}{reason}",
+                    "Map it to a point first, or widen the space.",
+                )
+            raise self.empty(row) if is_missing(value) else bad
+        return codes

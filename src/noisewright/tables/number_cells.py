@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -21,25 +25,86 @@ _LISTED = 1 << 16
 """Points of grids that are no longer than this are listed, to recognize numbers quickly."""
 
 
+class OfNumbers(Cells):
+    """Cells that hold numbers; those that are missing are given as 0 and marked."""
+
+    _null: Any
+
+    def accepts(self, kind: Any) -> bool:
+        """Tell whether cells of this type can be numbers."""
+        return is_number(kind)
+
+    @abstractmethod
+    def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]: ...
+
+    @abstractmethod
+    def _number(self, row: int, number: int | float, cell: Any) -> Any:
+        """Return the number of a cell as the array of all numbers can hold it."""
+
+    def _from_arrow(self, array: Any) -> NDArray[Any]:
+        if not is_number(array.type):
+            return self._from_plain(array.to_pylist())
+        array = plain_array(array)
+        missing = None
+        if array.null_count:
+            missing = array.is_null().to_numpy(zero_copy_only=False)
+            array = array.fill_null(0)
+        return self._with_gaps(array.to_numpy(zero_copy_only=False), missing)
+
+    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
+        if values.dtype.kind == "b":
+            return self._from_plain(values.tolist())
+        return self._with_gaps(values, None)
+
+    def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
+        numbers: list[Any] = []
+        gaps: list[int] = []
+        for row, cell in enumerate(values):
+            number = None if is_missing(cell) else number_of(cell)
+            if number is None:
+                if self._null is None:
+                    raise self.empty(row) if is_missing(cell) else self.of_another_kind(row)
+                gaps.append(row)
+            numbers.append(0 if number is None else self._number(row, number, cell))
+        missing = np.zeros(len(numbers), dtype=np.bool_)
+        missing[gaps] = True
+        return self._codes(self._array(numbers), missing if gaps else None)
+
+    @abstractmethod
+    def _array(self, numbers: list[Any]) -> NDArray[Any]: ...
+
+    def _with_gaps(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
+        # NaN is a missing number.
+        if values.dtype.kind == "f" and np.isnan(np.min(values, initial=0.0)):
+            absent = np.isnan(values)
+            missing = absent if missing is None else missing | absent
+            values = np.where(absent, 0, values)
+        if missing is not None and self._null is None and missing.any():
+            raise self.empty(int(np.argmax(missing)))
+        return self._codes(values, missing)
+
+
 @final
-class CountCells(Cells):
+class CountCells(OfNumbers):
     """Whole numbers from 0 to n."""
 
     needs = "whole numbers"
 
     def __init__(self, field: Field) -> None:
-        space: Any = field.space
-        self._largest: int = space.n
+        super().__init__(field)
+        self._largest: int = self._space.n
         self._clamps = field.outside == "clamp"
         self._null = None if field.null is None else int(field.null)
 
-    def accepts(self, kind: Any) -> bool:
-        """Tell whether cells of this type can be counts."""
-        return is_number(kind)
+    @property
+    def type(self) -> Any:
+        """Whole numbers."""
+        import pyarrow as pa
 
-    def encode(self, array: Any) -> NDArray[Any]:
+        return pa.int64()
+
+    def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         """Return the counts themselves, in the narrowest type."""
-        values, missing = numbers(self, array, self._null)
         if values.dtype.kind == "f":
             wrong = ~(np.isfinite(values) & (values == np.floor(values)))
             if wrong.any() and not self._clamps:
@@ -52,7 +117,7 @@ class CountCells(Cells):
                 raise BadCellError(
                     int(np.argmax((values < low) | (values > high))),
                     f"is outside of 0 to {high:,}",
-                    "Declare a larger n, or say outside='clamp' to move it to the bound.",
+                    "Declare a larger n, or move it to the bound: nw.Column(…, outside='clamp').",
                 )
             values = np.clip(values, low, min(high, _most(values.dtype)))
         codes = values.astype(code_type(high + 1))
@@ -60,87 +125,52 @@ class CountCells(Cells):
             codes[missing] = self._null
         return codes
 
-    def _broken(self, row: int) -> BadCellError:
-        return BadCellError(
-            row,
-            "is not a whole number",
-            "Round the column first, or say outside='clamp' to move it to the nearest count.",
-        )
-
-    @property
-    def type(self) -> Any:
-        """Whole numbers."""
-        import pyarrow as pa
-
-        return pa.int64()
-
-    def plain(self, values: Sequence[Any]) -> Any:
-        """Return the counts, those that are too large or too small as ones just beyond."""
-        import pyarrow as pa
-
-        found = [self._count(row, cell) for row, cell in enumerate(values)]
-        return pa.array(found, pa.int64())
-
-    def _count(self, row: int, cell: Any) -> int | None:
-        if is_missing(cell):
-            return None
-        number = number_of(cell)
-        if number is None:
-            if self._null is None:
-                raise self.of_another_kind(row)
-            return None
+    def _number(self, row: int, number: int | float, cell: Any) -> int:
+        """Return a count, one that is too large or too small as one just beyond."""
         if isinstance(number, float) and not number.is_integer():
             if not self._clamps:
                 raise self._broken(row)
             number = math.floor(number + 0.5) if math.isfinite(number) else number
         return int(min(max(number, -1), self._largest + 1))
 
+    def _array(self, numbers: list[Any]) -> NDArray[Any]:
+        return np.array(numbers, dtype=np.int64 if self._largest < 1 << 62 else object)
+
+    def _broken(self, row: int) -> BadCellError:
+        return BadCellError(
+            row,
+            "is not a whole number",
+            "Round it first, or move it to the nearest count: nw.Column(…, outside='clamp').",
+        )
+
 
 def _most(kind: Any) -> int:
     return int(np.iinfo(kind).max) if kind.kind in "iu" else 1 << 62
 
 
-def numbers(cells: Cells, array: Any, null: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Return the numbers of a column, and where they are missing if that is allowed.
-
-    NaN is a missing number. Missing ones are given as 0.
-    """
-    array = plain_array(array)
-    missing = None
-    if array.null_count:
-        missing = array.is_null().to_numpy(zero_copy_only=False)
-        array = array.fill_null(0)
-    values = array.to_numpy(zero_copy_only=False)
-    if values.dtype.kind == "f" and np.isnan(np.min(values, initial=0.0)):
-        absent = np.isnan(values)
-        missing = absent if missing is None else missing | absent
-        values = np.where(absent, 0, values)
-    if missing is not None and null is None and missing.any():
-        raise cells.empty(int(np.argmax(missing)))
-    return values, missing
-
-
 @final
-class NumberCells(Cells):
+class NumberCells(OfNumbers):
     """Numbers on a grid between two bounds."""
 
     needs = "numbers"
 
     def __init__(self, field: Field) -> None:
-        self._space: Any = field.space
+        super().__init__(field)
         self._null = None if field.null is None else float(field.null)
         self._type = code_type(self._space.size)
         self._points: NDArray[Any] | None = None
         if self._space.size <= _LISTED:
             self._points = self._space.decode(np.arange(self._space.size))
 
-    def accepts(self, kind: Any) -> bool:
-        """Tell whether cells of this type can be numbers."""
-        return is_number(kind)
+    @property
+    def type(self) -> Any:
+        """Doubles, which is what grids are read as."""
+        import pyarrow as pa
 
-    def encode(self, array: Any) -> NDArray[Any]:
+        return pa.float64()
+
+    def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         """Return the places of the numbers on the grid."""
-        values, missing = numbers(self, array, self._null)
         if missing is not None and self._null is not None:
             values = np.where(missing, self._null, values)
         exact = self._recognized(values)
@@ -152,29 +182,15 @@ class NumberCells(Cells):
             bad = self._named(problem.row or 0, problem.why)
         raise bad
 
-    @property
-    def type(self) -> Any:
-        """Doubles, which is what grids are read as."""
-        import pyarrow as pa
-
-        return pa.float64()
-
-    def plain(self, values: Sequence[Any]) -> Any:
-        """Return the numbers as doubles."""
-        import pyarrow as pa
-
-        found = [self._number(row, cell) for row, cell in enumerate(values)]
-        return pa.array(found, pa.float64())
-
-    def _number(self, row: int, cell: Any) -> float | None:
-        if is_missing(cell):
-            return None
-        number = number_of(cell)
-        if number is None:
-            if self._null is None:
-                raise self.of_another_kind(row)
-            return None
+    def _number(self, row: int, number: int | float, cell: Any) -> float:
+        if isinstance(cell, (Fraction, Decimal)):
+            # What lies between two steps is rounded exactly, before it is a double.
+            with contextlib.suppress(OutsideSpaceError):
+                return self._space.point(self._space.code(cell))
         return double(number)
+
+    def _array(self, numbers: list[Any]) -> NDArray[Any]:
+        return np.array(numbers, dtype=np.float64)
 
     def _recognized(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """Return the codes if every number is a point of the grid to the last bit.
@@ -195,16 +211,48 @@ class NumberCells(Cells):
             return BadCellError(
                 row,
                 "is not a finite number",
-                "Mend it, leave the cell empty, or say outside='clamp' to move it to the bound.",
+                "Mend it, leave the cell empty, or move it to the bound: "
+                "nw.Column(…, outside='clamp').",
             )
         if "grid" in why:
             return BadCellError(
                 row,
                 f"is not a multiple of the step {self._space.step} from {self._space.low}",
-                "Round the column, or say off_grid='round'.",
+                "Round it first, or move it to the nearest: nw.Column(…, off_grid='round').",
             )
         return BadCellError(
             row,
             f"is outside of {self._space.low} to {self._space.high}",
-            "Declare wider bounds, or say outside='clamp' to move it to the bound.",
+            "Declare wider bounds, or move it to the bound: nw.Column(…, outside='clamp').",
         )
+
+
+@final
+class LatticeCells(OfNumbers):
+    """Numbers on a grid without bounds, as they are released: whole steps from its origin."""
+
+    needs = "numbers"
+    _null = None
+
+    @property
+    def type(self) -> Any:
+        """Doubles, which is what grids are read as."""
+        import pyarrow as pa
+
+        return pa.float64()
+
+    def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
+        """Return steps as doubles, since there may be any number of them."""
+        steps = (values.astype(np.float64) - float(self._space.origin)) / float(self._space.step)
+        nearest = np.rint(steps)
+        with np.errstate(invalid="ignore"):
+            wrong = ~(np.abs(steps - nearest) <= 1e-6 * np.maximum(1, np.abs(steps) * 1e-6))
+        if wrong.any():
+            raise BadCellError(int(np.argmax(wrong)), "is not on the lattice", "Mend it.")
+        return nearest
+
+    def _number(self, row: int, number: int | float, cell: Any) -> float:
+        return double(number)
+
+    def _array(self, numbers: list[Any]) -> NDArray[Any]:
+        return np.array(numbers, dtype=np.float64)

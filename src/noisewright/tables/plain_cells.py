@@ -50,7 +50,7 @@ def number_of(cell: Any) -> int | float | None:
     kind = type(cell)
     if kind is int or kind is float:
         return cell
-    if isinstance(cell, (bool, np.bool_)):
+    if isinstance(cell, (bool, np.bool_, np.timedelta64)):
         return None
     if isinstance(cell, (int, np.integer)):
         return int(cell)

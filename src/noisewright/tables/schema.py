@@ -11,7 +11,8 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.given import brief, one_of, whole_number
 from noisewright.spaces import ADVICE, Records
 from noisewright.tables.cell_types import is_temporal
-from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.cells import Cells
+from noisewright.tables.codec import column_codes
 from noisewright.tables.field import Field
 
 
@@ -149,12 +150,7 @@ class Schema:
 
     def codes(self, name: str, column: Any, first_row: int = 0) -> Any:
         """Return the codes of one declared column, or of a piece of it."""
-        try:
-            return self.cells[name].encode(stored_array(column))
-        except BadCellError as problem:
-            failed = refused(name, problem, first_row)
-        # Outside of the handler: what lies behind may know the value.
-        raise failed
+        return column_codes(self.cells[name], column, name=name, first_row=first_row)
 
 
 def stored_type(kind: Any) -> Any:

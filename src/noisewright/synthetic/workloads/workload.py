@@ -18,7 +18,6 @@ from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeE
 from noisewright.files import read_text
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, amount, whole_number
-from noisewright.synthetic.coded import coded_batches
 from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 from noisewright.synthetic.workloads.boxes import Ends, Prefixes, Ranges
 from noisewright.synthetic.workloads.conditions import (
@@ -35,6 +34,7 @@ from noisewright.synthetic.workloads.counting_queries import (
     column,
 )
 from noisewright.synthetic.workloads.workload_answers import Answers
+from noisewright.tables import Field, table_codes
 
 _MOST_QUERIES = 1 << 24
 _MOST_MATRIX = 1 << 26
@@ -248,7 +248,8 @@ class Workload:
         _some(self.parts, "the workload")
         groupings = self.groupings
         needed = list(dict.fromkeys(name for names in groupings for name in names))
-        batches = coded_batches(table, self.domain, needed)
+        fields = {name: Field.of(space) for name, space in self.domain.columns}
+        batches = table_codes(table, fields, needed)
         return Tallies.of(batches, self.domain, groupings).answers(self)
 
     def answers_of_counts(self, counts: NDArray[np.int64]) -> Answers:

@@ -16,7 +16,7 @@ import numpy as np
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowField, DataType, RecordBatch
 from noisewright.tables.cell_types import is_list
-from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.cells import BadCellError, Cells, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.faults import arrow, attempt, unreadable
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
@@ -209,7 +209,7 @@ class CsvFile(TableReader):
             place = int(np.argmax(indices == problem.row))
             typed = _cast(pa.array([texts[problem.row]]), field.type) is not None
             problem.row = place
-            failed = refused(field.name, problem, first_row)
+            failed = refusal(field.name, problem, first_row)
         raise failed if typed else self._unconverted(field, first_row + place + 1)
 
     def _unconverted(self, field: ArrowField, row: int) -> DataError:

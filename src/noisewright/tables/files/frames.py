@@ -9,7 +9,7 @@ import numpy as np
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowTable, RecordBatch
-from noisewright.tables.cells import BadCellError, Cells, refused
+from noisewright.tables.cells import BadCellError, Cells, refusal
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widened
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
@@ -91,7 +91,7 @@ class InColumns(TableReader):
         try:
             return cells.plain(values[start : start + BATCH])
         except BadCellError as problem:
-            failed = refused(name, problem, start)
+            failed = refusal(name, problem, start)
         # Outside of the handler: what lies behind may know the value.
         raise failed
 
