@@ -216,7 +216,7 @@ def test_numbers_off_the_lattice() -> None:
     mechanism = nw.laplace(LINE, epsilon=4)
     with pytest.raises(OutsideSpaceError, match=r"row 2 is not an output.*lattice"):
         nw.estimate([1.0, 1.5], mechanism)
-    with pytest.raises(OutsideSpaceError, match="null"):
+    with pytest.raises(OutsideSpaceError, match="empty"):
         nw.estimate(pa.array([1.0, None]), mechanism)
     with pytest.raises(OutsideSpaceError, match="row 1"):
         nw.estimate([float("nan")], mechanism)

@@ -341,7 +341,7 @@ def test_words_by_column() -> None:
 def test_a_value_that_was_not_released_is_named_by_row_and_column() -> None:
     edited = TABLE.slice(0, 40).to_pylist()
     edited[33]["job"] = "king"
-    with pytest.raises(OutsideSpaceError, match="row 34 of the column 'job'") as caught:
+    with pytest.raises(OutsideSpaceError, match="column 'job' at row 34 ") as caught:
         estimates_of(PLAN, pa.Table.from_pylist(edited))
     assert "king" not in str(caught.value)
 

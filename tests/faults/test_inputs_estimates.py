@@ -31,16 +31,16 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         OutsideSpaceError,
         "row 2 is not an output",
     ),
-    "a null": (lambda: nw.estimate(pa.array(["red", None]), RESPONSE), OutsideSpaceError, "null"),
+    "a null": (lambda: nw.estimate(pa.array(["red", None]), RESPONSE), OutsideSpaceError, "empty"),
     "a null in a table": (
         lambda: nw.estimate(with_last(color=None), PRODUCT),
         OutsideSpaceError,
-        "row 5 of the column 'color'.*null",
+        "column 'color' at row 5 .*empty",
     ),
     "a row in a later batch": (
         lambda: nw.estimate(with_last(children=9), PRODUCT),
         OutsideSpaceError,
-        "row 5 of the column 'children'",
+        "column 'children' at row 5 ",
     ),
     "nobody": (lambda: nw.estimate([], RESPONSE), ParameterError, "no released rows"),
     "no rows": (

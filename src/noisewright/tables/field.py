@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.given import one_of
+from noisewright.public import public_methods
 
 if TYPE_CHECKING:
     from noisewright.spaces import Categories, Label, Space
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _WHERE = "for this column "
 
 
+@public_methods
 @dataclass(frozen=True, init=False)
 class Field:
     """A space, and what cells count as that hold no point of it.

@@ -143,9 +143,10 @@ def as_given(
 def _as_curves(drawn: list[NDArray[Any]], outputs: Space) -> NDArray[Any]:
     """Give curves back as an array with one a row, as which they were given."""
     released = outputs.decode(joined(drawn))
-    if not hasattr(outputs, "grid"):
+    grid = getattr(outputs, "grid", None)
+    if grid is None:
         return released
-    return np.array(released.tolist()).reshape(len(released), -1)
+    return np.array(released.tolist()).reshape(len(released), len(grid))
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:

@@ -218,12 +218,13 @@ class NumberCells(OfNumbers):
             return BadCellError(
                 row,
                 f"is not a multiple of the step {self._space.step} from {self._space.low}",
-                "Round it first, or move it to the nearest: nw.Column(…, off_grid='round').",
+                "Round it first, or let off_grid='round' of nw.Column, or of Interval.reading, do it.",
             )
         return BadCellError(
             row,
             f"is outside of {self._space.low} to {self._space.high}",
-            "Declare wider bounds, or move it to the bound: nw.Column(…, outside='clamp').",
+            "Declare wider bounds, or let outside='clamp' of nw.Column, or of Interval.reading, "
+            "move it to the bound.",
         )
 
 
