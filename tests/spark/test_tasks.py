@@ -41,9 +41,9 @@ def test_the_row_of_a_bad_cell_is_counted_through_the_partitions(spark: Any) -> 
     with pytest.raises(OutsideSpaceError) as caught:
         open_spark(table, plan()).check()
     problem = caught.value
-    assert problem.row == 2017
+    assert problem.row == 2016
     assert "'job'" in str(problem)
-    assert "row 17." in str(problem)
+    assert "at row 17 " in str(problem)
     assert "partition 2 of the DataFrame, which begins after 2,000 rows" in str(problem)
     assert "SECRET" not in str(problem)
     assert problem.__cause__ is problem.__context__ is None

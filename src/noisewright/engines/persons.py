@@ -58,10 +58,10 @@ class PersonKeys:
         import pyarrow as pa
 
         if array.null_count:
-            row = first_row + int(np.argmax(array.is_null().to_numpy(zero_copy_only=False))) + 1
+            row = first_row + int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise OutsideSpaceError(
-                f"the column {self._column!r}, which says whose a row is, is empty in row {row:,}. "
-                "Fill it, or drop the row.",
+                f"the column {self._column!r} at row {row + 1:,} is empty, and it says whose a row "
+                "is. Fill it, or drop the row.",
                 row=row,
                 why="is empty",
             )
