@@ -218,7 +218,7 @@ class NumberCells(OfNumbers):
             return BadCellError(
                 row,
                 f"is not a multiple of the step {self._space.step} from {self._space.low}",
-                "Round it first, or let off_grid='round' of nw.Column or of Interval.reading do it.",
+                "Round it, or let off_grid='round' of nw.Column or of Interval.reading do it.",
             )
         return BadCellError(
             row,
