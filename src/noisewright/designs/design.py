@@ -16,11 +16,9 @@ from noisewright.designs.lines.ends import by_ends
 from noisewright.designs.lines.game import by_game
 from noisewright.designs.losses.costs import Loss, read_loss
 from noisewright.designs.losses.loss import read_goal
-from noisewright.designs.losses.priors import read_prior
-from noisewright.designs.problem import Problem
+from noisewright.designs.problem import Problem, read_problem
 from noisewright.designs.programs.by_program import by_program
 from noisewright.designs.proofs.proof import Proof, Solution
-from noisewright.designs.property_names import read_properties
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, floor_float
 from noisewright.given import several
@@ -140,15 +138,7 @@ def design(
         return Design(stated, mechanism, paid, bound, route)
     released = space if outputs is None else _read_outputs(outputs, space)
     require_tabulable(space, released, instead="Design for fewer points, or group them.")
-    problem = Problem(
-        space,
-        released,
-        guarantee,
-        read_loss(loss, space, released),
-        read_goal(goal),
-        read_prior(prior, space),
-        read_properties(properties, space, released),
-    )
+    problem = read_problem(space, released, guarantee, loss, goal, prior, properties)
     if tie_break not in (None, _TIE_BREAK):
         # A name that means nothing is refused, also where no tie needs breaking.
         read_loss(tie_break, space, released)

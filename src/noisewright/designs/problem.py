@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.designs.losses.costs import Loss
-from noisewright.designs.losses.loss import exact_loss
+from noisewright.designs.losses.costs import Loss, read_loss
+from noisewright.designs.losses.loss import exact_loss, read_goal
+from noisewright.designs.losses.priors import read_prior
+from noisewright.designs.property_names import read_properties
 from noisewright.mechanisms import Guarantee, Table
 from noisewright.spaces import Counts, Places, Space, numbers
 
@@ -116,3 +119,24 @@ class Problem:
         pairs = {(a, b): apart(a, b) for a, b in self.pairs.tolist()}
         mirrored = {(last_input - b, last_input - a): d for (a, b), d in pairs.items()}
         return last_output >= 0 and pairs == mirrored
+
+
+def read_problem(
+    space: Space,
+    outputs: Space,
+    guarantee: Guarantee,
+    loss: Any,
+    goal: str,
+    prior: Any,
+    properties: Any,
+) -> Problem:
+    """Read a problem from what the caller of `design` gave."""
+    return Problem(
+        space,
+        outputs,
+        guarantee,
+        read_loss(loss, space, outputs),
+        read_goal(goal),
+        read_prior(prior, space),
+        read_properties(properties, space, outputs),
+    )

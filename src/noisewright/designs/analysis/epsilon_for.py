@@ -15,11 +15,7 @@ from typing import Any
 from noisewright.designs.analysis.crossing import crossing
 from noisewright.designs.analysis.loss_by_epsilon import constant_design, least_possible, quick_loss
 from noisewright.designs.design import Design, design
-from noisewright.designs.losses.costs import read_loss
-from noisewright.designs.losses.loss import read_goal
-from noisewright.designs.losses.priors import read_prior
-from noisewright.designs.problem import Problem
-from noisewright.designs.property_names import read_properties
+from noisewright.designs.problem import Problem, read_problem
 from noisewright.errors import ParameterError
 from noisewright.exact import Number, exactly, shown
 from noisewright.mechanisms import Guarantee
@@ -77,15 +73,7 @@ def epsilon_for(
     fine = exactly(tolerance, name="tolerance")
     if not _FINEST <= fine < 1:
         raise ParameterError(f"tolerance is {shown(fine)}; it must be at least 1e-12 and below 1.")
-    problem = Problem(
-        space,
-        space,
-        Guarantee(1, delta),
-        read_loss(loss, space, space),
-        read_goal(goal),
-        read_prior(prior, space),
-        read_properties(properties, space, space),
-    )
+    problem = read_problem(space, space, Guarantee(1, delta), loss, goal, prior, properties)
 
     def solve(epsilon: float, tie_break: str | None = None) -> Design:
         return design(

@@ -156,7 +156,9 @@ def _is_small(space: Space, guarantee: Guarantee) -> bool:
 def _two_points(space: Space, guarantee: Guarantee) -> Bound:
     best, hops, far = Fraction(0), 1, Fraction(0)
     for count, distance in _candidates(space, guarantee):
-        value = _two_point_value(guarantee, count, distance)
+        lost, ratio = _group_privacy(guarantee, count)
+        # (1 − δ_k) d / (1 + e^(kε)), from below.
+        value = (1 - lost) * distance / (1 + ratio)
         if value > best:
             best, hops, far = value, count, distance
     apart = "neighbors" if hops == 1 else f"inputs {_plain(hops)} neighbors apart"
@@ -174,12 +176,6 @@ def _plain(value: Fraction | int) -> str:
     return f"{float(value):g}"
 
 
-def _two_point_value(guarantee: Guarantee, hops: Fraction | int, distance: Fraction) -> Fraction:
-    """Bound (1 − δ_k) d / (1 + e^(kε)) from below."""
-    lost, ratio = _group_privacy(guarantee, hops)
-    return max(Fraction(0), (1 - lost) * distance / (1 + ratio))
-
-
 def _group_privacy(guarantee: Guarantee, hops: Fraction | int) -> tuple[Fraction, Fraction]:
     """Return δ_k and a bound on e^(kε) from above: what holds between inputs k hops apart."""
     if guarantee.epsilon.ratio is not None and hops != int(hops):
@@ -190,16 +186,19 @@ def _group_privacy(guarantee: Guarantee, hops: Fraction | int) -> tuple[Fraction
         epsilon = Epsilon(rational=guarantee.epsilon.rational * hops)
     else:
         epsilon = guarantee.epsilon.times(int(hops))
-    ratio = Fraction(epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
     lost = guarantee.delta
     if lost and hops != 1 and hops == int(hops):
         lost *= _growth(guarantee.epsilon, int(hops))
-    return lost, ratio
+    return lost, _ratio_above(epsilon)
+
+
+def _ratio_above(epsilon: Epsilon) -> Fraction:
+    return Fraction(epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
 
 
 def _growth(epsilon: Epsilon, hops: int) -> Fraction:
     """Bound 1 + e^ε + … + e^((k−1)ε) from above."""
-    step = Fraction(epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
+    step = _ratio_above(epsilon)
     total, power = Fraction(0), Fraction(1)
     for _ in range(hops):
         total += power
@@ -286,7 +285,7 @@ def _by_hops(space: Space) -> Iterator[tuple[int, Fraction]]:
 
 def _theorem_7(space: Space, guarantee: Guarantee, where: str) -> Bound:
     others = space.size - 1
-    ratio = Fraction(guarantee.epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
+    ratio = _ratio_above(guarantee.epsilon)
     least = Fraction(space.separation)
     value = (1 - guarantee.delta) * least * others / (others + ratio)
     return Bound(
@@ -298,10 +297,9 @@ def _theorem_7(space: Space, guarantee: Guarantee, where: str) -> Bound:
 
 
 def _hub(space: Space, guarantee: Guarantee) -> Iterator[Bound]:
-    ratio = Fraction(guarantee.epsilon.ratio_bounds(_BITS)[1], 1 << _BITS)
     found = [
         (one.error(*_group_privacy(guarantee, one.hops)), one)
-        for one in separated_sets(space, ratio)
+        for one in separated_sets(space, _ratio_above(guarantee.epsilon))
     ]
     if found:
         value, one = max(found, key=lambda pair: pair[0])

@@ -17,14 +17,13 @@ the distance nothing better was ever found; what is claimed is the bound of `set
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from itertools import product
 from math import comb
 from typing import Any
 
 from noisewright.designs.closed_forms.set_duals import bound_with_delta, duals_with_delta
-from noisewright.designs.losses.costs import Cost, Loss
+from noisewright.designs.losses.costs import Cost, Loss, cost_of_distance
 from noisewright.designs.problem import Problem
 from noisewright.designs.proofs.proof import DualValues, Proof, Solution
 from noisewright.errors import ParameterError, TooLargeError
@@ -215,19 +214,10 @@ def many_items(
 
 def named_costs(name: str, space: Subsets) -> list[Cost]:
     """Return a named loss by the number of differing items."""
-    sizes = range(len(space.items) + 1)
-    apart = [int(j > 0) for j in sizes] if space.metric == "discrete" else list(sizes)
-    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
-    if within:
-        return [int(away > int(within.group(1))) for away in apart]
-    named: dict[str, list[Cost]] = {
-        "L0": [int(j > 0) for j in sizes],
-        "L1": [*apart],
-        "distance": [*apart],
-        "L2": [away * away for away in apart],
-    }
-    if name not in named:
+    cost = cost_of_distance(name)
+    if cost is None:
         raise ParameterError(
             f"loss is {name!r}; on many items it is one of 'L0', 'L1', 'L2', 'L0,d' and 'distance'."
         )
-    return named[name]
+    discrete = space.metric == "discrete"
+    return [cost(min(away, 1) if discrete else away) for away in range(len(space.items) + 1)]

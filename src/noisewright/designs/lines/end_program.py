@@ -1,4 +1,4 @@
-"""The program for one end of a long line of counts.
+"""The program for one end of a long line of counts, and dual values for the whole line from it.
 
 Far from both ends the best mechanism is the geometric one, whatever the ends look like. Let the
 first b + 1 inputs and outputs be free, and let
@@ -9,6 +9,16 @@ first b + 1 inputs and outputs be free, and let
 and the mirror image at the other end. Rows b..n−b sum to 1 exactly if Σ_i≤b P(i|b) = 1/(1 + α),
 and row j ≤ b does if its first b + 1 entries sum to 1 − α^(b−j) α/(1 + α). So the rest of the
 mechanism enters one end through constants only, and n through the costs of row b.
+
+Row sums have dual values v_j. At the end they come from its program; in the middle they are those
+under which the geometric mechanism breaks even: Σ_k α^|i−k| (w f(|i−k|) − v_k) = 0 for each
+output i. With S_i = Σ_k≤i α^(i−k) v_k and h_i = Σ_k α^|i−k| w f(|i−k|) that means
+
+    S_i = (h_i − α h_(i+1)) / (1 − α²)     where i and i + 1 are in the middle,
+    S_b = (u + α S_(b−1) − α h_(b+1)) / (1 − α²),
+
+u the dual value of row b, which stands there for all rows from b on. An output's entries then pay
+for each other along its column, from the far ends inwards.
 """
 
 from __future__ import annotations
@@ -17,25 +27,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
+from noisewright.designs.losses.costs import Loss
 from noisewright.designs.problem import Problem
-from noisewright.designs.programs.program import Constraint, Program
+from noisewright.designs.programs.program import Constraint, Program, program_for
 from noisewright.designs.programs.refine import BITS
-from noisewright.designs.proofs.proof import entries
-from noisewright.exact import fixed_powers
+from noisewright.designs.proofs.proof import DualValues
+from noisewright.exact import fixed_floor, fixed_powers
 from noisewright.spaces import Counts
 
 ONE = 1 << BITS
-
-_STRONGER: dict[str, frozenset[str]] = {
-    "RM": frozenset(),
-    "RH": frozenset(("RM",)),
-    "CM": frozenset(),
-    "CH": frozenset(("CM",)),
-    "WH": frozenset(("CH", "CM")),
-}
-"""Properties of an end, and which others imply them."""
 
 
 @dataclass(frozen=True)
@@ -78,54 +78,86 @@ class End:
         return costs
 
     def program(self, costs: list[Fraction]) -> Program:
-        """Return the program; its first constraints are the sums of the rows."""
+        """Return the program; its first constraints are the sums of the rows.
+
+        Symmetry is no constraint of an end: the other one is its mirror image.
+        """
         size = self.last + 1
-        grid = np.arange(size * size).reshape(size, size)
-        short = replace(self.problem, space=Counts(self.last), outputs=Counts(self.last))
-        rows = [
-            Constraint("row", tuple((v, 1, 0) for v in line), total, equal=True)
-            for line, total in zip(grid.tolist(), self._row_totals(), strict=True)
+        short = replace(
+            self.problem,
+            space=Counts(self.last),
+            outputs=Counts(self.last),
+            loss=Loss("end", tuple(row[:size] for row in self.problem.loss.costs[:size])),
+            prior=self.problem.prior[:size],
+            properties=self.problem.properties - {"S"},
+        )
+        program = program_for(short, symmetric=False)
+        program.costs = costs
+        program.constraints = [
+            self._limit(row, constraint) for row, constraint in enumerate(program.constraints)
         ]
-        constraints = [*rows, *self._privacy(), *self._properties()]
-        return Program(short, grid, size * size, costs, constraints)
+        return program
 
-    def _row_totals(self) -> list[Fraction]:
-        alpha, powers = self.alpha, self.powers
-        beyond = Fraction(alpha, ONE + alpha)
-        return [1 - beyond * powers[self.last - j] / ONE for j in range(self.last + 1)]
+    def _limit(self, row: int, constraint: Constraint) -> Constraint:
+        """Return a constraint of the short line as it is at the end of the long one."""
+        if constraint.kind == "row":
+            beyond = Fraction(self.alpha, ONE + self.alpha)
+            return replace(constraint, limit=1 - beyond * self.powers[self.last - row] / ONE)
+        if constraint.kind == "WH":
+            return replace(constraint, limit=Fraction(-1, self.n + 1))
+        return constraint
 
-    def _privacy(self) -> list[Constraint]:
-        """List what neighbors may do; row monotony implies half of it."""
-        monotone = "RM" in self.problem.properties
-        size = self.last + 1
-        found: list[Constraint] = []
-        for j in range(self.last):
-            for i in range(size):
-                near, far = (j, j + 1) if i <= j else (j + 1, j)
-                for x, z in ((near, far),) if monotone else ((near, far), (far, near)):
-                    terms = tuple(sorted([(x * size + i, 1, 0), (z * size + i, 0, -1)]))
-                    found.append(Constraint("privacy", terms, 0, equal=False, origins=((x, z, i),)))
-        return found
+    def dual_values(self, program: Program, solved: list[int], away: list[Fraction]) -> DualValues:
+        """Return dual values of the inequalities of the whole problem.
 
-    def _properties(self) -> list[Constraint]:
-        """List the inequalities of the properties that no other one implies."""
-        codes = self.problem.properties
-        kept = [code for code in _STRONGER if code in codes and not codes & _STRONGER[code]]
-        points = range(self.last + 1)
-        return [
-            self._inequality(code, a, b)
-            for code in kept
-            for a in points
-            for b in points
-            if (a == b) == (code == "WH")
-        ]
+        Requires: `away[d]`, what an entry d off the truth adds to the loss.
+        Ensures: values that are not negative; how good a bound they prove is for the caller to see.
+        """
+        duals = DualValues(self.problem, BITS)
+        for constraint, dual in zip(program.constraints, solved, strict=True):
+            for origin in constraint.origins if dual < 0 else ():
+                if constraint.kind == "privacy":
+                    x, z, y = origin
+                    duals.add_mirrored(x, z, y, -dual)
+                elif constraint.kind != "row":
+                    a, b = origin
+                    duals.add_property_mirrored(constraint.kind, a, b, -dual)
+        costs = [fixed_floor(cost, BITS) for cost in away]
+        self._add_tails(duals, costs, self._row_duals(solved[: self.last + 1], costs))
+        return duals
 
-    def _inequality(self, code: str, a: int, b: int) -> Constraint:
-        size = self.last + 1
-        (x, y), (z, w) = entries(code, a, b, self.last)
-        more = (x * size + y, -1, 0)
-        if code == "WH":
-            least = Fraction(-1, self.n + 1)
-            return Constraint(code, (more,), least, equal=False, origins=((a, b),))
-        terms = tuple(sorted([more, (z * size + w, 1, 0)]))
-        return Constraint(code, terms, 0, equal=False, origins=((a, b),))
+    def _row_duals(self, rows: list[int], costs: list[int]) -> list[int]:
+        """Return v_0, …, v_n."""
+        b, n, alpha = self.last, self.n, self.alpha
+        sums = [0]
+        for power, cost in zip(self.powers, costs, strict=True):
+            sums.append(sums[-1] + (power * cost >> BITS))
+        whole = [sums[i + 1] + sums[n - i + 1] - costs[0] for i in range(n + 1)]
+        spread = ONE - (alpha * alpha >> BITS)
+
+        def times_alpha(value: int) -> int:
+            return value * alpha >> BITS
+
+        states: list[int] = []
+        for dual in rows[:b]:
+            states.append(dual + (times_alpha(states[-1]) if states else 0))
+        before = states[-1] if states else 0
+        states.append(((rows[b] + times_alpha(before - whole[b + 1])) << BITS) // spread)
+        for i in range(b + 1, n - b - 1):
+            states.append(((whole[i] - times_alpha(whole[i + 1])) << BITS) // spread)
+        states.append(whole[b + 1] - times_alpha(states[b]))
+        duals = [state - (times_alpha(states[i - 1]) if i else 0) for i, state in enumerate(states)]
+        return duals + duals[b::-1]
+
+    def _add_tails(self, duals: DualValues, costs: list[int], rows: list[int]) -> None:
+        """Charge entries for being more than α times the next one towards their output.
+
+        Left of the middle an entry of a far input never falls below α times its neighbor's; its
+        own cost after the row's dual value, and what it was charged already, is passed on.
+        """
+        b, n, alpha = self.last, self.n, self.alpha
+        for i in range(b + 1, n + 1):
+            passed = 0
+            for j in range(min(i, n - b)):
+                passed = max(0, (costs[i - j] - rows[j] + passed) * alpha >> BITS)
+                duals.add_mirrored(j + 1, j, i, passed)

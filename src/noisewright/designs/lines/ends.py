@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from noisewright.designs.closed_forms.relabeling import best_relabeling
-from noisewright.designs.lines.end_duals import dual_values_for
 from noisewright.designs.lines.end_program import ONE, End
 from noisewright.designs.losses.costs import Loss, read_loss
 from noisewright.designs.problem import Problem
@@ -103,7 +102,7 @@ def _solve(end: End, away: list[Fraction], second: list[Fraction]) -> Solution |
     problem = end.problem
     program = end.program(end.costs(away))
     for attempt in sharp_solutions(program, attempts=_ATTEMPTS):
-        proof = dual_values_for(end, program, attempt.duals, away).proof()
+        proof = end.dual_values(program, attempt.duals, away).proof()
         bound = proof.bound
         table = table_near(problem, _rows(end, attempt.values))
         reached = problem.loss_of(table)

@@ -48,9 +48,7 @@ def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, str):
-        quick = _on_codes(loss, space, outputs)
-        costs = quick or _matrix(_by_name(loss, space, outputs), space, outputs)
-        return Loss(loss, costs)
+        return Loss(loss, _by_name(loss, space, outputs))
     if callable(loss):
         return Loss(getattr(loss, "__name__", "loss"), _matrix(loss, space, outputs))
     rows = loss.tolist() if isinstance(loss, np.ndarray) else loss
@@ -69,36 +67,38 @@ def read_loss(loss: Any, space: Space, outputs: Space) -> Loss:
     return Loss("matrix", _require_costs(costs))
 
 
-def _on_codes(name: str, space: Space, outputs: Space) -> Costs | None:
-    """Return the named losses of counts from differences of codes, all at once."""
-    if not isinstance(space, Counts) or outputs != space or space.metric != "absolute":
-        return None
-    space.require_enumerable("all losses", most=_MOST_POINTS)
-    codes = np.arange(space.size)
-    away = np.abs(codes[:, None] - codes)
+def cost_of_distance(name: str) -> Callable[[Any], Any] | None:
+    """Return a named loss as a function of how far off an answer is; None for no such name."""
     within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
-    named = {"L0": away > 0, "L1": away, "distance": away, "L2": away * away}
-    matrix = away > int(within.group(1)) if within else named.get(name)
-    return None if matrix is None else tuple(map(tuple, matrix.astype(int).tolist()))
-
-
-def _by_name(name: str, space: Space, outputs: Space) -> Callable[[Any, Any], Any]:
-    within = re.fullmatch(r"L0,(\d+)", name.replace(" ", ""))
-    if name == "L0":
-        return lambda x, y: int(x != y)
     if within:
         limit = int(within.group(1))
-        away = _distance(space, outputs)
-        return lambda x, y: int(away(x, y) > limit)
-    if name in ("L1", "distance"):
-        return _distance(space, outputs)
-    if name == "L2":
-        away = _distance(space, outputs)
-        return lambda x, y: away(x, y) ** 2
-    raise ParameterError(
-        f"loss is {name!r}; the named ones are 'L0', 'L1', 'L2', 'L0,d' for a whole d, and "
-        "'distance'. A matrix or a function of (input, output) is fine too."
-    )
+        return lambda away: (away > limit) * 1
+    named: dict[str, Callable[[Any], Any]] = {
+        "L0": lambda away: (away > 0) * 1,
+        "L1": lambda away: away,
+        "distance": lambda away: away,
+        "L2": lambda away: away * away,
+    }
+    return named.get(name)
+
+
+def _by_name(name: str, space: Space, outputs: Space) -> Costs:
+    cost = cost_of_distance(name)
+    if cost is None:
+        raise ParameterError(
+            f"loss is {name!r}; the named ones are 'L0', 'L1', 'L2', 'L0,d' for a whole d, and "
+            "'distance'. A matrix or a function of (input, output) is fine too."
+        )
+    if isinstance(space, Counts) and outputs == space and space.metric == "absolute":
+        # All differences of codes at once.
+        space.require_enumerable("all losses", most=_MOST_POINTS)
+        codes = np.arange(space.size)
+        matrix = cost(np.abs(codes[:, None] - codes))
+        return tuple(map(tuple, matrix.tolist()))
+    if name == "L0":
+        return _matrix(lambda x, y: int(x != y), space, outputs)
+    away = _distance(space, outputs)
+    return _matrix(lambda x, y: cost(away(x, y)), space, outputs)
 
 
 def _distance(space: Space, outputs: Space) -> Callable[[Any, Any], Any]:

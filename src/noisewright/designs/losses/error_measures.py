@@ -7,12 +7,13 @@ error: probabilities and RMSE up, a bias away from zero.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.losses.costs import read_loss
 from noisewright.designs.losses.priors import read_prior
-from noisewright.exact import ceiling_float, floor_float
+from noisewright.exact import ceiling_float, floor_float, sqrt_bounds
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.public import public
 from noisewright.spaces import numbers
@@ -32,20 +33,26 @@ def error_profile(mechanism: Mechanism, distribution: Any = None) -> dict[Step, 
     Source: Cormode–Kulkarni–Srivastava 2018, Section 2.1, without its factor (n + 1)/n.
     """
     table = mechanism.table()
-    away = read_loss("L1", table.space, table.outputs).costs
-    mass: dict[Fraction, Fraction] = {Fraction(0): Fraction(0)}
-    for weight, row, line in zip(
-        read_prior(distribution, table.space), table.weights.tolist(), away, strict=True
-    ):
-        for value, distance in zip(row, line, strict=True):
-            key = Fraction(distance)
-            mass[key] = mass.get(key, Fraction(0)) + (weight * value if weight else 0)
-    beyond = sum(mass.values(), Fraction(0))
+    mass = _masses(table, distribution, read_loss("L1", table.space, table.outputs).costs)
+    beyond = Fraction(1)
     profile: dict[Step, float] = {}
-    for distance in sorted(mass):
-        beyond -= mass[distance]
-        profile[_step(distance)] = ceiling_float(beyond / table.total)
+    for distance in sorted({Fraction(0), *mass}):
+        beyond -= mass.get(distance, 0)
+        profile[_step(distance)] = ceiling_float(beyond)
     return profile
+
+
+def _masses(
+    table: Table, distribution: Any, keys: Iterable[Iterable[Fraction | int]]
+) -> dict[Fraction, Fraction]:
+    """Return the probability of each key, of which every entry of the table has one."""
+    mass: dict[Fraction, Fraction] = {}
+    for weight, row, line in zip(
+        read_prior(distribution, table.space), table.weights.tolist(), keys, strict=True
+    ):
+        for value, key in zip(row, map(Fraction, line), strict=True):
+            mass[key] = mass.get(key, Fraction(0)) + (weight * value if weight else 0)
+    return {key: whole / table.total for key, whole in mass.items()}
 
 
 @public
@@ -65,13 +72,8 @@ def error_histogram(mechanism: Mechanism, distribution: Any = None) -> dict[Step
 def exact_error_histogram(table: Table, distribution: Any = None) -> dict[Fraction, Fraction]:
     """Return the exact probability of each signed error, in rising order."""
     inputs, outputs = numbers(table.space), numbers(table.outputs)
-    mass: dict[Fraction, Fraction] = {}
-    for weight, x, row in zip(
-        read_prior(distribution, table.space), inputs, table.weights.tolist(), strict=True
-    ):
-        for y, value in zip(outputs, row, strict=True):
-            mass[y - x] = mass.get(y - x, Fraction(0)) + (weight * value if weight else 0)
-    return {error: mass[error] / table.total for error in sorted(mass)}
+    mass = _masses(table, distribution, ([y - x for y in outputs] for x in inputs))
+    return dict(sorted(mass.items()))
 
 
 @public
@@ -128,11 +130,8 @@ def _outward(value: Fraction) -> float:
 
 def _root_up(value: Fraction) -> float:
     """Return the smallest double whose square is at least the value."""
-    if value == 0:
-        return 0.0
     size = value.numerator.bit_length() - value.denominator.bit_length()
     bits = max(0, 128 - size // 2)
-    below = math.isqrt((value.numerator << 2 * bits) // value.denominator)
-    # The root lies in [below, below + 1] / 2^bits: one of at most two neighboring doubles.
-    candidate = ceiling_float(Fraction(below, 1 << bits))
+    # The root is one of at most two neighboring doubles.
+    candidate = ceiling_float(Fraction(sqrt_bounds(value, bits)[0], 1 << bits))
     return candidate if Fraction(candidate) ** 2 >= value else math.nextafter(candidate, math.inf)

@@ -94,17 +94,20 @@ class Program:
         )
 
 
-def program_for(problem: Problem) -> Program:
-    """Write down the program of a problem, with one variable per orbit of its symmetry."""
-    return _Writer(problem).program
+def program_for(problem: Problem, *, symmetric: bool | None = None) -> Program:
+    """Write down the program of a problem, with one variable per orbit of its symmetry.
+
+    `symmetric=False` leaves its symmetry unused.
+    """
+    return _Writer(problem, problem.is_centrosymmetric if symmetric is None else symmetric).program
 
 
 class _Writer:
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, symmetric: bool) -> None:
         self.problem = problem
         inputs, outputs = problem.shape
         codes = np.arange(inputs * outputs).reshape(inputs, outputs)
-        self.symmetric = problem.is_centrosymmetric
+        self.symmetric = symmetric
         mirrored = codes[::-1, ::-1] if self.symmetric else codes
         smallest, variable_of = np.unique(np.minimum(codes, mirrored), return_inverse=True)
         self.variable_of = variable_of.reshape(codes.shape)
