@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, NoisewrightError
 
 LARGEST = 1 << 30
 """Bytes of a document that is read at once; more belongs into a table, which is streamed."""
@@ -60,6 +60,27 @@ def read_text(path: str | os.PathLike[str], *, what: str, most: int = 1 << 26) -
         message = f"{what} {os.fspath(path)!r} is not a text in UTF-8. Save it as UTF-8 first."
     # Outside of the handler: its error holds all bytes of the file.
     raise InputError(message)
+
+
+def save_whole(
+    path: str | os.PathLike[str],
+    data: bytes,
+    *,
+    what: str,
+    error: type[NoisewrightError] = InputError,
+) -> Path:
+    """Write `data` as `write_whole` does, and return the path; an error says what to do.
+
+    `what` is written, as in "the plan".
+    """
+    try:
+        write_whole(path, data)
+    except OSError as problem:
+        raise error(
+            f"cannot write {what} to {os.fspath(path)!r}: {problem.strerror}. Choose a folder that "
+            "exists and that you may write to."
+        ) from problem
+    return Path(path)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:

@@ -1,6 +1,7 @@
 """Counting many tables at once: against a dictionary that is filled row by row."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,18 @@ from hypothesis import example, given, settings, strategies as st
 
 from noisewright.estimation.counts import table_counter
 from noisewright.estimation.counts.covering import tables_to_count
-from noisewright.estimation.counts.table_counter import TableCounter, count_tables
+from noisewright.estimation.counts.table_counter import TableCounter
+
+
+def count_tables(
+    batches: Iterable[Sequence[np.ndarray]], sizes: Sequence[int], wanted: Sequence[tuple[int, ...]]
+) -> list[np.ndarray]:
+    """Count the wanted tables over batches of codes."""
+    counter = TableCounter(sizes, wanted)
+    for batch in batches:
+        counter.add(batch)
+    return counter.tables()
+
 
 SIZES = st.lists(st.sampled_from([1, 2, 3, 7, 16, 255, 256, 257]), min_size=1, max_size=5)
 

@@ -18,8 +18,8 @@ from noisewright.estimation.channels.channel import _clamped_matrix, channel_of
 from noisewright.estimation.channels.geometric_channel import GeometricChannel
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.averages import averages, planned_variances, worst_variances
+from noisewright.estimation.numbers.noisy_quantiles import ramps, soften
 from noisewright.estimation.numbers.number_estimates import answer_about_numbers
-from noisewright.estimation.numbers.ramps import ramps, soften
 from tests.estimation.exact_expectations import over_all_outputs, over_all_people
 
 GRID = nw.Interval(0, 3, step=1)

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.estimation import released as released_data
-from noisewright.estimation.counts.table_counter import count_tables
+from tests.estimation.test_counting import count_tables
 
 EDUCATION = nw.Categories(["low", "mid", "high"])
 MECHANISM = nw.product(

@@ -13,7 +13,7 @@ from typing import Any
 
 from noisewright import checker
 from noisewright.errors import CertificateError
-from noisewright.files import write_whole
+from noisewright.files import save_whole
 from noisewright.given import of_kind
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public, public_methods
@@ -57,14 +57,8 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate; an existing file is replaced whole or not at all."""
-        try:
-            write_whole(path, self.to_json().encode())
-        except OSError as problem:
-            raise CertificateError(
-                f"cannot write the certificate to {os.fspath(path)!r}: {problem.strerror}. Choose "
-                "a folder that exists and that you may write to."
-            ) from problem
-        return Path(path)
+        data = self.to_json().encode()
+        return save_whole(path, data, what="the certificate", error=CertificateError)
 
     def __repr__(self) -> str:
         return f"<certificate: {self.guarantee} {self.unit}, digest {self.digest[:12]}…>"

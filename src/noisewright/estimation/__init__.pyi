@@ -8,7 +8,7 @@ from .intervals.intervals import (
     normal_quantile as normal_quantile,
     read_confidence as read_confidence,
 )
-from .intervals.simplex import project_to_simplex as project_to_simplex
+from .intervals.plausible import project_to_simplex as project_to_simplex
 from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
     Question as Question,
@@ -16,7 +16,7 @@ from .questions.questions import (
     read_questions as read_questions,
 )
 from .questions.readings import AFTER as AFTER, readings as readings, readings_of as readings_of
-from .questions.table_layout import TableLayout as TableLayout
+from .questions.table_layout import LayoutPart as LayoutPart, TableLayout as TableLayout
 from .released import require_columns as require_columns
 from .result import Axis as Axis, Estimate as Estimate
 from .sets.item_shares import coins_of as coins_of

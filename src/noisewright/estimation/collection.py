@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from noisewright.errors import InputError
 from noisewright.estimation.questions.asked import Key
 from noisewright.estimation.result import Estimate
-from noisewright.files import write_whole
+from noisewright.files import save_whole
 from noisewright.public import public_methods
 
 FORMATS = (".csv", ".json", ".parquet", ".feather")
@@ -49,20 +51,16 @@ class Estimates(dict[Key, Estimate]):
         for key, found in self.items():
             columns = found.columns()
             labels = found.labels()
-            behind = _flat(found, found.behind)
+            behind = np.broadcast_to(found.behind, found.values.shape).reshape(-1).tolist()
             counts = columns.get("count", [None] * len(behind))
             for place in range(len(behind)):
                 row: dict[str, Any] = {"table": shown_key(key), "what": found.what}
                 for axis in range(width):
                     row[f"label_{axis + 1}"] = labels[axis][place] if axis < len(labels) else None
                 row["value"] = columns[found.what][place]
-                for name in ("standard_error", "low", "high"):
-                    row[name] = columns[name][place]
-                row["people"] = counts[place]
-                row["of_people"] = behind[place]
-                row["about"] = found.about
-                row["method"] = found.method
-                row["confidence"] = found.confidence
+                row |= {name: columns[name][place] for name in ("standard_error", "low", "high")}
+                row |= {"people": counts[place], "of_people": behind[place]}
+                row |= {name: getattr(found, name) for name in ("about", "method", "confidence")}
                 rows.append(row)
         return rows
 
@@ -121,40 +119,18 @@ class Estimates(dict[Key, Estimate]):
                 f"cannot tell how to write {target.name!r}; its name must end in "
                 f"{', '.join(FORMATS)}."
             )
-        try:
-            write_whole(target, self._bytes(target.suffix.lower()))
-        except OSError as problem:
-            raise InputError(
-                f"cannot write the tables to {str(target)!r}: {problem.strerror}. Choose a folder "
-                "that exists and that you may write to."
-            ) from problem
-        return target
+        return save_whole(target, self._bytes(target.suffix.lower()), what="the tables")
 
     def _bytes(self, suffix: str) -> bytes:
         if suffix == ".json":
             return (json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n").encode()
         import pyarrow as pa
+        from pyarrow import csv, feather, parquet
 
         sink = pa.BufferOutputStream()
-        if suffix == ".csv":
-            from pyarrow import csv
-
-            csv.write_csv(self.table(), sink)
-        elif suffix == ".parquet":
-            from pyarrow import parquet
-
-            parquet.write_table(self.table(), sink)
-        else:
-            from pyarrow import feather
-
-            feather.write_feather(self.table(), sink)
+        write: Any = {".csv": csv.write_csv, ".parquet": parquet.write_table}
+        write.get(suffix, feather.write_feather)(self.table(), sink)
         return sink.getvalue().to_pybytes()
-
-
-def _flat(found: Estimate, behind: Any) -> list[int]:
-    import numpy as np
-
-    return np.broadcast_to(behind, found.values.shape).reshape(-1).tolist()
 
 
 def _text(label: Any) -> str | None:

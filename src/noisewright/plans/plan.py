@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 from noisewright.certificates import Certificate, certify
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, exactly, shown
-from noisewright.files import write_whole
+from noisewright.files import save_whole
 from noisewright.given import brief, one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.budget import SHARES
@@ -269,14 +269,7 @@ class Plan:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the plan to a TOML file, whole or not at all."""
-        try:
-            write_whole(path, self.to_toml().encode())
-        except OSError as problem:
-            raise InputError(
-                f"cannot write the plan to {os.fspath(path)!r}: {problem.strerror}. Choose a "
-                "folder that exists and that you may write to."
-            ) from problem
-        return Path(path)
+        return save_whole(path, self.to_toml().encode(), what="the plan")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Plan:

@@ -11,6 +11,7 @@ from noisewright.errors import InputError
 from noisewright.estimation import (
     Estimate,
     Estimates,
+    LayoutPart,
     Question,
     TableLayout,
     default_questions,
@@ -38,7 +39,8 @@ def released_layout(plan: Plan) -> TableLayout:
         for part in plan.parts
         for name, column in zip(part.columns, part.treatments, strict=True)
     }
-    return TableLayout(plan.parts, plan.public, order, readings, _rows_left_out(plan))
+    parts = tuple(LayoutPart(part.columns, part.mechanism) for part in plan.parts)
+    return TableLayout(parts, plan.public, order, readings, _rows_left_out(plan))
 
 
 def column_readings(column: Column) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
-from noisewright.files import write_whole
+from noisewright.files import save_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.releases.estimates import estimates_of
@@ -93,15 +93,7 @@ def write_page(target: Path, page: Callable[[], str]) -> Path:
     """Write a page, whole or not at all, and return where."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"the report is a page; {target.name!r} must end in .html.")
-    made = page()
-    try:
-        write_whole(target, made.encode())
-    except OSError as problem:
-        raise InputError(
-            f"cannot write the report to {str(target)!r}: {problem.strerror}. Choose a folder that "
-            "exists and that you may write to."
-        ) from problem
-    return target
+    return save_whole(target, page().encode(), what="the report")
 
 
 def _target(release: Release) -> Path:

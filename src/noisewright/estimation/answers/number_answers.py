@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import ParameterError
-from noisewright.estimation.answers.groups import Place
-from noisewright.estimation.answers.table_answers import TableAnswer
+from noisewright.estimation.answers.table_answers import Place, TableAnswer
 from noisewright.estimation.counts.running_sums import Moments
 from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample
@@ -23,11 +22,10 @@ from noisewright.estimation.numbers.number_estimates import (
     mean_with_noise,
     numbers_of,
 )
-from noisewright.estimation.questions.asked import Asked
+from noisewright.estimation.questions.asked import METHODS, Asked
 from noisewright.estimation.questions.questions import Question, subject_of
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.result import Axis, Estimate
-from noisewright.estimation.shares.share_estimates import METHODS
 
 WILD = 0.1
 """A histogram that nobody asked for is left out if a share is less certain than this."""

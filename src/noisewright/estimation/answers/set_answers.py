@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
-from noisewright.estimation.answers.groups import Place
-from noisewright.estimation.answers.table_answers import TableAnswer
+from noisewright.estimation.answers.table_answers import Place, TableAnswer
 from noisewright.estimation.channels.channel import DenseChannel
 from noisewright.estimation.counts.running_sums import ItemCounts, PairCounts
 from noisewright.estimation.intervals.intervals import Sample
@@ -25,7 +24,7 @@ from noisewright.estimation.sets.item_shares import (
     shares_of_items,
     shares_of_pairs,
 )
-from noisewright.estimation.shares.joint_shares import JointShares
+from noisewright.estimation.shares.share_estimates import JointShares
 from noisewright.spaces import Subsets
 
 

@@ -24,16 +24,6 @@ _SPARSE = 8
 """A piece that has fewer rows than a table has cells, by this factor, is added row by row."""
 
 
-def count_tables(
-    batches: Iterable[Sequence[NDArray[Any]]], sizes: Sequence[int], wanted: Sequence[Place]
-) -> list[Counts]:
-    """Count the wanted tables, each given by the places of its columns, over batches of codes."""
-    counter = TableCounter(sizes, wanted)
-    for batch in batches:
-        counter.add(batch)
-    return counter.tables()
-
-
 class TableCounter:
     """Counts of the wanted tables, batch by batch.
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation.channels.channel import Channel
-from noisewright.estimation.intervals.simplex import project_to_simplex
 
 Array = NDArray[np.float64]
 
@@ -43,3 +42,19 @@ def _shrink(values: Array, towards: Array, people: int, channels: Sequence[Chann
     shown = float(((nearest - towards) ** 2).sum())
     weight = noise / (noise + shown) if noise > 0 else 0.0
     return (1 - weight) * nearest + weight * towards
+
+
+def project_to_simplex(values: Array) -> Array:
+    """Return the non-negative shares that sum to one and are nearest to the values.
+
+    They are max(v − λ, 0) for the one λ that makes them sum to one, found after one sort
+    (Held, Wolfe and Crowder 1974).
+    """
+    # Only differences matter. Where a unit is lost in the rounding of these numbers, the largest
+    # is all there is.
+    values = values - values.max()
+    flat = np.sort(values.reshape(-1))[::-1]
+    excess = np.cumsum(flat) - 1
+    ranks = np.arange(1, flat.size + 1)
+    last = int(np.flatnonzero(flat * ranks > excess)[-1])
+    return np.maximum(values - excess[last] / ranks[last], 0.0)

@@ -22,12 +22,15 @@ from noisewright.estimation.intervals.intervals import (
     normal_quantile,
     require_two,
 )
-from noisewright.estimation.intervals.plausible import plausible
-from noisewright.estimation.intervals.simplex import project_to_simplex
+from noisewright.estimation.intervals.plausible import plausible, project_to_simplex
 from noisewright.estimation.intervals.spread import spread_of_groups
 from noisewright.estimation.numbers.averages import Averages, averages
-from noisewright.estimation.numbers.noisy_quantiles import quantiles, read_levels
-from noisewright.estimation.numbers.ramps import ramp_width, soften
+from noisewright.estimation.numbers.noisy_quantiles import (
+    quantiles,
+    ramp_width,
+    read_levels,
+    soften,
+)
 from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.shares.likelihood import most_likely
 from noisewright.estimation.shares.share_estimates import forgiving

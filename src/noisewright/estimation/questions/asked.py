@@ -10,11 +10,11 @@ from typing import Any
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation.intervals.intervals import Sample, read_about, read_confidence
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.estimation.shares.share_estimates import read_method
 from noisewright.given import brief, flag, several
 from noisewright.spaces import Categories, Space
 
 Key = str | tuple[str, ...]
+METHODS = ("unbiased", "likelihood", "projected")
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,16 @@ class Asked:
         return replace(
             found, confidence=self.confidence, together=self.together, shows_all=self.shows_all
         )
+
+
+def read_method(method: Any) -> str:
+    """Read how shares are estimated."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ParameterError(
+            f"method is {brief(method)}; it must be 'unbiased' (may leave [0, 1]), 'likelihood' "
+            "(the most likely shares) or 'projected' (the shares nearest to the unbiased ones)."
+        )
+    return str(method)
 
 
 def axis_of(space: Space, name: str | None = None) -> Axis:

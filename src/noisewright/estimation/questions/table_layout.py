@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError
@@ -21,23 +21,8 @@ from noisewright.spaces import MOST_POINTS, Lattice, Records, Space
 Kind = Literal["coded", "numbers", "sets", "curves", "public"]
 
 
-class ReleasedPart(Protocol):
-    """The columns that one mechanism released; several if it is one on records."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        ...
-
-    @property
-    def mechanism(self) -> Any:
-        """What released them."""
-        ...
-
-
-@dataclass(frozen=True)
-class LayoutPart:
-    """One mechanism and its columns."""
+class LayoutPart(NamedTuple):
+    """One mechanism and the columns that it released; several if it is one on records."""
 
     columns: tuple[str, ...]
     mechanism: Any
@@ -51,7 +36,7 @@ class TableLayout:
     rows; both go with the answers.
     """
 
-    parts: tuple[ReleasedPart, ...]
+    parts: tuple[LayoutPart, ...]
     public: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -80,7 +65,7 @@ class TableLayout:
         """Return which part a private column belongs to."""
         return self._places[name]
 
-    def part(self, name: str) -> ReleasedPart:
+    def part(self, name: str) -> LayoutPart:
         """Return the part that a private column belongs to."""
         return self.parts[self._places[name]]
 
@@ -130,7 +115,7 @@ class TableLayout:
         return {}
 
 
-def _column_of(part: ReleasedPart, name: str, space: Space) -> Space:
+def _column_of(part: LayoutPart, name: str, space: Space) -> Space:
     if len(part.columns) == 1:
         return space
     assert isinstance(space, Records)

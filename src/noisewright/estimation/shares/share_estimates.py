@@ -9,11 +9,13 @@ These are the exact multinomial formulas. They depend on the true shares through
 ⊗(L∘L)ᵀ ⊗Pᵀ p (see `spread.py`), for which plausible shares are put in: unbiased ones may be far
 outside of [0, 1].
 Columns are randomized independently, so each matrix is applied along its own axis: none over all
-cells is ever formed.
+cells is ever formed. Columns that were released together are one axis, with one channel over their
+joint cells; afterwards each column gets its axis back.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -22,29 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError
 from noisewright.estimation.channels.channel import Channel, DenseChannel, ResponseChannel
 from noisewright.estimation.intervals.intervals import Sample
-from noisewright.estimation.intervals.plausible import plausible
-from noisewright.estimation.intervals.simplex import project_to_simplex
+from noisewright.estimation.intervals.plausible import plausible, project_to_simplex
 from noisewright.estimation.intervals.spread import spread
-from noisewright.estimation.result import Axis, Estimate
+from noisewright.estimation.questions.asked import axis_of
+from noisewright.estimation.questions.table_layout import TableLayout
+from noisewright.estimation.result import Axis, Estimate, map_arrays
 from noisewright.estimation.shares.likelihood import most_likely
-from noisewright.given import brief
 
 Array = NDArray[np.float64]
-
-METHODS = ("unbiased", "likelihood", "projected")
-
-
-def read_method(method: Any) -> str:
-    """Read how shares are estimated."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ParameterError(
-            f"method is {brief(method)}; it must be 'unbiased' (may leave [0, 1]), 'likelihood' "
-            "(the most likely shares) or 'projected' (the shares nearest to the unbiased ones)."
-        )
-    return str(method)
 
 
 def shares_from_counts(
@@ -104,3 +93,47 @@ def _open_cells(channels: Sequence[Channel]) -> NDArray[np.bool_]:
         for channel in channels
     )
     return reduce(np.logical_or.outer, masks)
+
+
+class JointShares:
+    """How a table of private columns is estimated; `columns` is the order that it counts in."""
+
+    def __init__(self, layout: TableLayout, columns: Sequence[str]) -> None:
+        parts = sorted({layout.place(name) for name in columns})
+        together = [
+            tuple(name for name in layout.parts[place].columns if name in columns)
+            for place in parts
+        ]
+        self.columns = tuple(name for names in together for name in names)
+        self.channels: list[Channel] = [layout.channel(names) for names in together]
+        self.axes = tuple(axis_of(layout.space(name), name) for name in self.columns)
+
+    @property
+    def cells(self) -> int:
+        """How many shares the table has."""
+        return math.prod(channel.inputs for channel in self.channels)
+
+    def estimate(
+        self,
+        counts: NDArray[Any],
+        sample: Sample,
+        *,
+        method: str = "unbiased",
+        first: tuple[Channel, Axis] | None = None,
+    ) -> Estimate:
+        """Estimate the shares from the counts of released cells, one axis for each column.
+
+        `first` is an independent column of another kind, whose axis comes before the others.
+        """
+        before = [] if first is None else [first]
+        channels = [*(channel for channel, _ in before), *self.channels]
+        axes = (*(axis for _, axis in before), *self.axes)
+        found = shares_from_counts(
+            counts.reshape([channel.outputs for channel in channels]),
+            channels,
+            tuple(Axis("cell", range(channel.inputs)) for channel in channels),
+            sample,
+            method=method,
+        )
+        shape = tuple(len(axis.labels) for axis in axes)
+        return map_arrays(found, lambda array: array.reshape(shape), axes=axes)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
-from noisewright.files import read_text
+from noisewright.files import read_text, save_whole
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, amount, whole_number
 from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
@@ -203,9 +203,7 @@ class Workload:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the workload to a TOML file, whole or not at all."""
-        from noisewright.synthetic.workloads.workload_toml import save_workload
-
-        return save_workload(self, path)
+        return save_whole(path, self.to_toml().encode(), what="the workload")
 
     def __add__(self, other: Workload) -> Workload:
         if not isinstance(other, Workload):

@@ -5,16 +5,13 @@ Equal workloads have equal texts, and short ones.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.exact import parse_toml
-from noisewright.files import write_whole
 from noisewright.plans import field_lines, located, require_known, text_of_sections
 from noisewright.spaces import Records
 from noisewright.synthetic.workloads.boxes import Prefixes, Ranges
@@ -116,18 +113,6 @@ def workload_text(workload: Workload) -> str:
         sections.append(["[[queries]]", *field_lines(fields)])
         place += taken
     return text_of_sections(sections)
-
-
-def save_workload(workload: Workload, path: str | os.PathLike[str]) -> Path:
-    """Write a workload to a file, whole or not at all."""
-    try:
-        write_whole(path, workload_text(workload).encode())
-    except OSError as problem:
-        raise InputError(
-            f"cannot write the workload to {os.fspath(path)!r}: {problem.strerror}. Choose a "
-            "folder that exists and that you may write to."
-        ) from problem
-    return Path(path)
 
 
 def _section(domain: Records, parts: Sequence[Queries]) -> tuple[int, dict[str, Any]]:
