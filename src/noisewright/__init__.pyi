@@ -47,6 +47,7 @@ from .spaces import (
     Categories as Categories,
     Counts as Counts,
     Curves as Curves,
+    Dates as Dates,
     Interval as Interval,
     Records as Records,
     Subsets as Subsets,

@@ -33,6 +33,7 @@ from noisewright.public import public
 from noisewright.spaces import (
     Categories,
     Counts,
+    Dates,
     Interval,
     Pairs,
     Space,
@@ -193,6 +194,11 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
     match section["kind"]:
         case "counts" if section["n"] > 0:
             return Counts(section["n"], **options)
+        case "grid" if "unit" in section:
+            found = Dates.of_unit(section["low"], section["high"], section["unit"], **options)
+            if found is None:
+                raise CertificateError(f"the unit {section['unit']!r} of its points is not known.")
+            return found
         case "grid":
             return Interval(section["low"], section["high"], step=section["step"], **options)
         case "labels":

@@ -17,7 +17,8 @@ _PART = "mechanism"
 def read_grid(claim: PrivacyClaim) -> tuple[int, int]:
     """Return the number of the last point, and how many steps apart two neighbors may be."""
     inputs, outputs = claim.mechanism["inputs"], claim.mechanism["outputs"]
-    read_fields(inputs, _PART, "kind: grid, low: fraction, high: fraction, step: fraction")
+    grid = "kind: grid, low: fraction, high: fraction, step: fraction"
+    read_fields(inputs, _PART, grid, f"{grid}, unit: text")
     if outputs != inputs:
         lattice = "kind: lattice, origin: fraction, step: fraction"
         _, origin, step = read_fields(outputs, _PART, lattice)

@@ -16,6 +16,7 @@ _SHAPES = (
     "kind: size, size: whole",
     "kind: labels, labels: list",
     "kind: grid, high: fraction, low: fraction, step: fraction",
+    "kind: grid, high: fraction, low: fraction, step: fraction, unit: text",
 )
 
 TOTAL_FIELDS = ("log2_total: whole", "total: hex")
@@ -25,14 +26,14 @@ TOTAL_FIELDS = ("log2_total: whole", "total: hex")
 def read_points(section: Any) -> Sequence[Any]:
     """Return the names of the points: labels as JSON, others as their positions.
 
-    counts: 0, 1, ..., n. size: this many points. grid: low, low + step, ..., high. labels: a list
-    of different JSON values, which are no objects.
+    counts: 0, 1, ..., n. size: this many points. grid: low, low + step, ..., high; a unit
+    says what these numbers count. labels: a list of different JSON values, which are no objects.
     """
     kind, *values = read_fields(section, _PART, *_SHAPES)
     if kind == "labels":
         return _read_labels(values[0])
     if kind == "grid":
-        high, low, step = map(Fraction, values)
+        high, low, step = map(Fraction, values[:3])
         count = (high - low) / step + 1 if step > 0 else Fraction(0)
     else:
         count = Fraction(values[0] + (kind == "counts"))

@@ -14,6 +14,7 @@ from noisewright.plans import Column, Draft, Entry, NamedType, Treatment, domain
 _KINDS = {
     "c": "categories",
     "n": "numbers",
+    "t": "dates",
     "s": "sets of items",
     "u": "curves",
     "d": "drop it",
@@ -23,6 +24,7 @@ _OFFERED = {
     "text": "cdp",
     "whole": "cndp",
     "number": "ncdp",
+    "date": "tdp",
     "list of text": "sdp",
     "list of numbers": "udp",
 }
@@ -62,7 +64,7 @@ def _until_right(ask: Callable[[], Any]) -> Any:
 
 
 def _treatment(field: NamedType) -> Treatment | None:
-    offered = _OFFERED.get(field.type, "cndp")
+    offered = _OFFERED.get(field.type, "cntdp")
     kinds = ", ".join(f"{letter} {_KINDS[letter]}" for letter in offered)
     shown = f"{field.name} ({field.written})" if field.written else field.name
     answer = _prompt(f"{shown}: {kinds}").lower()[:1]
@@ -90,6 +92,11 @@ def _entry(kind: str) -> Entry:
             return Entry(_WHERE, "categories", labels)
         most = _prompt("  at most how many items in one set (Enter: no bound)")
         return Entry(_WHERE, "subsets", labels, largest=int(most) if most.isdigit() else None)
+    if kind == "t":
+        first = _prompt("  the first date, as in 1920-01-01") or None
+        last = _prompt("  the last date") or None
+        step = _prompt("  the step: day, week, month or year; hour or minute") or None
+        return Entry(_WHERE, "dates", (), first, last, step)
     low = _prompt("  the lowest value") or None
     high = _prompt("  the highest value") or None
     if kind == "n":

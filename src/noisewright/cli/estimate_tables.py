@@ -86,6 +86,11 @@ def _number_cells(found: Estimate, order: list[int]) -> list[list[str]]:
     rows = [[found.what, "error", "interval"]]
     for place in order:
         value, error, low, high = (_number(column[place], digits) for column in flat)
+        if found.dates is not None:
+            ends = (flat[column][place] for column in (0, 2, 3))
+            value, low, high = (
+                found.dates.show(one) if math.isfinite(one) else "unknown" for one in ends
+            )
         rows.append([value, error, f"{low} to {high}"])
     return rows
 

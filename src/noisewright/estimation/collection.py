@@ -65,13 +65,16 @@ class Estimates(dict[Key, Estimate]):
         return rows
 
     def table(self) -> Any:
-        """Return the rows as an Arrow table; labels are texts there."""
+        """Return the rows as an Arrow table; labels are texts, as answers are if some are dates."""
         import pyarrow as pa
 
         rows = self.rows()
         names = list(rows[0]) if rows else ["table"]
         texts = [name for name in names if name.startswith("label_")]
         numbers = ("value", "standard_error", "low", "high", "people")
+        if any(found.dates is not None for found in self.values()):
+            texts += ["value", "low", "high"]
+            numbers = ("standard_error", "people")
         columns = {
             name: [_text(row[name]) if name in texts else row[name] for row in rows]
             for name in names

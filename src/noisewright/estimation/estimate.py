@@ -20,7 +20,6 @@ from noisewright.estimation.numbers.number_estimates import (
     answers_asked_for,
     are_numbers,
     mean_with_noise,
-    numbers_of,
 )
 from noisewright.estimation.questions.asked import Asked, Key, axis_of, names_of, read_tables
 from noisewright.estimation.questions.questions import Question, usual_word
@@ -145,10 +144,9 @@ def _one_column(released: Any, mechanism: Any, of: Any, at: Any, asked: Asked) -
     question = read_question(of, mechanism.space)
     counts = _counts(released, mechanism, channel.outputs)
     if question != "shares":
-        points = numbers_of(mechanism.space)
-        sample = asked.sample(int(counts.sum()), answers_asked_for(question, points, at))
+        sample = asked.sample(int(counts.sum()), answers_asked_for(question, mechanism.space, at))
         return answer_about_numbers(
-            counts, channel, points, sample, of=question, at=at, method=asked.method
+            counts, channel, mechanism.space, sample, of=question, at=at, method=asked.method
         )
     if at is not None:
         raise InputError("at goes with quantiles and histograms; shares need none.")

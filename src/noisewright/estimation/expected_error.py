@@ -153,7 +153,7 @@ def _plan_number(
     points = numbers_of(mechanism.space)
     answers, axes = points[:, None], ()
     if question == "histogram":
-        answers, axis = bins(points, at)
+        answers, axis = bins(mechanism.space, at)
         axes = (axis,)
     channel, guess = channel_of(mechanism), read_shares(shares, [mechanism.space])
     if isinstance(shares, str):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.public import public_methods
+from noisewright.spaces import Dates
 
 About = Literal["people", "population"]
 Array = NDArray[np.float64]
@@ -58,6 +59,9 @@ class Estimate:
     `possible` is what answers can lie between, as far as it is known. An answer whose standard
     error is larger than half of that says nothing: it is `withheld` from what is printed, drawn and
     saved, unless `shows_all`. The arrays hold it all the same, for sums of many answers.
+
+    Where answers are `dates`, the arrays hold steps since 1970 (days, months …, as the column was
+    declared), and standard errors count steps; `value`, `interval` and what is shown are dates.
     """
 
     what: str
@@ -75,6 +79,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     possible: tuple[float, float] | None = None
     shows_all: bool = False
+    dates: Dates | None = None
 
     def __post_init__(self) -> None:
         shape = tuple(len(axis.labels) for axis in self.axes)
@@ -91,9 +96,9 @@ class Estimate:
             object.__setattr__(self, "possible", (0.0, 1.0))
 
     @property
-    def value(self) -> float:
-        """The answer, when there is one."""
-        return self._single(self.values)
+    def value(self) -> Any:
+        """The answer, when there is one: a number, or a date."""
+        return self._in_dates(self._single(self.values))
 
     @property
     def standard_error(self) -> float:
@@ -101,9 +106,14 @@ class Estimate:
         return self._single(self.standard_errors)
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> tuple[Any, Any]:
         """Its interval, when there is one answer."""
-        return self._single(self.lows), self._single(self.highs)
+        return self._in_dates(self._single(self.lows)), self._in_dates(self._single(self.highs))
+
+    def _in_dates(self, number: float) -> Any:
+        if self.dates is None or not np.isfinite(number):
+            return number
+        return self.dates.dates_at(np.array([np.floor(number)])).astype(object)[0]
 
     @property
     def intervals(self) -> Array:
@@ -253,10 +263,12 @@ class Estimate:
             found["count"] = self._without_withheld(self.behind * self.values)
         return found
 
-    def _without_withheld(self, array: Array) -> list[float | None]:
-        """Return numbers one after the other, without those that are withheld."""
+    def _without_withheld(self, array: Array) -> list[Any]:
+        """Return numbers, or the texts of dates, in order, without those that are withheld."""
         hidden = self.withheld.reshape(-1).tolist()
         numbers = array.reshape(-1).tolist()
+        if self.dates is not None:
+            numbers = [self.dates.show(one) if np.isfinite(one) else one for one in numbers]
         return [None if hide else one for one, hide in zip(numbers, hidden, strict=True)]
 
     def table(self) -> Any:
@@ -264,6 +276,8 @@ class Estimate:
         import pyarrow as pa
 
         numbers = (self.what, "standard_error", "low", "high", "count")
+        if self.dates is not None:
+            numbers = ("standard_error",)
         return pa.table(
             {
                 name: pa.array(column, pa.float64()) if name in numbers else column

@@ -33,7 +33,7 @@ from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets.item_shares import coins_of
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism
 from noisewright.sampling import SeededSource, simulation
-from noisewright.spaces import MOST_POINTS, Lattice
+from noisewright.spaces import MOST_POINTS, Lattice, Space
 
 Array = NDArray[np.float64]
 
@@ -219,18 +219,18 @@ def _mean(
     if channel is None or histogram is None or not are_numbers(mechanism.space):
         return None
     points = numbers_of(mechanism.space)
-    shares = _spread_over(histogram, points)
+    shares = _spread_over(histogram, mechanism.space)
     if shares is None:
         return None
     return _averages(channel, shares, points, estimate, releases, seed)
 
 
-def _spread_over(histogram: Estimate, points: Array) -> Array | None:
+def _spread_over(histogram: Estimate, space: Space) -> Array | None:
     """Return shares of points: those of a histogram over the usual bins, evenly within each bin."""
     shares = project_to_simplex(histogram.values)
-    if histogram.values.shape == points.shape:
+    if histogram.values.shape == (space.size,):
         return shares
-    inside, axis = bins(points, None)
+    inside, axis = bins(space, None)
     if list(axis.labels) != list(histogram.axes[0].labels):
         return None
     spread = inside @ (shares / np.maximum(inside.sum(axis=0), 1))

@@ -19,7 +19,7 @@ from noisewright.exact import Enclosure, Epsilon, Number
 from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
-from noisewright.spaces import Interval, Lattice, Space
+from noisewright.spaces import Dates, Interval, Lattice, Space
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -140,9 +140,15 @@ def declared(
     sensitivity: Number | None,
     outside: Any,
     off_grid: Any,
+    form: str,
 ) -> Interval:
     """Return the interval with the neighbors and the reading of values that the caller says."""
     interval = require_interval(space, name).reading(outside=outside, off_grid=off_grid)
+    if isinstance(interval, Dates) and form == "unbounded":
+        raise SpaceError(
+            "dates with unbounded noise may lie before the first or after the last year there is. "
+            "Say form='truncated'."
+        )
     if sensitivity is not None:
         return interval.within(sensitivity)
     if interval.by_distance:

@@ -94,7 +94,12 @@ def laplace(
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
     interval = declared(
-        space, name="laplace", sensitivity=sensitivity, outside=outside, off_grid=off_grid
+        space,
+        name="laplace",
+        sensitivity=sensitivity,
+        outside=outside,
+        off_grid=off_grid,
+        form=form,
     )
     read = read_form(form, FORMS)
     if read == "bounded":

@@ -57,7 +57,12 @@ def staircase(
     if loss not in _POWERS:
         raise ParameterError(f"loss is {loss!r}; it must be 'L1' or 'L2'.")
     interval = declared(
-        space, name="staircase", sensitivity=sensitivity, outside=outside, off_grid=off_grid
+        space,
+        name="staircase",
+        sensitivity=sensitivity,
+        outside=outside,
+        off_grid=off_grid,
+        form=form,
     )
     chosen = read_form(form, ("unbounded", "truncated"))
     return Staircase(interval, read, best_upper(read, interval.reach, _POWERS[loss]), chosen)

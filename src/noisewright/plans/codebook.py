@@ -21,6 +21,7 @@ KINDS = (
     "categories",
     "counts",
     "interval",
+    "dates",
     "subsets",
     "curves",
     "boolean",

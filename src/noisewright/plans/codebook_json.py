@@ -13,6 +13,15 @@ from noisewright.plans.codebook import Entry
 
 _PLAIN = ("kind", "labels", "low", "high", "step", "largest", "positions", "null", "other")
 
+_DATES = {
+    "date": "day",
+    "datetime": "hour",
+    "date-time": "hour",
+    "year": "year",
+    "yearmonth": "month",
+}
+"""Types of Table Schema, and formats of JSON Schema, that are dates; and in which steps."""
+
 _TEXT_FORMATS = ("email", "uri", "uuid", "hostname", "ipv4", "ipv6", "date", "date-time", "time")
 
 
@@ -101,6 +110,10 @@ def _from_json_schema(part: Mapping[str, Any], where: str) -> Entry:
         return replace(_from_array(part, where), nullable=nullable)
     if "integer" in names or "number" in names:
         return _from_number(part, where, whole="integer" in names, nullable=nullable)
+    step = next((step for name, step in _DATES.items() if name in (*names, part.get("format"))), "")
+    if step and "minimum" in part and "maximum" in part:
+        bounds = str(part["minimum"]), str(part["maximum"])
+        return Entry(where, "dates", (), *bounds, step, nullable=nullable)
     if "maxLength" in part or part.get("format") in _TEXT_FORMATS:
         return Entry(where, "text", nullable=nullable)
     return Entry(where, nullable=nullable)

@@ -123,8 +123,8 @@ def record_space(space: Any) -> Space:
         space = Categories(space)
     if not isinstance(space, _KINDS):
         raise SpaceError(
-            f"a column is Categories, Counts, Interval, Subsets or Curves; got {brief(space)}. To "
-            "randomize several columns together, name them in together=."
+            "a column is Categories, Counts, Interval, Dates, Subsets or Curves; got "
+            f"{brief(space)}. To randomize several columns together, name them in together=."
         )
     if isinstance(space, Counts) and space.neighbors == "adjacent":
         return Counts(space.n, neighbors="replace", metric=space.metric)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,8 +12,9 @@ from noisewright.errors import InputError
 from noisewright.exact import as_text, exactly
 from noisewright.plans.codebook import Entry
 from noisewright.plans.fields import NamedType
-from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
+_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 _FALSE, _TRUE = ("false", "no", "0"), ("true", "yes", "1")
 
 
@@ -45,6 +47,8 @@ def domain_of(entry: Entry | None, field: NamedType) -> Domain | None:
             missing = "high" if entry.high is None else "low"
             return _nothing(entry, field, f"it has no {missing}")
         return None
+    if entry.kind == "dates" or field.type == "date" or _DATE.match(str(entry.low)):
+        return _dates(entry)
     return _numbers(entry, field)
 
 
@@ -83,6 +87,13 @@ def _label(label: Any, entry: Entry, field: NamedType) -> Any:
             )
         return word in _TRUE
     return str(label) if field.type in ("text", "list of text") else label
+
+
+def _dates(entry: Entry) -> Domain:
+    step, remark = entry.step, ""
+    if step is None:
+        step, remark = "day", "step day was chosen; a coarser one says more for the same budget"
+    return Domain(Dates(entry.low, entry.high, step=step), null=entry.null, remark=remark)
 
 
 def _numbers(entry: Entry, field: NamedType) -> Domain:

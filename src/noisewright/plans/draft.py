@@ -229,8 +229,8 @@ def _from_name(one: NamedType) -> Proposal:
         assert hint is not None
         return Proposal(one, DROP, f"its name looks like {hint.why}")
     if one.type == "date" or (suggestion == "date" and texts):
-        why = "a date points at few people; release an age, a year or a weekday instead"
-        return Proposal(one, DROP, why)
+        why = "a date points at few people; declare a coarse step such as month, or drop it"
+        return Proposal(replace(one, type="date"), None, why)
     if suggestion == "text" and texts:
         return Proposal(one, DROP, "it looks like free text, which cannot be randomized")
     if one.type == "boolean":

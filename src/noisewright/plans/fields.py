@@ -113,7 +113,7 @@ def _kind(type_: Any) -> FieldType:
         return "whole"
     if kinds.is_floating(type_) or kinds.is_decimal(type_):
         return "number"
-    if kinds.is_date(type_) or kinds.is_timestamp(type_) or kinds.is_time(type_):
+    if kinds.is_date(type_) or kinds.is_timestamp(type_):
         return "date"
     if kinds.is_string(type_) or kinds.is_large_string(type_) or kinds.is_string_view(type_):
         return "text"

@@ -22,7 +22,7 @@ from noisewright.mechanisms import (
 )
 from noisewright.plans.choices import MOST_RESPONSES
 from noisewright.plans.parts import Part
-from noisewright.spaces import Counts, Curves, Interval
+from noisewright.spaces import Counts, Curves, Interval, numbers
 
 _USELESS = 0.25
 """An error of so much of the range: a guess without any data is about as good (0.29)."""
@@ -95,7 +95,7 @@ def _of_table(table: Table) -> Outlook:
     truth, wrong = (least / total, most / total), (total - least) / total
     if not isinstance(table.space, (Counts, Interval)):
         return Outlook(truth=truth, wrong=wrong)
-    points = np.array([float(point) for point in table.space.points])
+    points = np.array([float(number) for number in numbers(table.space)])
     off = float((matrix * np.abs(points[:, None] - points[None, :])).sum(axis=1).mean())
     return Outlook(truth=truth, wrong=wrong, off=off)
 

@@ -19,7 +19,7 @@ from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Plan
 from noisewright.plans.toml_writing import TODO, VERSION
 from noisewright.plans.wanted import Wanted
-from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 from noisewright.tables import Person
 
 _PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")
@@ -27,9 +27,11 @@ _SPACES: dict[str, tuple[str, ...]] = {
     "categories": ("labels",),
     "counts": ("n",),
     "interval": ("low", "high", "step"),
+    "dates": ("low", "high", "step", "zone"),
     "subsets": ("items", "largest"),
     "curves": ("grid", "low", "high", "step"),
 }
+_OPTIONAL = (("subsets", "largest"), ("curves", "step"), ("dates", "zone"))
 _SETTINGS = ("epsilon", "delta", "share", "null", "other", "outside", "off_grid", "mechanism")
 _OPTIONS = ("form", "frequency", "basis", "coefficients", "loss", "goal", "properties")
 
@@ -164,7 +166,7 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
 def _space(kind: str, section: Mapping[str, Any]) -> Space:
     given = {name: section[name] for name in _SPACES[kind] if name in section}
     for name in _SPACES[kind]:
-        if name not in given and name != "largest" and (kind, name) != ("curves", "step"):
+        if name not in given and (kind, name) not in _OPTIONAL:
             raise InputError(f"{name} is missing; it must be declared, not read off the data.")
     for name in ("labels", "items", "grid"):
         if name in given and not isinstance(given[name], list):
@@ -176,6 +178,8 @@ def _space(kind: str, section: Mapping[str, Any]) -> Space:
             return Counts(given["n"], neighbors="replace")
         case "interval":
             return Interval(given["low"], given["high"], step=given["step"])
+        case "dates":
+            return Dates(given["low"], given["high"], step=given["step"], zone=given.get("zone"))
         case "subsets":
             items = [_plain(item) for item in given["items"]]
             return Subsets(items, largest=given.get("largest"))

@@ -13,7 +13,7 @@ from noisewright.exact import as_text
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.choices import default_choice
 from noisewright.plans.column import Column, Treatment
-from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
 if TYPE_CHECKING:
     from noisewright.plans.plan import Plan
@@ -107,10 +107,14 @@ def _space(space: Space) -> dict[str, Any]:
         return {"space": "categories", "labels": list(space.labels)}
     if isinstance(space, Counts):
         return {"space": "counts", "n": space.n}
+    if isinstance(space, Dates):
+        fields: dict[str, Any] = {"space": "dates", "low": space.show(space.low)}
+        fields |= {"high": space.show(space.high), "step": space.every}
+        return fields if space.zone is None else fields | {"zone": space.zone}
     if isinstance(space, Interval):
         return {"space": "interval", "low": space.low, "high": space.high, "step": space.step}
     if isinstance(space, Subsets):
-        fields: dict[str, Any] = {"space": "subsets", "items": list(space.items)}
+        fields = {"space": "subsets", "items": list(space.items)}
         return fields if space.largest is None else fields | {"largest": space.largest}
     assert isinstance(space, Curves)
     return {

@@ -16,7 +16,7 @@ from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.plans.column import Column
 from noisewright.plans.outlook import outlook_of, planned_error
 from noisewright.plans.parts import Part
-from noisewright.spaces import Categories, Counts, Curves, Interval, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
 if TYPE_CHECKING:
     from noisewright.plans.plan import Plan
@@ -144,7 +144,9 @@ def _noise_words(part: Part) -> str:
             other = f"the other {what}" if others == 1 else f"each of the {others:,} other {what}s"
             said[0] += f", {other} with probability {_probability(each)}"
     if outlook.off is not None:
-        said.append(f"a released number is off by {about(outlook.off)} on average")
+        what = "date" if isinstance(part.space, Dates) else "number"
+        unit = "" if part.is_joint else _unit(part, part.name)
+        said.append(f"a released {what} is off by {about(outlook.off)}{unit} on average")
     if not said:
         return f"by a mechanism of its own, {part.mechanism!r}."
     return "; ".join(said) + "."
@@ -177,7 +179,8 @@ def _cells(name: str, column: Column) -> list[str]:
     else:
         clamps = column.outside == "clamp"
         verb = "are moved to the nearer one" if clamps else "are errors"
-        said.append(f"Numbers{of} beyond the bounds {verb}.")
+        what = "Dates" if isinstance(space, Dates) else "Numbers"
+        said.append(f"{what}{of} beyond the bounds {verb}.")
         if isinstance(space, Counts) and clamps:
             said.append(f"Numbers{of} that are not whole are moved to the nearest that is.")
         if column.off_grid == "round":
@@ -194,7 +197,7 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
     what, error = {
         "shares": (f"the share of a value{of}", points),
         "items": ("the share of people with an item", points),
-        "mean": (f"the mean{of}", about(planned.error)),
+        "mean": (f"the mean{of}", f"{about(planned.error)}{_unit(part, name)}"),
         "curve": ("the mean curve", f"{about(planned.error)} at each position"),
     }[planned.question]
     useless = planned.says_little
@@ -209,6 +212,16 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
             or "."
         )
     ]
+
+
+def _unit(part: Part, name: str) -> str:
+    """Return what distances of a column count, where that is not plain numbers."""
+    space = part.treatments[part.columns.index(name)].space
+    return f" {space.every}s" if isinstance(space, Dates) else ""
+
+
+def _a(word: str) -> str:
+    return f"an {word}" if word == "hour" else f"a {word}"
 
 
 def _spaces(part: Part) -> str:
@@ -227,6 +240,8 @@ def space_words(space: Space) -> str:
         return f"one of {space.size:,} labels"
     if isinstance(space, Counts):
         return f"a whole number from 0 to {space.n:,}"
+    if isinstance(space, Dates):
+        return f"{_a(space.every)} from {space.show(space.low)} to {space.show(space.high)}"
     if isinstance(space, Interval):
         low, high, step = (_plain(value) for value in (space.low, space.high, space.step))
         return f"a number from {low} to {high} in steps of {step}"

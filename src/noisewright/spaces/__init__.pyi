@@ -4,7 +4,7 @@ from .categories import Categories as Categories, Label as Label, label_key as l
 from .counts import Counts as Counts, whole_number as whole_number
 from .curve_rows import RowError as RowError, read_rows as read_rows
 from .curves import Curves as Curves
-from .dates import ADVICE as ADVICE
+from .dates import Dates as Dates
 from .interval import Interval as Interval
 from .lattice import Lattice as Lattice
 from .metric import Distance as Distance, DistanceMatrix as DistanceMatrix
@@ -20,4 +20,5 @@ from .records import Records as Records
 from .rows import Rows as Rows
 from .space import MOST_POINTS as MOST_POINTS, Space as Space, require_space as require_space
 from .subsets import Subsets as Subsets, positions as positions
+from .temporal import ADVICE as ADVICE
 from .unit import Unit as Unit

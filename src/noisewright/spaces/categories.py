@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
 from noisewright.given import brief
-from noisewright.spaces.dates import ADVICE, is_date
 from noisewright.spaces.hierarchy import leaves, levels_apart
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
+from noisewright.spaces.temporal import ADVICE, is_date
 
 Label = str | int | float | bool | bytes
 

@@ -1,19 +1,224 @@
-"""Dates and times, which no space has as points: what to make of them first."""
+"""Dates and times, on a grid of days, months or hours.
+
+A date is a whole number of steps since 1970, so that everything that is true of numbers on a grid
+is true of dates. Only what people see differs: points are dates, bounds are dates, and a date or
+time belongs to the step (the day, the month) that it falls into.
+"""
 
 from __future__ import annotations
 
 import datetime
-from typing import Any
+import re
+import zoneinfo
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-ADVICE = (
-    "Make texts of dates first, such as '2024-05', and declare these as labels; or whole numbers, "
-    "such as years, or months since a first one, for Interval(low, high, step=1)."
-)
+from noisewright.errors import SpaceError
+from noisewright.given import brief
+from noisewright.spaces.interval import Interval
+
+_STEPS = {
+    "year": ("Y", 1, 0),
+    "month": ("M", 1, 0),
+    "week": ("D", 7, 3),
+    "day": ("D", 1, 0),
+    "hour": ("h", 1, 0),
+    "minute": ("m", 1, 0),
+}
+"""For each step the unit of numpy, how many of them it has, and how many before 1970 it begins:
+weeks begin on Mondays, as ISO 8601 has them, and 1970 began on a Thursday."""
+
+_TIMES = ("hour", "minute")
+_SHORT = re.compile(r"\d{4}(-\d{2})?")
+_SINCE = re.compile(r"(year|month|week|day|hour|minute)s since [0-9-]{10}(?: 00:00)?(?: in (\S+))?")
 
 
-def is_date(value: Any) -> bool:
-    """Tell whether a value is a date, a time or a span of time, of Python, numpy or pandas."""
-    kinds = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-    return isinstance(value, kinds)
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Dates(Interval):
+    """The days, months, years, weeks, hours or minutes from one date to another, both included.
+
+    Requires: bounds are dates, times or texts of ISO 8601 such as "1920-01-01", and come from the
+    caller, not the data. `zone` is the time zone that times are told in, such as "Europe/Vienna";
+    without one no value may have a zone.
+    Ensures: a value is the step that it falls into: with step="month" every day of May 2024 is
+    2024-05-01. `low`, `high` and `step` count steps since 1970; distances are counted in steps.
+    """
+
+    every: str = field(default="day", kw_only=True)
+    zone: str | None = field(default=None, kw_only=True)
+
+    def __init__(
+        self,
+        low: Any,
+        high: Any,
+        *,
+        step: str = "day",
+        zone: str | None = None,
+        neighbors: Any = "replace",
+        metric: Any = "absolute",
+    ) -> None:
+        if not isinstance(step, str) or step not in _STEPS:
+            raise SpaceError(f"step is {brief(step)}; it must be one of {', '.join(_STEPS)}.")
+        object.__setattr__(self, "every", step)
+        object.__setattr__(self, "zone", _known_zone(zone))
+        ends = [self._bound(bound, name) for name, bound in (("low", low), ("high", high))]
+        if not ends[0] < ends[1]:
+            raise SpaceError(
+                f"from {low} to {high} is not more than one {step}; low must be before high."
+            )
+        super().__init__(*ends, step=1, neighbors=neighbors, metric=metric)
+
+    def _bound(self, bound: Any, name: str) -> int:
+        if isinstance(bound, Fraction):
+            return int(bound)  # as `_changed` gives it
+        found = self.steps_in(bound)
+        if found is None:
+            raise SpaceError(
+                f"{name} is {brief(bound)}; it must be a date such as '1920-01-01'"
+                + (", without a time zone." if self.zone is None else ".")
+            )
+        return found
+
+    def _remade(self, neighbors: Any) -> Dates:
+        given: dict[str, Any] = {"neighbors": neighbors, "metric": self.metric}
+        return Dates(self.low, self.high, step=self.every, zone=self.zone, **given)
+
+    def __repr__(self) -> str:
+        ends = f"{self.show(self.low)!r}, {self.show(self.high)!r}, step={self.every!r}"
+        zone = "" if self.zone is None else f", zone={self.zone!r}"
+        relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
+        return f"Dates({ends}{zone}{relation})"
+
+    @property
+    def has_times(self) -> bool:
+        """Whether points are times of a day; else they are dates."""
+        return self.every in _TIMES
+
+    @property
+    def of_numbers(self) -> bool:
+        """The points are no numbers."""
+        return False
+
+    def steps_in(self, value: Any) -> int | None:
+        """Return how many steps since 1970 a date, a time or its text is; None if it is none.
+
+        None too where it has a time zone and the space does not.
+        """
+        read = _read(value) if isinstance(value, str) else value
+        if isinstance(read, np.datetime64):
+            return None if np.isnat(read) else int(self.steps_of(np.array([read]))[0])
+        if isinstance(read, datetime.datetime):
+            if read.tzinfo is not None:
+                if self.zone is None:
+                    return None
+                read = read.astimezone(zoneinfo.ZoneInfo(self.zone)).replace(tzinfo=None)
+        elif not isinstance(read, datetime.date):
+            return None
+        try:
+            return int(self.steps_of(np.array([np.datetime64(read)]))[0])
+        except (OverflowError, ValueError):
+            return None
+
+    def steps_of(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the steps since 1970 of an array of datetime64 without gaps."""
+        unit, count, before = _STEPS[self.every]
+        whole = values.astype(f"datetime64[{unit}]").astype(np.int64)
+        return whole if count == 1 else (whole + before) // count
+
+    def dates_at(self, steps: NDArray[Any]) -> NDArray[Any]:
+        """Return when steps since 1970 begin: days, or for hours and minutes seconds."""
+        unit, count, before = _STEPS[self.every]
+        found = (np.asarray(steps, dtype=np.int64) * count - before).astype(f"datetime64[{unit}]")
+        return found.astype("datetime64[s]" if self.has_times else "datetime64[D]")
+
+    def show(self, steps: Any) -> str:
+        """Return the text of the step that a number of steps since 1970, whole or not, lies in."""
+        text = str(self.dates_at(np.array([int(np.floor(float(steps)))]))[0])
+        return text[:16] if self.has_times else text
+
+    def point(self, code: int) -> Any:
+        """Return the date, or the time, with this code."""
+        if not 0 <= code < self.size:
+            raise self.outside()
+        return self.dates_at(np.array([int(self.low) + int(code)])).astype(object)[0]
+
+    def code(self, point: Any) -> int:
+        """Return the code of the step that a date, a time or its text falls into."""
+        steps = self.steps_in(point)
+        if steps is None:
+            raise self.outside(why="it is not a date, or has a time zone that was not declared")
+        code = steps - int(self.low)
+        if not 0 <= code < self.size and not self.clamps:
+            raise self.outside()
+        return min(max(code, 0), self.size - 1)
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the codes of many dates at once."""
+        if values.dtype.kind != "M":
+            return super(Interval, self).encode(values)
+        missing = np.isnat(values)
+        if missing.any():
+            raise self.outside(row=int(np.argmax(missing)), why="it is missing")
+        codes = self.steps_of(values) - int(self.low)
+        if self.clamps:
+            return np.clip(codes, 0, self.size - 1).astype(np.intp)
+        wrong = (codes < 0) | (codes >= self.size)
+        if wrong.any():
+            raise self.outside(row=int(np.argmax(wrong)))
+        return codes.astype(np.intp)
+
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return codes as an array of datetime64."""
+        return self.dates_at(codes.astype(np.int64) + int(self.low))
+
+    def _advice(self) -> str:
+        return (
+            "Give dates within the bounds, or let the space move others to the nearer bound: "
+            "Dates(…).reading(outside='clamp')."
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return the points as a certificate writes them: numbers, and what they count."""
+        begin = str(self.dates_at(np.array([0]))[0])[:10] + " 00:00" * self.has_times
+        zone = "" if self.zone is None else f" in {self.zone}"
+        return {**super().describe(), "unit": f"{self.every}s since {begin}{zone}"}
+
+    @classmethod
+    def of_unit(cls, low: str, high: str, unit: str, **relations: Any) -> Dates | None:
+        """Return the dates that a certificate describes; None if its unit is no such thing."""
+        found = _SINCE.fullmatch(unit)
+        if found is None:
+            return None
+        ends = Fraction(low), Fraction(high)
+        made = cls(*ends, step=found[1], zone=found[2], **relations)
+        return made if made.describe()["unit"] == unit else None
+
+
+def _known_zone(zone: Any) -> str | None:
+    if zone is None:
+        return None
+    try:
+        return zoneinfo.ZoneInfo(zone).key
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        raise SpaceError(
+            f"zone is {brief(zone)}, which is not known here. Give the name of a time zone such "
+            "as 'Europe/Vienna' or 'UTC'."
+        ) from None
+
+
+def _read(text: str) -> Any:
+    """Return the date or time that a text of ISO 8601 says; months and years too."""
+    text = text.strip()
+    try:
+        if _SHORT.fullmatch(text):
+            return np.datetime64(text)
+        if len(text) == 10:
+            return datetime.date.fromisoformat(text)
+        return datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text
-from noisewright.spaces.dates import ADVICE, is_date
 from noisewright.spaces.grid import SNAP, as_written, decoded, rounded, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors, Within
 from noisewright.spaces.space import Space
+from noisewright.spaces.temporal import ADVICE, is_date
 
 _LARGEST = 10**300
 """Bounds beyond it, and steps below its inverse, are no doubles, or nearly none."""
@@ -115,12 +115,15 @@ class Interval(Space):
 
     def _changed(self, **fields: Any) -> Interval:
         neighbors = fields.pop("neighbors", self.neighbors)
-        other = Interval(
-            self.low, self.high, step=self.step, neighbors=neighbors, metric=self.metric
-        )
+        other = self._remade(neighbors)
         for name in ("clamps", "rounds"):
             object.__setattr__(other, name, fields.get(name, getattr(self, name)))
         return other
+
+    def _remade(self, neighbors: Any) -> Interval:
+        return Interval(
+            self.low, self.high, step=self.step, neighbors=neighbors, metric=self.metric
+        )
 
     def __repr__(self) -> str:
         relation = "" if self.neighbors == "replace" else f", neighbors={self.neighbors!r}"
@@ -141,7 +144,7 @@ class Interval(Space):
         """The points are numbers."""
         return True
 
-    def point(self, code: int) -> float:
+    def point(self, code: int) -> Any:
         """Return the grid point with this code as a double."""
         if not 0 <= code < self.size:
             raise self.outside()
@@ -194,8 +197,12 @@ class Interval(Space):
         _, codes = rounded(numbers, self.low, self.step)
         return self.decode(np.clip(codes, 0, self.size - 1).astype(np.intp))
 
-    def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return codes as numbers."""
+        return self.numbers(codes)
+
+    def numbers(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Return codes as numbers, whatever the points are shown as."""
         return decoded(codes, self.low, self.step)
 
     def _advice(self) -> str:

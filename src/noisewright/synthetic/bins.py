@@ -10,6 +10,7 @@ are equally likely. This sees noisy counts only: it is post-processing.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -210,6 +211,8 @@ def _in_bins(space: Space, width: int) -> Categories:
 
 
 def _word(point: Any) -> str:
+    if isinstance(point, datetime.date):
+        return str(point)
     number = float(point)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 

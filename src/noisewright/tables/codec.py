@@ -29,7 +29,12 @@ def cells_for(field: Field) -> Cells:
 
     if isinstance(field.space, Counts):
         return CountCells(field)
-    from noisewright.spaces import Curves, Interval, Lattice, Subsets
+    from noisewright.spaces import Curves, Dates, Interval, Lattice, Subsets
+
+    if isinstance(field.space, Dates):
+        from noisewright.tables.date_cells import DateCells
+
+        return DateCells(field)
 
     if isinstance(field.space, Interval):
         return NumberCells(field)

@@ -74,7 +74,7 @@ def _read_rules(
     space: Space, null: Any, other: Any, outside: str, off_grid: str
 ) -> tuple[Space, Any, Any, str, str]:
     # Here, since `mechanism.sample` needs fields, and a first mechanism not all spaces.
-    from noisewright.spaces import Categories, Counts, Curves, Interval, Subsets
+    from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Subsets
 
     if other is not None and not isinstance(space, (Categories, Subsets)):
         raise ParameterError(
@@ -88,6 +88,8 @@ def _read_rules(
     if isinstance(space, Subsets) and isinstance(null, (list, tuple, set, frozenset)):
         known = set(null) <= set(space.items)
         null = tuple(sorted(set(null), key=space.items.index)) if known else null
+    elif isinstance(space, Dates) and null in space:
+        null = space.show(int(space.low) + space.code(null))
     elif isinstance(space, Curves) and isinstance(null, (list, tuple)):
         null = tuple(float(value) for value in null)
     point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
@@ -101,7 +103,7 @@ def _read_rules(
     elif isinstance(space, Subsets):
         words = ("error", "sample")
     outside = one_of(outside, words, name="outside", where=_WHERE)
-    rounds = isinstance(space, Interval)
+    rounds = isinstance(space, Interval) and not isinstance(space, Dates)
     words = ("error", "round") if rounds else ("error",)
     off_grid = one_of(off_grid, words, name="off_grid", where=_WHERE)
     if isinstance(space, Interval):

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.spaces import Categories, Counts, Interval, Lattice, Space, Subsets
+from noisewright.spaces import Categories, Counts, Dates, Interval, Lattice, Space, Subsets
 from noisewright.tables.item_sets import ItemSets
 from noisewright.tables.released_types import curve_type, released_type
 
@@ -36,7 +36,7 @@ def outputs_for(space: Space, given: Any) -> Outputs:
         return LabelOutputs(space, given)
     if isinstance(space, Subsets):
         return SetOutputs(space, given)
-    return NumberOutputs(space, given)
+    return (DateOutputs if isinstance(space, Dates) else NumberOutputs)(space, given)
 
 
 @final
@@ -98,6 +98,21 @@ class NumberOutputs(Outputs):
         limits = np.iinfo(np.int64)
         moved = [min(max(first + step * code, limits.min), limits.max) for code in drawn.tolist()]
         return np.array(moved, dtype=np.int64)
+
+
+@final
+class DateOutputs(Outputs):
+    """Dates and times."""
+
+    def __init__(self, space: Space, given: Any) -> None:
+        self.type = released_type(space, given)
+        self._space = space
+
+    def array(self, drawn: NDArray[Any]) -> Any:
+        """Return dates for codes."""
+        import pyarrow as pa
+
+        return pa.array(self._space.decode(drawn), self.type)
 
 
 @final

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import InputError
-from noisewright.spaces import Categories, Counts, Curves, Interval, Lattice, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Lattice, Space, Subsets
 from noisewright.tables.cell_types import is_list
 
 
@@ -23,6 +23,7 @@ def released_type(outputs: Space, given: Any) -> Any:
     indices of 32 bits. When all outputs are whole numbers, they are released as such, in the width
     of the input if it holds them all, else in 64 bits with a sign. Other numbers become doubles,
     except that floats of 32 bits stay so if they hold every output to the last bit.
+    Dates are days without a time, or times to the second without a zone.
     Lists stay lists; sets lose a fixed size, and curves are lists of doubles.
     """
     import pyarrow as pa
@@ -31,6 +32,8 @@ def released_type(outputs: Space, given: Any) -> Any:
         if pa.types.is_dictionary(given):
             return pa.dictionary(pa.int32(), _label_type(outputs.labels, given.value_type))
         return _label_type(outputs.labels, given)
+    if isinstance(outputs, Dates):
+        return pa.timestamp("s") if outputs.has_times else pa.date32()
     if isinstance(outputs, (Counts, Interval, Lattice)):
         return _number_type(outputs, _value_type(given))
     if isinstance(outputs, Subsets):

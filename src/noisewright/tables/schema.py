@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.given import brief, one_of, whole_number
-from noisewright.spaces import ADVICE, Records
+from noisewright.spaces import ADVICE, Dates, Records
 from noisewright.tables.cell_types import is_temporal
 from noisewright.tables.cells import Cells
 from noisewright.tables.codec import column_codes
@@ -132,7 +132,7 @@ class Schema:
 
     def _require_type(self, column: Any) -> None:
         cells, kind = self.cells[column.name], stored_type(column.type)
-        if is_temporal(kind):
+        if is_temporal(kind) and not isinstance(self.fields[column.name].space, Dates):
             raise InputError(f"the column {column.name!r} has the type {column.type}. {ADVICE}")
         if not cells.accepts(kind):
             raise InputError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from noisewright.estimation.numbers.number_estimates import (
     answer_about_numbers,
     answers_asked_for,
     mean_with_noise,
-    numbers_of,
 )
 from noisewright.estimation.questions.asked import METHODS, Asked
 from noisewright.estimation.questions.questions import Question, subject_of
@@ -45,14 +43,11 @@ class NumbersAnswer(TableAnswer):
         self.methods = _METHODS.get(question.word, ("unbiased",))
         self.least = asked.least
 
-    @cached_property
-    def points(self) -> NDArray[np.float64]:
-        """The numbers that the column can hold."""
-        return numbers_of(self.layout.space(self.subject))
-
     def answer(self, decoder: Decoder) -> Estimate:
         """Return the answers, one for each group."""
-        self.answers = answers_asked_for(self.question.word, self.points, self.question.at)
+        self.answers = answers_asked_for(
+            self.question.word, self.layout.space(self.subject), self.question.at
+        )
         found = super().answer(decoder)
         is_spare = self.question.word == "histogram" and self.question.spare
         if is_spare and found.standard_errors.max() > WILD:
@@ -65,9 +60,9 @@ class NumbersAnswer(TableAnswer):
     def in_group(self, place: Place, sample: Sample, method: str) -> Estimate:
         """Answer the question about one group."""
         word, at = self.question.word, self.question.at
-        channel = self.layout.channel((self.subject,))
+        channel, space = self.layout.channel((self.subject,)), self.layout.space(self.subject)
         found = answer_about_numbers(
-            self.counts[place], channel, self.points, sample, of=word, at=at, method=method
+            self.counts[place], channel, space, sample, of=word, at=at, method=method
         )
         if word == "histogram":
             found = replace(found, axes=(Axis(self.subject, found.axes[0].labels),))

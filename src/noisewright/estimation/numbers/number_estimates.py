@@ -35,7 +35,7 @@ from noisewright.estimation.result import Axis, Estimate
 from noisewright.estimation.shares.likelihood import most_likely
 from noisewright.estimation.shares.share_estimates import forgiving
 from noisewright.mechanisms import Additive
-from noisewright.spaces import Counts, Interval, Space
+from noisewright.spaces import Counts, Dates, Interval, Space
 
 Array = NDArray[np.float64]
 
@@ -52,20 +52,21 @@ def numbers_of(space: Space) -> Array:
     if not are_numbers(space):
         raise InputError(f"means and quantiles need numbers; {space!r} has none.")
     space.require_enumerable("its points")
-    return space.decode(np.arange(space.size)).astype(np.float64)
+    codes = np.arange(space.size)
+    return space.numbers(codes) if isinstance(space, Interval) else codes.astype(np.float64)
 
 
-def answers_asked_for(of: str, points: Array, at: Any) -> int:
+def answers_asked_for(of: str, space: Space, at: Any) -> int:
     """Return how many answers a question has."""
     if of == "quantiles":
         return len(read_levels(at))
-    return len(bins(points, at)[1].labels) if of == "histogram" else 1
+    return len(bins(space, at)[1].labels) if of == "histogram" else 1
 
 
 def answer_about_numbers(
     counts: NDArray[Any],
     channel: Channel,
-    points: Array,
+    space: Space,
     sample: Sample,
     *,
     of: str,
@@ -74,12 +75,13 @@ def answer_about_numbers(
 ) -> Estimate:
     """Answer one of the questions from the counts of the released outputs, the rows of a sample."""
     people = sample.people
+    points, dates = numbers_of(space), space if isinstance(space, Dates) else None
     observed = counts / people
     if of == "histogram":
-        return _histogram(observed, channel, *bins(points, at), method, sample)
+        return _histogram(observed, channel, *bins(space, at), method, sample)
     if of == "quantiles":
         levels = read_levels(at)
-        found = quantiles(observed, channel, points, levels, sample)
+        found = replace(quantiles(observed, channel, points, levels, sample), dates=dates)
         if method == "unbiased":
             return found
         if method == "projected":
@@ -99,7 +101,8 @@ def answer_about_numbers(
     value, error, low, high = (np.asarray(array[0]) for array in numbers)
     first, last = float(points[0]), float(points[-1])
     possible = (first, last) if of == "mean" else (0.0, (last - first) ** 2 / 4)
-    return sample.estimate(of, (), value, error, low, high, possible=possible)
+    dates = dates if of == "mean" else None
+    return sample.estimate(of, (), value, error, low, high, possible=possible, dates=dates)
 
 
 def _variance(
@@ -149,7 +152,9 @@ def mean_with_noise(
     error = sample.errors(np.asarray(noise), np.asarray(sampling))
     ends = float(mechanism.space.low), float(mechanism.space.high)
     lows, highs = mean_interval(np.asarray(value), error, np.zeros(()), ends, sample)
-    return sample.estimate("mean", (), np.asarray(value), error, lows, highs, possible=ends)
+    dates = mechanism.space if isinstance(mechanism.space, Dates) else None
+    found = (np.asarray(value), error, lows, highs)
+    return sample.estimate("mean", (), *found, possible=ends, dates=dates)
 
 
 def _histogram(
@@ -194,8 +199,13 @@ def _enclose(
     return lows, highs
 
 
-def bins(points: Array, at: Any) -> tuple[Array, Axis]:
+def bins(space: Space, at: Any) -> tuple[Array, Axis]:
     """Return one indicator per bin, and the bins as an axis; the last bin holds its upper edge."""
+    points = numbers_of(space)
+    if isinstance(space, Dates):
+        at = _ten_spans(points) if at is None else [space.steps_in(one) for one in at]
+        if None in at:
+            raise ParameterError("at must be the edges of the bins, which are dates.")
     edges = np.asarray(at if at is not None else _ten_bins(points), dtype=np.float64)
     if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
         raise ParameterError("at must be the edges of the bins, at least two rising numbers.")
@@ -207,8 +217,20 @@ def bins(points: Array, at: Any) -> tuple[Array, Axis]:
     place = np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1) - 1
     answers = np.zeros((len(points), len(edges) - 1))
     answers[np.arange(len(points)), place] = 1.0
+    if isinstance(space, Dates):
+        inside = [points[column > 0] for column in answers.T]
+        if not all(len(one) for one in inside):
+            raise ParameterError("a bin holds no date; give edges that are further apart.")
+        spans = [(space.show(one[0]), space.show(one[-1])) for one in inside]
+        return answers, Axis("bin", [a if a == b else f"{a} to {b}" for a, b in spans])
     texts = [f"[{a:g}, {b:g})" for a, b in pairwise(edges.tolist())]
     return answers, Axis("bin", [*texts[:-1], texts[-1][:-1] + "]"])
+
+
+def _ten_spans(points: Array) -> list[int]:
+    """Return the edges of up to ten bins of dates, each of whole steps."""
+    edges = np.linspace(points[0], points[-1] + 1, min(len(points), 10) + 1)
+    return np.floor(edges).astype(int).tolist()
 
 
 def _ten_bins(points: Array) -> Array:

@@ -15,7 +15,7 @@ from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.estimation.result import Estimate
 from noisewright.exact import shown
 from noisewright.mechanisms import PerItem
-from noisewright.spaces import Counts, Curves, Interval, Space, Subsets
+from noisewright.spaces import Counts, Curves, Dates, Interval, Space, Subsets
 
 _CLAMPED = "Numbers beyond the bounds were moved to the nearer bound"
 AFTER = (
@@ -82,6 +82,8 @@ def with_readings(found: Estimate, said: tuple[str, ...]) -> Estimate:
 def _bounds(space: Space) -> str:
     if isinstance(space, Counts):
         return f", 0 or {space.n:,}"
+    if isinstance(space, Dates):
+        return f", {space.show(space.low)} or {space.show(space.high)}"
     if isinstance(space, (Interval, Curves)):
         return f", {shown(space.low)} or {shown(space.high)}"
     return ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from noisewright.errors import ReleaseError
 from noisewright.exact import as_text
-from noisewright.spaces import Categories, Counts, Interval, Space
+from noisewright.spaces import Categories, Counts, Dates, Interval, Space
 
 _LISTED = 1 << 12
 
@@ -18,7 +20,9 @@ def plain_space(space: Space) -> dict[str, Any]:
         return {"kind": "counts", "n": space.n}
     if isinstance(space, Interval):
         ends = {"low": space.low, "high": space.high, "step": space.step}
-        return {"kind": "grid", **{name: as_text(Fraction(end)) for name, end in ends.items()}}
+        unit = {"unit": space.describe()["unit"]} if isinstance(space, Dates) else {}
+        exact = {name: as_text(Fraction(end)) for name, end in ends.items()}
+        return {"kind": "grid", **exact, **unit}
     labels = [space.point(code) for code in range(space.size)]
     return {"kind": "bytes" if any(isinstance(label, bytes) for label in labels) else "labels"}
 
@@ -36,6 +40,11 @@ def read_space(section: Mapping[str, Any], points: Any) -> Space:
     match section["kind"]:
         case "counts":
             return Counts(section["n"])
+        case "grid" if "unit" in section:
+            found = Dates.of_unit(section["low"], section["high"], section["unit"])
+            if found is None:
+                raise ReleaseError(f"the unit {section['unit']!r} of a column is not known.")
+            return found
         case "grid":
             return Interval(section["low"], section["high"], step=section["step"])
         case "bytes":
@@ -45,6 +54,8 @@ def read_space(section: Mapping[str, Any], points: Any) -> Space:
 
 
 def _value(point: Any) -> Any:
+    if isinstance(point, datetime.date):
+        return point.isoformat()
     if isinstance(point, str | bool | int):
         return point
     return point.decode("latin-1") if isinstance(point, bytes) else float(point)

@@ -13,6 +13,7 @@ from noisewright.spaces import (
     Categories,
     Counts,
     Curves,
+    Dates,
     Interval,
     Records,
     Space,
@@ -46,6 +47,8 @@ def space_words(space: Space) -> str:
             return f"{amount(space.size)} labels"
         case Counts():
             return f"whole numbers from 0 to {space.n:,}"
+        case Dates():
+            return f"{space.every}s from {space.show(space.low)} to {space.show(space.high)}"
         case Interval():
             low, high, step = (float(end) for end in (space.low, space.high, space.step))
             return f"numbers from {low:,g} to {high:,g} in steps of {step:g}"

@@ -6,6 +6,7 @@ others together. Its noise is that of all points that were added up.
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -233,7 +234,9 @@ def _range(space: Space, places: Sequence[int]) -> str:
 def _point(point: Any) -> str:
     if isinstance(point, bytes):
         return point.hex()
-    return str(point) if isinstance(point, str | bool | int) else f"{float(point):.6g}"
+    return (
+        str(point) if isinstance(point, str | bool | int | datetime.date) else f"{float(point):.6g}"
+    )
 
 
 def _whole(value: float) -> str:

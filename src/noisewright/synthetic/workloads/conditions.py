@@ -26,7 +26,7 @@ from noisewright.errors import (
     TooLargeError,
 )
 from noisewright.exact import exactly
-from noisewright.spaces import Interval, Records, Space
+from noisewright.spaces import Dates, Interval, Records, Space
 from noisewright.synthetic.workloads.counting_queries import column, is_run
 
 _WORDS = ("at_least", "at_most", "not")
@@ -80,7 +80,7 @@ def _values(space: Space, name: str, given: Any) -> set[int]:
 def code_of(space: Space, name: str, value: Any) -> int:
     """Return the code of a value in a query; a number on a grid may be a text such as '1/3'."""
     try:
-        if isinstance(space, Interval) and isinstance(value, str):
+        if isinstance(space, Interval) and not isinstance(space, Dates) and isinstance(value, str):
             value = exactly(value)
         return space.code(value)
     except (OutsideSpaceError, ParameterError):
@@ -113,6 +113,8 @@ def write_condition(space: Space, codes: tuple[int, ...]) -> Any:
 
 def write_value(space: Space, code: int) -> str | int | float | Fraction:
     """Return a point as a file has it: numbers on a grid exactly, labels as they are."""
+    if isinstance(space, Dates):
+        return space.show(space.low + code)
     if isinstance(space, Interval):
         return space.low + code * space.step
     point = space.point(code)
