@@ -189,7 +189,7 @@ def about_numbers(of: str, noise: str, kind: str, at: Any = None) -> Question:
             found = answer_about_numbers(
                 one,
                 channel,
-                points,
+                nw.Counts(len(points) - 1),
                 Sample(setting.people, setting.about),
                 of=of,
                 at=at,
@@ -321,7 +321,7 @@ def several_rows(of: str) -> Question:
                 found = answer_about_numbers(
                     one,
                     channel,
-                    points,
+                    nw.Counts(len(points) - 1),
                     Sample(int(one.sum()), "population", rows=rows),
                     of="mean",
                 )

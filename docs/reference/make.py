@@ -14,7 +14,7 @@ from noisewright.cli.app import app
 HERE = Path(__file__).parent
 
 SECTIONS = {
-    "Spaces": ("Counts", "Categories", "Subsets", "Interval", "Curves", "Records"),
+    "Spaces": ("Counts", "Categories", "Subsets", "Interval", "Dates", "Curves", "Records"),
     "Mechanisms": (
         "geometric",
         "explicit_fair",

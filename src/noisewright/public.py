@@ -51,6 +51,7 @@ _WORDS = {
     "Counts": "counts such as nw.Counts(8)",
     "Categories": "nw.Categories",
     "Interval": "an interval such as nw.Interval(0, 100, step=1)",
+    "Dates": "dates such as nw.Dates('1920-01-01', '2026-12-31')",
     "Subsets": "nw.Subsets",
     "Curves": "nw.Curves",
     "Mechanism": "a mechanism such as nw.geometric(nw.Counts(8), epsilon=1)",

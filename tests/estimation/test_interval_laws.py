@@ -22,7 +22,6 @@ from noisewright.estimation.channels.channel import channel_of
 from noisewright.estimation.intervals.intervals import Sample, student_quantile
 from noisewright.estimation.numbers.number_estimates import (
     answer_about_numbers,
-    numbers_of,
     shares_of_groups,
 )
 from noisewright.estimation.result import About, Axis, Estimate
@@ -127,7 +126,7 @@ def numbers(counts: Any, mechanism: nw.Mechanism, of: str, about: About, rows: i
     return answer_about_numbers(
         np.asarray(counts),
         channel_of(mechanism),
-        numbers_of(mechanism.space),
+        mechanism.space,
         Sample(int(np.sum(counts)), about, rows=rows),
         of=of,
     )

@@ -64,7 +64,7 @@ def test_variances_are_unbiased() -> None:
     def value(counts: Any) -> Any:
         # Small samples give variances below zero; an average over all of them needs those too.
         sample = Sample(int(counts.sum()), "people")
-        return answer_about_numbers(counts, channel, POINTS, sample, of="variance").values
+        return answer_about_numbers(counts, channel, GRID, sample, of="variance").values
 
     def plain(counts: Any) -> Any:
         found = averages(counts / 4, 4, channel, np.stack([POINTS, POINTS**2], axis=1))
@@ -123,7 +123,7 @@ def simulated(of: str, people: int, epsilon: float, releases: int) -> float:
         found = answer_about_numbers(
             random.multinomial(people, channel.push(shares, 0)),
             channel,
-            points,
+            nw.Interval(0, 10, step=0.5),
             Sample(people, "population"),
             of=of,
         )

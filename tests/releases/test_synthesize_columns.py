@@ -120,6 +120,6 @@ def declared_dates(kind: pa.DataType, space: Any) -> nw.results.Synthesis:
 
 @pytest.mark.parametrize("case", DATES)
 def test_dates_are_refused_with_what_to_make_of_them(case: str) -> None:
-    with pytest.raises(InputError, match="Make texts of dates first") as refused:
+    with pytest.raises(InputError, match=r"Declare what they can be, as in nw\.Dates") as refused:
         DATES[case]()
     assert "missing" not in str(refused.value)
