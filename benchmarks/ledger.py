@@ -32,7 +32,7 @@ def filled(path: Path, entries: int) -> nw.Ledger:
     ledger = nw.Ledger.create(path)
     ledger.grant("survey", epsilon=entries, person="patient", rows=3)
     spend = ledger.spend("survey", _TENTH, what="x", person="patient")
-    spend.released()
+    spend.record_release()
     journal = ledger._journal  # pyright: ignore[reportPrivateUsage]
     first, second = (entry.as_row() for entry in ledger.history()[1:])
 
@@ -45,13 +45,13 @@ def filled(path: Path, entries: int) -> nw.Ledger:
                 rows.append(_next(book, rows, {**second, "about": rows[-1]["sequence"]}))
             if book.sequence >= entries:
                 break
-            after = book.extended(rows)
+            after = book.extend(rows)
             told = {"kind": CHECKPOINT, "dataset": "", "unit": None, "about": None}
             rows.append(_next(book, rows, {**second, **told, "what": after.state()}))
-            book = after.extended(rows[-1:])
+            book = after.extend(rows[-1:])
             connection.execute(tables().entries.insert(), rows)
         # The worst case of opening: the next checkpoint is due.
-        book = book.extended(rows)
+        book = book.extend(rows)
         connection.execute(tables().entries.insert(), rows)
         connection.execute(
             tables().description.update().values(head_sequence=book.sequence, head_hash=book.hash)
@@ -67,7 +67,7 @@ def _next(book: Book, rows: list[dict[str, Any]], like: dict[str, Any]) -> dict[
     number, previous = book.sequence + len(rows) + 1, rows[-1]["hash"] if rows else book.hash
     content = {name: value for name, value in like.items() if name != "hash"}
     content |= {"sequence": number, "previous": previous, "token": f"{number:032x}"}
-    return LedgerEntry.sealed(content).as_row()
+    return LedgerEntry.seal(content).as_row()
 
 
 def run(*, entries: int = ENTRIES, repeats: int = 3) -> list[Result]:

@@ -30,6 +30,16 @@ def brief(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+def amount(count: int) -> str:
+    """Write a count; one of 2^64 or more by its power of two, since Python may refuse to."""
+    return f"{count:,}" if count.bit_length() <= 64 else f"2^{count.bit_length() - 1} or more"
+
+
+def quantity(count: int, what: str) -> str:
+    """Write a count and what is counted: "1 row", "2 rows"."""
+    return f"{amount(count)} {what}{'' if count == 1 else 's'}"
+
+
 def one_of(value: Any, names: Sequence[Name], *, name: str, where: str = "") -> Name:
     """Return the value if it is one of these names."""
     if isinstance(value, str):

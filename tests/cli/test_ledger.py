@@ -62,7 +62,7 @@ def test_a_crashed_spend_is_wasted_by_hand(noisewright: Program, survey: Path) -
     again = noisewright("ledger", "waste", "b.db", "3")
     assert again.code == 2
     assert "is wasted already" in again.err
-    assert nw.Ledger.open(survey).left("survey").epsilon.rational == 1
+    assert nw.Ledger.open(survey).remaining("survey").epsilon.rational == 1
 
 
 def test_a_second_file_is_registered_without_a_grant(
@@ -72,7 +72,7 @@ def test_a_second_file_is_registered_without_a_grant(
     assert noisewright("ledger", "grant", "b.db", "survey", "--data", "june.csv").code == 0
     ledger = nw.Ledger.open(survey)
     assert ledger.find(tmp_path / "june.csv") == "survey"
-    assert ledger.left("survey").epsilon.rational == 2
+    assert ledger.remaining("survey").epsilon.rational == 2
     said = noisewright(
         "ledger", "grant", "b.db", "other", "--data", "june.csv", "-e", "1", "--json"
     )

@@ -115,7 +115,7 @@ def test_the_demo_releases_a_table_and_its_estimates_are_near_the_truth(
     assert nw.check(folder / "private.certificate.json")
     made = nw.results.Release.open(folder / "private.parquet")
     assert (made.rows, made.guarantee) == (4000, nw.accounting.Guarantee(8))
-    assert nw.Ledger.open(folder / "budget.db").left("survey") == nw.accounting.Guarantee(2)
+    assert nw.Ledger.open(folder / "budget.db").remaining("survey") == nw.accounting.Guarantee(2)
     assert "<html" in (folder / "private.report.html").read_text(encoding="utf-8")
     assert (folder / "estimates.png").read_bytes().startswith(b"\x89PNG")
     assert not (folder / "again.parquet").exists()

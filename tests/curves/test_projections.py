@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import noisewright as nw
-from noisewright.curves.projections import projected, widest_pair
+from noisewright.curves.projections import project, widest_pair
 from noisewright.errors import InputError
 
 SPACE = nw.Curves(range(12), low=0, high=10)
@@ -89,7 +89,7 @@ def test_a_density_is_seen_too() -> None:
 
 def test_projections_are_exact() -> None:
     rows = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [2.0, 1.0, 0.0]])
-    shadow, rank = projected(rows, [Fraction(1, 3), Fraction(2), Fraction(5)])
+    shadow, rank = project(rows, [Fraction(1, 3), Fraction(2), Fraction(5)])
     assert (shadow, rank) == ([Fraction(1, 3), 2, 0], 2)
 
 

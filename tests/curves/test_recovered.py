@@ -30,7 +30,7 @@ def test_the_numbers_come_back(name: str) -> None:
         pa.chunked_array([pa.FixedSizeListArray.from_arrays(released.values.reshape(-1), 24)]),
     ]
     for form in forms:
-        back = mechanism.recovered(form)
+        back = mechanism.recover(form)
         assert (back.numbers == released.numbers).all()
         assert back.values == pytest.approx(released.values)
         assert back.variance == released.variance
@@ -42,7 +42,7 @@ def test_values_that_were_not_released_are_named_by_row(name: str) -> None:
     values = mechanism.sample(CURVES, source=nw.SeededSource(4)).values.copy()
     values[17, 5] += 1.0
     with pytest.raises(OutsideSpaceError, match="not those of a released curve") as caught:
-        mechanism.recovered(values)
+        mechanism.recover(values)
     assert caught.value.row == 17
 
 
@@ -51,7 +51,7 @@ def test_values_between_the_whole_numbers_were_not_released() -> None:
     values = mechanism.sample(CURVES, source=nw.SeededSource(4)).values.copy()
     values[9, 0] += float(mechanism.unit) / 3
     with pytest.raises(OutsideSpaceError, match="row 10"):
-        mechanism.recovered(values)
+        mechanism.recover(values)
     values[9, 0] = np.nan
     with pytest.raises(OutsideSpaceError, match="row 10"):
-        mechanism.recovered(values)
+        mechanism.recover(values)

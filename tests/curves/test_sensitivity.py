@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noisewright.curves import CurveNoise, curve_noise, gaussian_process
-from noisewright.curves.noise import pulled, rounded_off
+from noisewright.curves.noise import pull, rounded_off
 from noisewright.curves.sensitivity import l1_sensitivity, l2_sensitivity, widest_signs
 from noisewright.spaces import Curves
 
@@ -94,7 +94,7 @@ def test_no_two_curves_are_further_apart(options: dict[str, Any], data: st.DataO
     st.integers(1, 2**61),
 )  # fmt: skip
 def test_rows_are_pulled_into_the_ball_exactly(rows: np.ndarray, bound: int) -> None:
-    for before, after in zip(rows.tolist(), pulled(rows, bound).tolist(), strict=True):
+    for before, after in zip(rows.tolist(), pull(rows, bound).tolist(), strict=True):
         assert sum(x * x for x in after) <= bound * bound
         if sum(x * x for x in before) <= bound * bound:
             assert after == before

@@ -9,7 +9,7 @@ import pytest
 from noisewright.exact import Computable, Epsilon, Exp, Logistic
 from noisewright.sampling import bernoulli
 from noisewright.sampling.bernoulli import Coin
-from noisewright.sampling.geometric import Decay, Odds
+from noisewright.sampling.geometric import DoublingDecay, Odds
 from tests.distributions.alarm import Alarm
 from tests.sampling.scripted import Scripted, word
 
@@ -67,7 +67,8 @@ class Fraction20:
 
 
 @pytest.mark.parametrize(
-    "p", [Exp(Fraction(-1)), Logistic(Fraction(3)), Odds(Decay(Epsilon.of(alpha="0.99"), 5))]
+    "p",
+    [Exp(Fraction(-1)), Logistic(Fraction(3)), Odds(DoublingDecay(Epsilon.of(alpha="0.99"), 5))],
 )
 @pytest.mark.parametrize("depth", [1, 2, 5])
 def test_a_flip_as_close_as_it_gets_is_settled_by_more_bits(p: Computable, depth: int) -> None:

@@ -103,10 +103,10 @@ def test_bits_drawn_for_the_coin_decide_the_rounding_too() -> None:
     third = (1 << 53) // 3
     longer = {0: ((1 << 117) // 3 + 2, 117)}
     halves = HalfNormals(np.array([0]), np.array([third]), longer)
-    assert halves.rounded(Fraction(63, 2), Scripted([])).tolist() == [11]
+    assert halves.round_scaled(Fraction(63, 2), Scripted([])).tolist() == [11]
     longer = {0: ((1 << 117) // 3 - 1, 117)}
     halves = HalfNormals(np.array([0]), np.array([third]), longer)
-    assert halves.rounded(Fraction(63, 2), Scripted([])).tolist() == [10]
+    assert halves.round_scaled(Fraction(63, 2), Scripted([])).tolist() == [10]
 
 
 def test_both_routes_round_alike() -> None:
@@ -114,7 +114,7 @@ def test_both_routes_round_alike() -> None:
     first = np.unique(np.linspace(0, 2**53 - 1, 50).astype(np.int64))[np.tile(np.arange(50), 4)]
     halves = HalfNormals(k, first, {})
     more = [word(0)] * k.size
-    fast = halves.rounded(Fraction(1000, 7), Scripted(more))
+    fast = halves.round_scaled(Fraction(1000, 7), Scripted(more))
     slow = [
         settled_floor(Fraction(1000, 7), int(a), int(b), 53, Scripted(more))
         for a, b in zip(k, first, strict=True)

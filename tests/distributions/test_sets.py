@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import noisewright as nw
 from noisewright.mechanisms import two_levels
-from noisewright.sampling import FlippedSets, ItemCoins, SystemSource, chosen
+from noisewright.sampling import FlippedSets, ItemCoins, SystemSource, choose_sets
 from tests.distributions.alarm import Alarm
 from tests.sampling.scripted import Scripted
 
@@ -77,7 +77,7 @@ def test_flipped_sets(alarm: Alarm) -> None:
 @pytest.mark.parametrize("size", range(6))
 def test_every_set_of_one_size_is_equally_likely(alarm: Alarm, size: int) -> None:
     def draw(n: int) -> NDArray[np.intp]:
-        cells = chosen(5, np.full(n, size), SystemSource())
+        cells = choose_sets(5, np.full(n, size), SystemSource())
         assert (cells.sum(axis=1) == size).all()
         return np.bincount(cells @ (1 << np.arange(5)), minlength=32)
 
@@ -97,13 +97,13 @@ def test_equal_keys_are_drawn_again() -> None:
     """Otherwise the first of two equal items would be chosen more often."""
     keys = [np.array([7, 7, 9, 1, 2, 3], dtype=np.uint32), np.array([4, 8, 6], dtype=np.uint32)]
     source = Scripted(keys)
-    assert chosen(3, np.array([1, 2]), source).tolist() == [
+    assert choose_sets(3, np.array([1, 2]), source).tolist() == [
         [True, False, False],
         [True, True, False],
     ]
     source.assert_used_up()
     largest = Scripted([np.array([2**32 - 1, 5], dtype=np.uint32)])
-    assert chosen(2, np.array([2]), largest).tolist() == [[True, True]]
+    assert choose_sets(2, np.array([2]), largest).tolist() == [[True, True]]
 
 
 def test_what_a_design_draws_is_what_it_proves(alarm: Alarm) -> None:

@@ -194,7 +194,7 @@ def test_items_crossed_with_a_column_average_the_products_of_both() -> None:
 
 @pytest.mark.parametrize("about", ["people", "population"])
 def test_mean_curves_are_those_of_the_released_curves(about: str) -> None:
-    curves = mechanism("day").recovered(TABLE.column("day"))
+    curves = mechanism("day").recover(TABLE.column("day"))
     for at, together in ((None, False), ([2.5, 7], True)):
         same(
             estimates_of(PLAN, TABLE, "day", at=at, about=about, together=together),
@@ -221,7 +221,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     day = mechanism("day")
     held: dict[Any, list[float]] = {key: [] for key in [*truth, "day"]}
     # What the coordinates can show of the mean curve.
-    shown = day.shown(day.exact(day.space.read(raw["day"])) * float(day.unit) / 2**day.shift)
+    shown = day.show(day.exact(day.space.read(raw["day"])) * float(day.unit) / 2**day.shift)
     truth["day"] = shown.values.mean(axis=0)
     for seed in range(150):
         found = estimates_of(

@@ -29,7 +29,7 @@ def test_a_full_ledger(name: str, ledger: nw.Ledger) -> None:
     with pytest.raises(OverBudgetError):
         ALL[name](FIRST).sample(ledger=ledger, dataset="few", source=NoBits())
     assert spends(ledger) == 0
-    assert ledger.left("few") == nw.accounting.Guarantee("1/100")
+    assert ledger.remaining("few") == nw.accounting.Guarantee("1/100")
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if "BLR" not in name])

@@ -39,7 +39,7 @@ def test_racing_processes_spend_exactly_what_was_granted(path: Path, racers: int
     spends = [entry.sequence for entry in ledger.history() if entry.kind == "spend"]
     assert len(spends) == 20
     assert sorted(number for mine in got for number in mine) == spends
-    assert ledger.left("survey").epsilon.is_zero
+    assert ledger.remaining("survey").epsilon.is_zero
 
 
 def test_racing_threads_of_one_ledger_too(path: Path) -> None:
@@ -57,7 +57,7 @@ def test_racing_threads_of_one_ledger_too(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert sorted(got) == list(range(2, 22))
-    assert nw.Ledger.open(path).left("survey").epsilon.is_zero
+    assert nw.Ledger.open(path).remaining("survey").epsilon.is_zero
 
 
 def create(where: str, start: Any, answers: Any) -> None:
@@ -87,7 +87,7 @@ def spend_until_killed(path: Path, pipe: int) -> None:
             spend = ledger.spend("survey", nw.accounting.Guarantee("1/1000"), what="until killed")
             print(spend.sequence, file=out)
             if spend.sequence % 3:
-                spend.released()
+                spend.record_release()
                 print(-spend.sequence, file=out)
 
 
@@ -243,7 +243,7 @@ def test_missing_rights_are_named(path: Path) -> None:
     assert told.startswith("LedgerError")
     assert "may read it" in told
     path.chmod(0o444)
-    assert without_rights(lambda: nw.Ledger.open(path).left("survey")) == "epsilon=2"
+    assert without_rights(lambda: nw.Ledger.open(path).remaining("survey")) == "epsilon=2"
     told = without_rights(lambda: ledger.spend("survey", TENTH, what="x"))
     assert "may not be written by this user. Nothing was recorded" in told
     path.chmod(0o666)
@@ -262,12 +262,12 @@ def test_a_ledger_that_another_process_holds_is_waited_for_then_refused(path: Pa
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match=r"in use by another process.*Nothing was recorded"):
             ledger.spend("survey", TENTH, what="x")
-        assert ledger.left("survey").epsilon.rational == 2  # reading goes on
+        assert ledger.remaining("survey").epsilon.rational == 2  # reading goes on
         other.execute("ROLLBACK")
         ledger.spend("survey", TENTH, what="x")
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(LedgerError, match="Try again"):
-            ledger.left("survey")
+            ledger.remaining("survey")
 
 
 def test_a_ledger_from_the_future_is_left_alone(path: Path) -> None:
@@ -378,11 +378,11 @@ def test_a_process_that_changes_its_folder_keeps_its_ledger(
     ledger = nw.Ledger.create("budget.db")
     monkeypatch.chdir("elsewhere")
     ledger.grant("survey", epsilon=1)
-    assert nw.Ledger.open(tmp_path / "budget.db").left("survey").epsilon.rational == 1
+    assert nw.Ledger.open(tmp_path / "budget.db").remaining("survey").epsilon.rational == 1
 
 
 def test_names_that_a_url_would_change(tmp_path: Path) -> None:
     for name in ("a b?mode=memory&x#1.db", "100%.db", "größe.db"):
         nw.Ledger.create(tmp_path / name).grant("survey", epsilon=1)
-        assert nw.Ledger.open(tmp_path / name).left("survey").epsilon.rational == 1
+        assert nw.Ledger.open(tmp_path / name).remaining("survey").epsilon.rational == 1
         assert (tmp_path / name).exists()

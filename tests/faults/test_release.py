@@ -472,7 +472,7 @@ def test_racing_releases_spend_exactly_what_was_granted(
     out = sorted(survey.folder.glob("*.parquet"))
     assert len(out) == fitting
     assert all(nw.results.Release.open(path).rows == 500 for path in out)
-    assert nw.Ledger.open(survey.ledger).left("survey").epsilon.is_zero
+    assert nw.Ledger.open(survey.ledger).remaining("survey").epsilon.is_zero
 
 
 def test_racing_releases_to_one_name_do_not_overtake_each_other(tmp_path: Path, runs: Runs) -> None:

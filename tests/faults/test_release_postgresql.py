@@ -84,7 +84,7 @@ def test_a_server_that_is_gone_when_the_files_are_out_is_said_and_nothing_is_los
     assert f"Entry {made.entry} could not be marked as released and stays reserved" in made.notes[0]
     assert "counts as spent" in made.notes[0]
     assert states(address) == ["reserved"]
-    assert nw.Ledger.open(address).left("survey") == nw.accounting.Guarantee(8)
+    assert nw.Ledger.open(address).remaining("survey") == nw.accounting.Guarantee(8)
 
 
 def test_a_server_that_is_gone_while_drawing_fails_leaves_a_reserved_spend(

@@ -123,7 +123,7 @@ COLUMNS: list[dict[str, Any]] = [
     {"a": TABLES["randomized response"], "b": TABLES["geometric"]},
     {"a": TABLES["explicit fair"], "b": TABLES["uniform"]},
     {"a": TABLES["randomized response"], "b": TABLES["randomized response"]},
-    {"a": TABLES["columns"].named("x", TABLES["columns"].claim), "b": TABLES["uniform"]},
+    {"a": TABLES["columns"].rename("x", TABLES["columns"].claim), "b": TABLES["uniform"]},
 ]
 
 

@@ -119,7 +119,7 @@ def test_an_added_entry_is_noticed_even_with_a_right_hash(path: Path) -> None:
     content = {**last, "sequence": last["sequence"] + 1, "token": "x", "previous": last["hash"]}
     del content["hash"]
     with edited(path) as database:
-        insert(database, LedgerEntry.sealed(content))
+        insert(database, LedgerEntry.seal(content))
         assert altered(path).entry is not None
 
 
@@ -139,7 +139,7 @@ def rewritten(database: sqlite3.Connection, found: list[dict[str, Any]]) -> None
     for number, row in enumerate(found, start=1):
         content = {**row, "sequence": number, "previous": previous}
         content.pop("hash", None)
-        entry = LedgerEntry.sealed(content)
+        entry = LedgerEntry.seal(content)
         insert(database, entry)
         previous = entry.hash
     database.execute(
@@ -199,7 +199,7 @@ def test_an_open_ledger_notices_too(path: Path) -> None:
     with pytest.raises(AlteredLedgerError, match="is gone"):
         ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="again")
     with pytest.raises(AlteredLedgerError):
-        ledger.left("survey")
+        ledger.remaining("survey")
     path.unlink()
     nw.Ledger.create(path)  # or starts over
     with pytest.raises(AlteredLedgerError, match="replaced"):

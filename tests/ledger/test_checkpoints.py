@@ -31,7 +31,7 @@ def path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             pass
         spend = ledger.spend("visits", nw.accounting.Guarantee("1/7", "1e-8"), what="b")
         if number % 3:
-            spend.wasted()
+            spend.record_waste()
     return folder / "budget.db"
 
 
@@ -135,7 +135,7 @@ def test_a_forged_checkpoint_is_noticed_by_verify_and_by_a_noted_head(path: Path
         if row["sequence"] == last:
             content["what"] = row["what"].replace('["90","1/1000"]', '["9000","1/1000"]')
             assert content["what"] != row["what"]
-        forged.append(LedgerEntry.sealed(content))
+        forged.append(LedgerEntry.seal(content))
         previous = forged[-1].hash
 
     def forge(database: sqlite3.Connection) -> None:

@@ -88,7 +88,7 @@ def test_the_ledger_is_the_model(folder: Path, steps: list[tuple]) -> None:
                 ):
                     with pytest.raises(OverBudgetError) as refused:
                         ledger.spend(name, guarantee, what="x")
-                    assert refused.value.left == ledger.left(name)
+                    assert refused.value.left == ledger.remaining(name)
                     assert ledger.head == head
                 else:
                     states[ledger.spend(name, guarantee, what="x").sequence] = "reserved"
@@ -96,7 +96,7 @@ def test_the_ledger_is_the_model(folder: Path, steps: list[tuple]) -> None:
                     account.spent_delta += delta
                     entries += 1
             case ("spend all", name) if name in model:
-                left = ledger.left(name)
+                left = ledger.remaining(name)
                 states[ledger.spend(name, left, what="all").sequence] = "reserved"
                 model[name].spent.append({"epsilon": left.epsilon.rational})
                 model[name].spent_delta += left.delta
@@ -153,7 +153,7 @@ def test_a_budget_of_doubles_and_logarithms_is_decided_to_the_last_bit(folder: P
     ledger.grant("tenths", epsilon="0.3")
     for _ in range(3):
         ledger.spend("tenths", nw.accounting.Guarantee("0.1"), what="x")
-    assert ledger.left("tenths").epsilon.is_zero
+    assert ledger.remaining("tenths").epsilon.is_zero
     # Three doubles 0.1 are more than the decimal 0.3, by 2^-56 or so.
     ledger.grant("doubles", epsilon="0.3")
     ledger.spend("doubles", nw.accounting.Guarantee(0.1), what="x")
@@ -187,6 +187,6 @@ def test_numbers_too_long_to_write_out_are_rounded_up(folder: Path) -> None:
         ledger.spend(
             "survey", nw.accounting.Guarantee(nw.accounting.Epsilon.log(1 + ratio)), what="x"
         )
-    left = float(ledger.left("survey").epsilon)
+    left = float(ledger.remaining("survey").epsilon)
     assert left == pytest.approx(100 - 1 / 3 - 6 * 0.6931471805599453, abs=1e-12)
     nw.Ledger.open(folder / "b.db")

@@ -61,7 +61,7 @@ def test_racing_processes_spend_exactly_what_was_granted(where: str, racers: int
     spends = [entry.sequence for entry in ledger.history() if entry.kind == "spend"]
     assert len(spends) == 20
     assert sorted(number for mine in got for number in mine) == spends
-    assert ledger.left("survey").epsilon.is_zero
+    assert ledger.remaining("survey").epsilon.is_zero
 
 
 def test_edits_are_refused_and_if_forced_noticed(where: str) -> None:
@@ -135,8 +135,11 @@ def test_a_spend_while_someone_reads_is_no_alarm(where: str) -> None:
     before = writer.head
     assert reader.verify() == before
     assert len(spends) == 1
-    reader.left("survey")
-    assert reader.left("survey").epsilon.rational == nw.accounting.Guarantee("1.8").epsilon.rational
+    reader.remaining("survey")
+    assert (
+        reader.remaining("survey").epsilon.rational
+        == nw.accounting.Guarantee("1.8").epsilon.rational
+    )
 
 
 def test_a_session_that_holds_the_lock_is_waited_for_then_refused(where: str) -> None:
@@ -145,7 +148,7 @@ def test_a_session_that_holds_the_lock_is_waited_for_then_refused(where: str) ->
         other.execute("SELECT * FROM noisewright_ledger FOR UPDATE")
         with pytest.raises(LedgerError, match=r"in use by another session.*Nothing was recorded"):
             ledger.spend("survey", TENTH, what="x")
-        assert ledger.left("survey").epsilon.rational == 2
+        assert ledger.remaining("survey").epsilon.rational == 2
         patient = nw.Ledger.open(where, patience=30)
         waiting = threading.Timer(0.2, other.rollback)
         waiting.start()
@@ -160,7 +163,7 @@ def test_rights_versions_and_servers_that_are_not_there(where: str) -> None:
         connection.execute("GRANT USAGE ON SCHEMA public TO reader")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
     reader = nw.Ledger.open(where.replace("steward@", "reader@"))
-    assert reader.left("survey").epsilon.rational == 2
+    assert reader.remaining("survey").epsilon.rational == 2
     with pytest.raises(LedgerError, match="may not be used by this user"):
         reader.spend("survey", TENTH, what="x")
     with direct(where) as connection:

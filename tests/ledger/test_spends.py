@@ -93,7 +93,7 @@ def test_an_address_with_a_password_is_not_passed_on(address: str, again: str | 
 def test_a_block_ends_released_or_wasted_and_is_never_refunded(ledger: nw.Ledger) -> None:
     with ledger.spend("survey", HALF, what="a") as spend:
         assert ledger.state(spend.sequence) == "reserved"
-        assert ledger.left("survey").epsilon.rational == 1.5
+        assert ledger.remaining("survey").epsilon.rational == 1.5
     assert ledger.state(spend.sequence) == "released"
     secret = "row 7 is Mr. Brown"
     with (
@@ -102,21 +102,21 @@ def test_a_block_ends_released_or_wasted_and_is_never_refunded(ledger: nw.Ledger
     ):
         raise ValueError(secret)
     assert ledger.state(spend.sequence) == "wasted"
-    assert ledger.left("survey").epsilon.rational == 1
+    assert ledger.remaining("survey").epsilon.rational == 1
     assert ledger.history()[-1].what == "ValueError"
     assert not any(secret in str(entry) for entry in ledger.history())
 
 
 def test_the_outcome_can_be_said_inside_the_block(ledger: nw.Ledger) -> None:
     with ledger.spend("survey", HALF, what="a") as spend:
-        spend.wasted("the disk was full")
+        spend.record_waste("the disk was full")
     assert ledger.state(spend.sequence) == "wasted"
     spend = ledger.spend("survey", HALF, what="b")
     with pytest.raises(RuntimeError), spend:
-        fail_after(lambda: spend.released("private.parquet"), RuntimeError())
+        fail_after(lambda: spend.record_release("private.parquet"), RuntimeError())
     assert ledger.state(spend.sequence) == "released"
     with pytest.raises(BudgetError, match="released already; that is final"):
-        spend.wasted()
+        spend.record_waste()
     with pytest.raises(BudgetError, match="entry 1 is not a spend"):
         ledger.finish(1, "released")
     with pytest.raises(ParameterError, match="'released' or 'wasted'"):
@@ -149,7 +149,7 @@ def test_over_budget_nothing_is_recorded(ledger: nw.Ledger) -> None:
     with pytest.raises(OverBudgetError) as refused:
         ledger.spend("survey", nw.accounting.Guarantee("2.01"), what="x")
     assert ledger.head == head
-    assert refused.value.left == ledger.left("survey") == nw.accounting.Guarantee(2, "1e-6")
+    assert refused.value.left == ledger.remaining("survey") == nw.accounting.Guarantee(2, "1e-6")
     assert refused.value.asked == nw.accounting.Guarantee("2.01")
     assert "left are epsilon=2, delta=0.000001" in str(refused.value)
     ledger.spend("survey", nw.accounting.Guarantee(2, "1e-6"), what="all of it")
@@ -164,7 +164,7 @@ def test_names_are_not_guessed(ledger: nw.Ledger) -> None:
     with pytest.raises(UnknownDatasetError, match="no budget for 'surveys'; it knows 'survey'"):
         ledger.spend("surveys", HALF, what="x")
     with pytest.raises(UnknownDatasetError):
-        ledger.left("surveys")
+        ledger.remaining("surveys")
     with pytest.raises(UnknownDatasetError):
         ledger.history("surveys")
 
@@ -258,7 +258,7 @@ def test_room_can_be_asked_for_without_a_record(ledger: nw.Ledger) -> None:
     ledger.require_room("survey", nw.accounting.Guarantee(2, "1e-6"))
     with pytest.raises(OverBudgetError, match="What fits: epsilon up to 2 ") as problem:
         ledger.require_room("survey", nw.accounting.Guarantee("2.1"))
-    assert problem.value.left == ledger.left("survey")
+    assert problem.value.left == ledger.remaining("survey")
     with pytest.raises(UnknownDatasetError):
         ledger.require_room("servey", HALF)
     assert [entry.kind for entry in ledger.history()] == ["grant"]

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 import noisewright as nw
 from noisewright.errors import OverBudgetError, ParameterError, UnitError
-from noisewright.ledger.units import AccountUnit, Claim, grouped
+from noisewright.ledger.units import AccountUnit, Claim, group_privacy
 
 ONE = nw.accounting.Guarantee(1)
 LABELS = ["a", "b", "c"]
@@ -288,7 +288,7 @@ def test_group_privacy_holds_and_is_tight_by_enumeration(epsilon: float) -> None
         steps = [(0, 1), (0, 2), (1, 3), (2, 3)]
         for a, b in [*steps, *((b, a) for a, b in steps)]:
             assert least_delta(table[a], table[b], epsilon) <= delta * (1 + 1e-9)
-        both = grouped(one, 2, adds_up=adds_up)
+        both = group_privacy(one, 2, adds_up=adds_up)
         worst = max(
             least_delta(table[a], table[b], float(both.epsilon)) for a, b in ((0, 3), (3, 0))
         )
@@ -304,7 +304,7 @@ def test_group_privacy_holds_and_is_tight_by_enumeration(epsilon: float) -> None
     st.integers(2, 2000),
 )
 def test_the_sum_of_powers_is_rounded_up(epsilon: Fraction, delta: Fraction, rows: int) -> None:
-    found = grouped(nw.accounting.Guarantee(epsilon, delta), rows, adds_up=False)
+    found = group_privacy(nw.accounting.Guarantee(epsilon, delta), rows, adds_up=False)
     assert found.epsilon.rational == rows * epsilon
     # Term by term in doubles, with room for their rounding.
     total = math.fsum(math.exp(min(i * float(epsilon), 600.0)) for i in range(rows))

@@ -17,7 +17,7 @@ from noisewright.errors import (
     SpaceError,
     TooLargeError,
 )
-from noisewright.mechanisms import PersonRows, Table
+from noisewright.mechanisms import PersonMechanism, Table
 from tests.laws.mechanisms import COLORS
 
 KEEP = nw.randomized_response(COLORS, epsilon=1)
@@ -178,7 +178,7 @@ def test_it_composes_by_its_table_or_its_claim() -> None:
     assert isinstance(KEEP, Table)
     assert nw.compose([small]).epsilon(delta=0) == pytest.approx(2)
     assert nw.compose([large, KEEP]).epsilon(delta=0) >= 101 - 1e-6
-    assert isinstance(small, PersonRows)
+    assert isinstance(small, PersonMechanism)
 
 
 def test_released_rows_are_estimated_as_those_of_one_mechanism() -> None:

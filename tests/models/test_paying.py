@@ -31,12 +31,12 @@ def test_every_fit_is_debited_before_it_draws(tmp_path: Path) -> None:
     book.grant("clinic", epsilon=1, why="consent of 2026")
     private = model(epsilon="0.75", ledger=book, dataset="clinic")
     private.fit(X, y)
-    assert book.left("clinic") == nw.accounting.Guarantee(0.25)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(0.25)
     entry = book.history("clinic")[1]
     assert entry.what == "naive Bayes of sick from 3 columns"
     with pytest.raises(OverBudgetError):
         private.fit(X, y)
-    assert book.left("clinic") == nw.accounting.Guarantee(0.25)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(0.25)
 
 
 def test_what_fails_while_it_draws_is_wasted(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_what_fails_while_it_draws_is_wasted(tmp_path: Path) -> None:
     book.grant("clinic", epsilon=1, why="consent of 2026")
     with pytest.raises(OSError, match="no bits"):
         model(epsilon=1, ledger=book, dataset="clinic", source=NoBits()).fit(X, y)
-    assert book.left("clinic") == nw.accounting.Guarantee(0)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(0)
     assert book.state(book.history("clinic")[1].sequence) == "wasted"
 
 
@@ -64,4 +64,4 @@ def test_bad_rows_cost_nothing(tmp_path: Path) -> None:
     X["smokes"][0] = "often"
     with pytest.raises(OutsideSpaceError):
         model(epsilon=1, ledger=tmp_path / "book.db", dataset="clinic").fit(X, y)
-    assert book.left("clinic") == nw.accounting.Guarantee(1)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(1)

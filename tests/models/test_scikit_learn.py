@@ -99,7 +99,7 @@ def test_each_fold_is_debited(tmp_path: Path) -> None:
     )
     scores = model_selection.cross_val_score(model, X, y, cv=3)
     assert np.isfinite(scores).all()
-    assert book.left("clinic") == nw.accounting.Guarantee(0)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(0)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -111,7 +111,7 @@ def test_a_fitted_model_takes_its_ledger_along(kind: Any, tmp_path: Path) -> Non
     again = pickle.loads(pickle.dumps(model))
     assert again.predict(X).tolist() == model.predict(X).tolist()
     again.fit(X, y)
-    assert book.left("clinic") == nw.accounting.Guarantee(0)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(0)
 
 
 def test_a_search_in_several_processes_is_debited(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_search_in_several_processes_is_debited(tmp_path: Path) -> None:
     )
     search.fit(X, y)
     # Two settings in two folds, and one more fit with the better one.
-    assert book.left("clinic") == nw.accounting.Guarantee(5)
+    assert book.remaining("clinic") == nw.accounting.Guarantee(5)
 
 
 def test_a_search_that_raises_stops_where_the_budget_ends(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 import noisewright as nw
 from noisewright.curves import CurveNoise
-from noisewright.curves.noise import _summed, rounded_off
+from noisewright.curves.noise import _sum_rows, rounded_off
 
 SPACE = nw.Curves([0, 1], low=0, high=2, step=1)
 REACH = np.arange(-250, 251)
@@ -59,8 +59,8 @@ def test_the_claim_holds_for_all_outputs_and_is_nearly_used_up(
 def test_sums_are_exact_however_large() -> None:
     rows = np.array([[2**61, -(2**61)], [2**61 - 1, -5], [2**61, 7], [2**61, -(2**60)]])
     wanted = [sum(row) for row in zip(*rows.tolist(), strict=True)]
-    assert _summed(rows).tolist() == [wanted]
-    assert _summed(rows.astype(object)).tolist() == [wanted]
+    assert _sum_rows(rows).tolist() == [wanted]
+    assert _sum_rows(rows.astype(object)).tolist() == [wanted]
     assert max(wanted) > 2**62
 
 
@@ -71,7 +71,7 @@ def test_replacing_a_curve_moves_the_sum_as_far_as_it_moves_itself(basis: str) -
     steps = np.arange(80).reshape(10, 8) * 7 % 11
     changed = steps.copy()
     changed[4] = 10 - changed[4]
-    whole = [_summed(mechanism.exact(rows)) for rows in (steps, changed)]
+    whole = [_sum_rows(mechanism.exact(rows)) for rows in (steps, changed)]
     numbers = [rounded_off(rows, mechanism.shift).astype(object)[0] for rows in whole]
     moved = math.sqrt(sum((a - b) ** 2 for a, b in zip(*numbers, strict=True)))
     assert 0 < moved * float(mechanism.unit) <= float(mechanism.sensitivity)

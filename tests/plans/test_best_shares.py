@@ -14,7 +14,7 @@ from noisewright.plans.error_curves import ErrorCurve, kept_by_response, respons
 
 
 def response_curve(inputs: int, epsilon: float) -> ErrorCurve:
-    return ErrorCurve.sampled(
+    return ErrorCurve.from_samples(
         lambda e: response_error(inputs, kept_by_response(inputs, e, 0)),
         low=epsilon / UNITS,
         high=epsilon,
@@ -73,7 +73,7 @@ def test_alike_columns_get_alike_shares() -> None:
 
 def test_errors_that_fall_with_the_square_give_cube_roots() -> None:
     """Minimizing Σ w_i / s_i² gives s_i in proportion to the cube root of w_i."""
-    square = ErrorCurve.sampled(lambda e: 1 / e**2, low=1e-4, high=1.0, samples=3)
+    square = ErrorCurve.from_samples(lambda e: 1 / e**2, low=1e-4, high=1.0, samples=3)
     terms = (Term(1.0, ((0, square),)), Term(8.0, ((1, square),)), Term(27.0, ((2, square),)))
     shares = best_shares(Objective(3, 1.0, terms))
     assert [round(float(share) * 6, 3) for share in shares] == [1, 2, 3]
@@ -96,7 +96,7 @@ def test_a_curve_meets_its_samples_and_falls() -> None:
     def error(epsilon: float) -> float:
         return 1 / math.expm1(epsilon) ** 2
 
-    curve = ErrorCurve.sampled(error, low=1e-3, high=10, samples=40)
+    curve = ErrorCurve.from_samples(error, low=1e-3, high=10, samples=40)
     places = np.exp(np.linspace(math.log(1e-3), math.log(10), 1000)).tolist()
     heights = [curve.at(place) for place in places]
     assert all(a[0] > b[0] for a, b in itertools.pairwise(heights))

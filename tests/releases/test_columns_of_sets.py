@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.sampling import chosen, default_source
+from noisewright.sampling import choose_sets, default_source
 
 SETS = nw.Subsets(["a", "b", "c"], largest=2)
 ROWS = [["a"], ["b", "c"], [], ["a", "b", "c"]] * 5
@@ -55,7 +55,7 @@ def test_a_table_of_sets_of_very_many_items() -> None:
 
 def test_a_random_part_of_half_a_million_items() -> None:
     sizes = np.array([0, 3, 250_000, 500_000])
-    assert chosen(500_000, sizes, default_source()).sum(axis=1).tolist() == sizes.tolist()
+    assert choose_sets(500_000, sizes, default_source()).sum(axis=1).tolist() == sizes.tolist()
 
 
 def test_a_column_of_many_items_takes_a_mechanism_of_its_own() -> None:

@@ -283,7 +283,7 @@ def test_a_ledger_without_its_key_spends_by_name_only(survey: Survey) -> None:
     assert made.balance is not None
     opened = nw.Ledger.open(where, key=key)
     nw.release(survey.csv, PLAN, out=survey.out, ledger=opened, overwrite=True, report=False)
-    assert opened.left("survey") == nw.accounting.Guarantee(6)
+    assert opened.remaining("survey") == nw.accounting.Guarantee(6)
 
 
 def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from noisewright.exact import Epsilon, Exp, Known, Logistic
 from noisewright.sampling.gaussian import ExpMinus
-from noisewright.sampling.geometric import Decay, Odds, assembled
+from noisewright.sampling.geometric import DoublingDecay, Odds, assemble
 
 ALPHAS = st.fractions(min_value=Fraction(1, 100), max_value=Fraction(99, 100), max_denominator=999)
 
@@ -17,7 +17,7 @@ ALPHAS = st.fractions(min_value=Fraction(1, 100), max_value=Fraction(99, 100), m
 def test_a_rational_decay_is_bounded_by_its_neighbors(
     alpha: Fraction, doublings: int, bits: int
 ) -> None:
-    low, high = Decay(Epsilon.of(alpha=alpha), doublings).bounds(bits)
+    low, high = DoublingDecay(Epsilon.of(alpha=alpha), doublings).bounds(bits)
     assert low <= alpha ** (2**doublings) * 2**bits <= high
     assert high - low <= 1
 
@@ -28,7 +28,7 @@ def test_a_rational_decay_is_bounded_by_its_neighbors(
     bits=st.integers(1, 200),
 )
 def test_an_exponential_decay_agrees_with_e(epsilon: Fraction, doublings: int, bits: int) -> None:
-    low, high = Decay(Epsilon.of(epsilon), doublings).bounds(bits)
+    low, high = DoublingDecay(Epsilon.of(epsilon), doublings).bounds(bits)
     fine = Exp(-epsilon * 2**doublings).bounds(bits + 60)
     assert low << 60 <= fine[1]
     assert fine[0] <= high << 60
@@ -43,7 +43,7 @@ def test_odds(q: Fraction, doubled: int, bits: int) -> None:
 
 
 def test_odds_of_an_exponential_are_logistic() -> None:
-    odds = Odds(Decay(Epsilon.of("0.37"), 2)).bounds(100)
+    odds = Odds(DoublingDecay(Epsilon.of("0.37"), 2)).bounds(100)
     logistic = Logistic(Fraction("1.48")).bounds(100)
     assert max(odds[0], logistic[0]) <= min(odds[1], logistic[1])
 
@@ -51,12 +51,12 @@ def test_odds_of_an_exponential_are_logistic() -> None:
 @pytest.mark.parametrize("size", [97, 10**6, 10**30])
 def test_the_invisible_is_bounded_without_working_it_out(size: int) -> None:
     assert ExpMinus(Fraction(size)).bounds(64) == (0, 1)
-    assert Decay(Epsilon.of(size), 0).bounds(64) == (0, 1)
+    assert DoublingDecay(Epsilon.of(size), 0).bounds(64) == (0, 1)
 
 
 def test_just_above_zero_is_still_bounded() -> None:
     """α = 1 − 10^-12 to the power 2^42 would have 10^14 digits."""
-    low, high = Decay(Epsilon.of(alpha=1 - Fraction(1, 10**12)), 42).bounds(64)
+    low, high = DoublingDecay(Epsilon.of(alpha=1 - Fraction(1, 10**12)), 42).bounds(64)
     assert high - low <= 1
     assert 0.0122 < low / 2**64 < 0.0124
 
@@ -64,16 +64,16 @@ def test_just_above_zero_is_still_bounded() -> None:
 def test_values_are_put_together_digit_by_digit() -> None:
     groups = [np.array([0, 255, 3], dtype=np.uint8), np.array([0, 255, 1], dtype=np.uint8)]
     tail = np.array([0, 2, 5])
-    small = assembled(groups, tail, digits=16)
+    small = assemble(groups, tail, digits=16)
     assert small.dtype == np.int64
     assert small.tolist() == [1, 65536 + 2 * 65536, 1 + 3 + 256 + 5 * 65536]
 
 
 def test_values_beyond_int64_become_python_integers() -> None:
     groups = [np.array([255, 1], dtype=np.uint8)] * 13
-    huge = assembled(groups, np.array([3, 1]), digits=104)
+    huge = assemble(groups, np.array([3, 1]), digits=104)
     ones = sum(256**i for i in range(13))
     assert huge.tolist() == [2**104 + 3 * 2**104, 1 + ones + 2**104]
-    unlikely = assembled(groups[:6], np.array([1 << 20, 0]), digits=48)
+    unlikely = assemble(groups[:6], np.array([1 << 20, 0]), digits=48)
     assert unlikely.dtype == object
     assert unlikely[0] == (1 << 48) + (1 << 68)

@@ -83,7 +83,7 @@ def test_the_debit_comes_first_and_the_second_draw_is_over_budget(
     with pytest.raises(OverBudgetError):
         choice.sample(ledger=ledger, dataset="people", source=bits)
     assert bits.seen == ""
-    assert ledger.left("people") == nw.accounting.Guarantee("1/2")
+    assert ledger.remaining("people") == nw.accounting.Guarantee("1/2")
 
 
 def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
@@ -95,7 +95,7 @@ def test_a_draw_that_fails_stays_spent(ledger: nw.Ledger, made: tuple[Any, str])
     spends = [entry for entry in ledger.history() if entry.kind == "spend"]
     assert [entry.what for entry in spends] == ["a test"]
     assert ledger.state(spends[0].sequence) == "wasted"
-    assert ledger.left("people") == nw.accounting.Guarantee("1/2")
+    assert ledger.remaining("people") == nw.accounting.Guarantee("1/2")
 
 
 def test_no_ledger_pays_for_seeded_draws(ledger: nw.Ledger, made: tuple[Any, str]) -> None:
@@ -176,6 +176,6 @@ def test_a_path_is_as_good_as_an_open_ledger(tmp_path: Path) -> None:
     choice = nw.exponential(["a", "b"], [1, 2], sensitivity=1, epsilon=1)
     assert choice.sample(ledger=where, dataset="people") in {"a", "b"}
     assert choice.sample(ledger=str(where), dataset="people") in {"a", "b"}
-    assert nw.Ledger.open(where).left("people") == nw.accounting.Guarantee(0)
+    assert nw.Ledger.open(where).remaining("people") == nw.accounting.Guarantee(0)
     with pytest.raises(nw.errors.ParameterError, match="give a Ledger, a path"):
         choice.sample(ledger=3, dataset="people")  # pyright: ignore[reportArgumentType]

@@ -47,7 +47,7 @@ def test_a_killed_driver_leaves_a_debit_and_no_file(tmp_path: Path) -> None:
     # Debited before the draw, and neither released nor refunded.
     (spend,) = [entry for entry in ledger.history() if entry.kind == "spend"]
     assert ledger.state(spend.sequence) == "reserved"
-    assert ledger.left("people") == nw.accounting.Guarantee(8, 0)
+    assert ledger.remaining("people") == nw.accounting.Guarantee(8, 0)
     # What was drawn is in a folder that only its owner can open, under no name that anyone reads.
     assert all(path.name.startswith(".") for path in place.iterdir())
     (drawn,) = place.glob(".*/**/drawn")
@@ -58,5 +58,5 @@ def test_a_killed_driver_leaves_a_debit_and_no_file(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert pq.read_table(out).num_rows == ROWS
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
-    assert ledger.left("people") == nw.accounting.Guarantee(6, 0)
+    assert ledger.remaining("people") == nw.accounting.Guarantee(6, 0)
     ledger.verify()

@@ -33,7 +33,7 @@ def test_a_dataframe_is_released_and_read_back(spark: Any, place: Path, ledger: 
     made = nw.release(frame(spark, 3_000, 3), plan(), out=out, ledger=ledger, dataset="people")
     assert made.rows == 3_000
     assert nw.check(made.files["certificate"])
-    assert ledger.left("people") == nw.accounting.Guarantee(8, 0)
+    assert ledger.remaining("people") == nw.accounting.Guarantee(8, 0)
     assert ledger.history("people")[-1].kind == "released"
     assert {path.name for path in place.iterdir()} >= {
         "private.parquet",
@@ -72,7 +72,7 @@ def test_a_bad_cell_costs_nothing(spark: Any, place: Path, ledger: nw.Ledger) ->
     with pytest.raises(nw.errors.OutsideSpaceError):
         nw.release(table, plan(), out=place / "p.parquet", ledger=ledger, dataset="people")
     assert list(place.iterdir()) == []
-    assert ledger.left("people") == nw.accounting.Guarantee(10, 0)
+    assert ledger.remaining("people") == nw.accounting.Guarantee(10, 0)
 
 
 def test_the_verb_starts_a_session_of_its_own(place: Path, tmp_path: Path) -> None:

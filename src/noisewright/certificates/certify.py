@@ -21,7 +21,7 @@ from noisewright.mechanisms import (
     Laplace,
     Mechanism,
     PerItem,
-    PersonRows,
+    PersonMechanism,
     Response,
     SetFlips,
     SetMechanism,
@@ -206,7 +206,7 @@ def _neighbors_of(mechanism: Mechanism) -> dict[str, Any]:
 def _require_form(mechanism: Mechanism, claim: Guarantee, *, where: str = "") -> None:
     """Refuse what the checker has no form for; a certificate nobody can check is none."""
     part = essential(mechanism)
-    if isinstance(part, (ColumnProduct, PersonRows)):
+    if isinstance(part, (ColumnProduct, PersonMechanism)):
         for name, inner, own in parts_to_prove(part):
             place = f"{where}{name}: " if isinstance(part, ColumnProduct) else where
             _require_form(inner, own or claim, where=place)

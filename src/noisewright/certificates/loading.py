@@ -22,7 +22,7 @@ from noisewright.mechanisms import (
     Laplace,
     Mechanism,
     PerItem,
-    PersonRows,
+    PersonMechanism,
     Response,
     RowProduct,
     SetFlips,
@@ -42,7 +42,7 @@ from noisewright.spaces import (
     pair_count,
 )
 
-Product = TypeVar("Product", ColumnProduct, PersonRows)
+Product = TypeVar("Product", ColumnProduct, PersonMechanism)
 
 
 @public
@@ -106,7 +106,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             row = _mechanism(parent["mechanism"], relation, claim)
             return RowProduct(row, section["count"])
         case "person":
-            person = PersonRows(_part(section["parent"])[1], section["rows"])
+            person = PersonMechanism(_part(section["parent"])[1], section["rows"])
             return _with_claim(person, claim)
         case "noise":
             space = _space(section["inputs"], neighbors)

@@ -27,8 +27,8 @@ from noisewright.cli import (
     tour,
     verify,
 )
-from noisewright.cli.faults import unexpected
-from noisewright.cli.say import failed
+from noisewright.cli.faults import report_unexpected
+from noisewright.cli.say import print_failure
 from noisewright.errors import NoisewrightError
 from noisewright.version import version_line
 
@@ -95,25 +95,25 @@ def run(arguments: list[str]) -> int:
         code = app(arguments, prog_name="noisewright", standalone_mode=not as_json)
     except NoisewrightError as problem:
         # What became of a debit is noted on the error.
-        failed(" ".join([str(problem), *getattr(problem, "__notes__", [])]), as_json=as_json)
+        print_failure(" ".join([str(problem), *getattr(problem, "__notes__", [])]), as_json=as_json)
         return 2
     except OSError as problem:
         if problem.strerror is None:
-            return unexpected(problem, as_json=as_json)
+            return report_unexpected(problem, as_json=as_json)
         where = problem.filename or "cannot write to standard output"
         notes = getattr(problem, "__notes__", [])
-        failed(" ".join([f"{where}: {problem.strerror}.", *notes]), as_json=as_json)
+        print_failure(" ".join([f"{where}: {problem.strerror}.", *notes]), as_json=as_json)
         return 2
     except MemoryError as problem:
         notes = getattr(problem, "__notes__", [])
-        failed(" ".join([_NO_MEMORY, *notes]), as_json=as_json)
+        print_failure(" ".join([_NO_MEMORY, *notes]), as_json=as_json)
         return 2
     except _ArgumentError as problem:
         worded: Any = problem
-        failed(worded.format_message(), as_json=as_json)
+        print_failure(worded.format_message(), as_json=as_json)
         return 2
     except SystemExit as end:
         code = end.code
     except Exception as problem:
-        return unexpected(problem, as_json=as_json)
+        return report_unexpected(problem, as_json=as_json)
     return code if isinstance(code, int) else 0

@@ -9,7 +9,7 @@ import typer
 
 from noisewright.cli.say import say
 from noisewright.errors import InputError, NoisewrightError
-from noisewright.plans import Column, Draft, Entry, NamedType, Treatment, domain_of
+from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment, domain_of
 
 _KINDS = {
     "c": "categories",
@@ -33,7 +33,7 @@ _OFFERED = {
 _WHERE = "your answer"
 
 
-def asked(draft: Draft) -> Draft:
+def ask(draft: Draft) -> Draft:
     """Ask for the budget and for each open column; what is left out stays open."""
     if draft.missing:
         say(
@@ -83,26 +83,30 @@ def _treatment(field: NamedType) -> Treatment | None:
     return Column(domain.space, null=domain.null, off_grid=domain.off_grid)
 
 
-def _entry(kind: str) -> Entry:
+def _entry(kind: str) -> CodebookEntry:
     if kind in ("c", "s"):
         word = "labels" if kind == "c" else "items"
         listed = [one.strip() for one in _prompt(f"  its {word}, separated by commas").split(",")]
         labels = tuple(one for one in listed if one)
         if kind == "c":
-            return Entry(_WHERE, "categories", labels)
+            return CodebookEntry(_WHERE, "categories", labels)
         most = _prompt("  at most how many items in one set (Enter: no bound)")
-        return Entry(_WHERE, "subsets", labels, largest=int(most) if most.isdigit() else None)
+        return CodebookEntry(
+            _WHERE, "subsets", labels, largest=int(most) if most.isdigit() else None
+        )
     if kind == "t":
         first = _prompt("  the first date, as in 1920-01-01") or None
         last = _prompt("  the last date") or None
         step = _prompt("  the step: day, week, month or year; hour or minute") or None
-        return Entry(_WHERE, "dates", (), first, last, step)
+        return CodebookEntry(_WHERE, "dates", (), first, last, step)
     low = _prompt("  the lowest value") or None
     high = _prompt("  the highest value") or None
     if kind == "n":
-        return Entry(_WHERE, "", (), low, high, _prompt("  the step (Enter: choose one)") or None)
+        return CodebookEntry(
+            _WHERE, "", (), low, high, _prompt("  the step (Enter: choose one)") or None
+        )
     positions = _prompt("  at how many positions")
-    return Entry(
+    return CodebookEntry(
         _WHERE, "curves", (), low, high, positions=int(positions) if positions.isdigit() else None
     )
 

@@ -45,7 +45,7 @@ def counts(
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    _bound(nw.Counts(n), locals())
+    _print_bound(nw.Counts(n), locals())
 
 
 @app.command(name="categories")
@@ -60,7 +60,7 @@ def categories(
     """One label out of a list; every two labels are neighbors."""
     import noisewright as nw
 
-    _bound(nw.Categories(_listed(labels)), locals())
+    _print_bound(nw.Categories(_split(labels)), locals())
 
 
 @app.command(name="subsets")
@@ -75,7 +75,7 @@ def subsets(
     """A set of items; every two sets are neighbors, and distance counts items that differ."""
     import noisewright as nw
 
-    _bound(nw.Subsets(_listed(items)), locals())
+    _print_bound(nw.Subsets(_split(items)), locals())
 
 
 @app.command(name="interval")
@@ -97,14 +97,14 @@ def interval(
     import noisewright as nw
 
     space = nw.Interval(low, high, step=step)
-    _bound(space if sensitivity is None else space.within(sensitivity), locals())
+    _print_bound(space if sensitivity is None else space.within(sensitivity), locals())
 
 
-def _listed(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _bound(space: Any, options: dict[str, Any]) -> None:
+def _print_bound(space: Any, options: dict[str, Any]) -> None:
     import noisewright as nw
 
     found = nw.analysis.error_bound(

@@ -44,7 +44,7 @@ def compare(
     import noisewright as nw
 
     if counts is not None:
-        mechanisms = _named(counts, epsilon, alpha)
+        mechanisms = _named_mechanisms(counts, epsilon, alpha)
     elif certificates:
         mechanisms = {path.stem: nw.load(path) for path in certificates}
     else:
@@ -66,7 +66,7 @@ def compare(
     Console(highlight=False).print(grid)
 
 
-def _named(counts: int, epsilon: str | None, alpha: str | None) -> dict[str, Any]:
+def _named_mechanisms(counts: int, epsilon: str | None, alpha: str | None) -> dict[str, Any]:
     import noisewright as nw
 
     space = nw.Counts(counts)

@@ -43,7 +43,7 @@ def demo(
     _require_own(out)
     heading("1. A survey")
     table = survey.make_survey(people)
-    raw = _written(table, out / "survey.parquet")
+    raw = _write(table, out / "survey.parquet")
     say(
         f"{people:,} made-up people told their age, job, children, commute, interests, whether "
         f"they smoke, and what their household draws from the grid in each hour of a day. Their "
@@ -166,7 +166,7 @@ def _files(out: Path) -> list[Path]:
     return [out / name for name in names]
 
 
-def _written(table: Any, path: Path) -> Path:
+def _write(table: Any, path: Path) -> Path:
     import pyarrow.parquet as pq
 
     pq.write_table(table, path)

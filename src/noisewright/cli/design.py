@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from noisewright.cli import design_curve
-from noisewright.cli.design_answers import answer_design, answer_per_item, listed
+from noisewright.cli.design_answers import answer_design, answer_per_item, split_commas
 from noisewright.cli.label_files import read_labels, read_tree
 from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.errors import InputError
@@ -151,7 +151,7 @@ def categories(
         space = nw.Categories.hierarchy(read_tree(hierarchy), **_relation(neighbors))
     else:
         distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
-        space = nw.Categories(listed(labels or ""), **distances, **_relation(neighbors))
+        space = nw.Categories(split_commas(labels or ""), **distances, **_relation(neighbors))
     answer_design(space, locals())
 
 
@@ -182,7 +182,7 @@ def subsets(
 
     if (names is None) == (items is None):
         raise InputError("give items, separated by commas, or --items with a file of them.")
-    named = listed(names or "") if items is None else read_labels(items)
+    named = split_commas(names or "") if items is None else read_labels(items)
     space = nw.Subsets(named, largest=largest, **_relation(neighbors))
     if per_item:
         answer_per_item(space, locals())

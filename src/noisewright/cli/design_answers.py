@@ -22,7 +22,7 @@ def _outputs(written: str | None, step: str) -> Any:
     return nw.Interval(low.strip(), high.strip(), step=step)
 
 
-def listed(text: str) -> list[str]:
+def split_commas(text: str) -> list[str]:
     """Return what stands between commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -46,11 +46,11 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
             delta=options["delta"],
             loss=options["loss"],
             goal=options["goal"],
-            prior=None if prior is None else listed(prior),
+            prior=None if prior is None else split_commas(prior),
             properties=options["properties"],
             outputs=_outputs(options.get("outputs"), options.get("step", "1")),
         )
-    written = _written(design, options["output"], options["chart"])
+    written = _write_files(design, options["output"], options["chart"])
     if options["as_json"]:
         answer(
             {
@@ -68,7 +68,7 @@ def answer_design(space: Any, options: dict[str, Any]) -> None:
         say("The prior counts for nothing here but ties: the goal is the worst input.")
 
 
-def _written(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
+def _write_files(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
     """Write what was asked for; each file appears whole or not at all."""
     import noisewright as nw
 
@@ -101,7 +101,7 @@ def _tell(design: Any, written: dict[str, str]) -> None:
     say(f"Route: {design.route}.")
     if problem.space.size <= 12:
         say()
-        labels = [_shown(point) for point in problem.space.points]
+        labels = [_show(point) for point in problem.space.points]
         width = max(12, *map(len, labels))
         for label, row in zip(labels, design.mechanism.matrix, strict=True):
             cells = "  ".join(f"{p:.3f}" for p in row)
@@ -110,7 +110,7 @@ def _tell(design: Any, written: dict[str, str]) -> None:
         say(f"The {what} is in {path}.")
 
 
-def _shown(point: Any) -> str:
+def _show(point: Any) -> str:
     return (
         f"{{{', '.join(sorted(map(str, point)))}}}" if isinstance(point, frozenset) else str(point)
     )
@@ -152,7 +152,7 @@ def answer_per_item(space: Any, options: dict[str, Any]) -> None:
         alpha=options["alpha"],
         frequency=options["frequency"],
     )
-    written = _written(mechanism, options["output"], None)
+    written = _write_files(mechanism, options["output"], None)
     shape = _shape(mechanism)
     # Of one set, for an item that no set holds: what remains is a division by the sets.
     spread = (shape["absent"] * (1 - shape["absent"])) ** 0.5 / (shape["present"] - shape["absent"])

@@ -107,7 +107,7 @@ def estimate(
     found = release.estimate(
         asked,
         question=question,
-        at=None if at is None else _listed(at),
+        at=None if at is None else _split(at),
         about=about,
         confidence=confidence,
         method=method,
@@ -135,7 +135,7 @@ def _columns(text: str, names: list[str]) -> Any:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _listed(text: str) -> list[Any]:
+def _split(text: str) -> list[Any]:
     parts = [part.strip() for part in text.split(",")]
     try:
         return [float(part) for part in parts]

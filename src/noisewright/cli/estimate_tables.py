@@ -34,7 +34,7 @@ def table_lines(found: Estimate, most: int | None) -> list[str]:
         [*(_label(column[place]) for column in labels), *shown]
         for place, shown in zip(order, cells[1:], strict=True)
     ]
-    lines = _aligned([[*head, *cells[0]], *rows], left=len(head))
+    lines = _align([[*head, *cells[0]], *rows], left=len(head))
     if cut:
         kind = "largest" if found.what in ("share", "count") else "first"
         lines.append(f"  … and {size - len(order):,} more; these are the {kind}. --all shows all.")
@@ -122,7 +122,7 @@ def _label(label: Any) -> str:
     return text if len(text) <= _MOST_WIDE else text[: _MOST_WIDE - 1] + "…"
 
 
-def _aligned(rows: list[list[str]], *, left: int) -> list[str]:
+def _align(rows: list[list[str]], *, left: int) -> list[str]:
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines: list[str] = []
     for row in rows:

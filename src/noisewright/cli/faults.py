@@ -11,13 +11,13 @@ import sys
 import traceback
 from pathlib import Path
 
-from noisewright.cli.say import failed
+from noisewright.cli.say import print_failure
 
 CODE = 3
 VARIABLE = "NOISEWRIGHT_TRACEBACK"
 
 
-def unexpected(problem: BaseException, *, as_json: bool) -> int:
+def report_unexpected(problem: BaseException, *, as_json: bool) -> int:
     """Say that this program is at fault, and how to see where; return the exit code."""
     steps = traceback.extract_tb(problem.__traceback__)
     ours = [step for step in steps if "noisewright" in Path(step.filename).parts]
@@ -28,7 +28,7 @@ def unexpected(problem: BaseException, *, as_json: bool) -> int:
         "This is a bug in noisewright, not a mistake of yours; please report it. To see the "
         f"traceback, set {VARIABLE}=1 and run the command again; it quotes no data."
     )
-    failed(" ".join([f"{type(problem).__name__}{where}.", *notes, advice]), as_json=as_json)
+    print_failure(" ".join([f"{type(problem).__name__}{where}.", *notes, advice]), as_json=as_json)
     if os.environ.get(VARIABLE):
         _show(problem)
     return CODE

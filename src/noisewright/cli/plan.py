@@ -41,7 +41,7 @@ Examples:
 """
 
 
-class Shares(Enum):
+class ShareRule(Enum):
     """How the budget is divided among the columns."""
 
     EQUAL = "equal"
@@ -93,7 +93,7 @@ def plan(
         ),
     ] = None,
     shares: Annotated[
-        Shares | None, typer.Option(help="How the budget is divided.", show_default=False)
+        ShareRule | None, typer.Option(help="How the budget is divided.", show_default=False)
     ] = None,
     person: Annotated[
         str | None, typer.Option(help="The column that identifies people.", show_default=False)
@@ -135,7 +135,7 @@ def plan(
     if output is not None and output.exists() and not overwrite:
         raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
     table = given_table(source, header=header, delimiter=delimiter, encoding=encoding, names=names)
-    draft = _drafted(
+    draft = _draft(
         table,
         codebook=codebook,
         epsilon=epsilon,
@@ -149,9 +149,9 @@ def plan(
         order="shuffled" if shuffle else "kept",
     )
     if not no_input and not as_json and not draft.is_finished and _is_terminal():
-        from noisewright.cli.asking import asked
+        from noisewright.cli.asking import ask
 
-        draft = asked(draft)
+        draft = ask(draft)
     _show(draft, output, people, as_json=as_json)
 
 
@@ -178,7 +178,7 @@ def _person(column: str | None, rows: int | None, keep: str) -> Any:
     return nw.Person(column, rows=rows, keep=keep)
 
 
-def _drafted(source: Any, **settings: Any) -> Draft:
+def _draft(source: Any, **settings: Any) -> Draft:
     import noisewright as nw
 
     return nw.draft_plan(source, **settings)

@@ -28,7 +28,7 @@ def answer(values: dict[str, Any]) -> None:
     print(json.dumps(values, indent=1))
 
 
-def failed(message: str, *, as_json: bool) -> None:
+def print_failure(message: str, *, as_json: bool) -> None:
     """Print why the program could not do its work: on the error stream, or as JSON."""
     if as_json:
         with contextlib.suppress(OSError):

@@ -56,7 +56,7 @@ def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
     rng = np.random.default_rng(seed)
     region = rng.choice(len(REGIONS), people, p=[0.24, 0.21, 0.29, 0.2, 0.06])
     age = rng.choice(len(AGES), people, p=[0.19, 0.26, 0.26, 0.2, 0.09])
-    job = _drawn(rng, _JOB_BY_AGE[age])
+    job = _draw(rng, _JOB_BY_AGE[age])
     works = job < len(JOBS) - 1
     answered = rng.random(people) >= _NO_ANSWER
     smokes = rng.random(people) < np.where(age < 3, 0.24, 0.11)
@@ -78,7 +78,7 @@ def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
     )
 
 
-def _drawn(rng: np.random.Generator, shares: NDArray[np.float64]) -> NDArray[np.intp]:
+def _draw(rng: np.random.Generator, shares: NDArray[np.float64]) -> NDArray[np.intp]:
     """Draw one column for each row of shares."""
     sums = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
     drawn = (rng.random((len(shares), 1)) >= sums).sum(axis=1)

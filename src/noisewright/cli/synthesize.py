@@ -29,8 +29,8 @@ from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
+from noisewright.given import quantity
 from noisewright.meanings import DELTA
-from noisewright.spaces import counted
 
 if TYPE_CHECKING:
     from noisewright.releases import Synthesis
@@ -232,15 +232,15 @@ def _require_together(method: str, rounds: int | None) -> None:
 def _tell(made: Synthesis) -> None:
     """Say what was made, what it cost, how good it is, and what lies where."""
     say(
-        f"{made.path}: {counted(made.rows, 'synthetic row')} from {made.people:,}, "
-        f"{counted(made.table.num_columns, 'column')}, by {made.how}.",
+        f"{made.path}: {quantity(made.rows, 'synthetic row')} from {made.people:,}, "
+        f"{quantity(made.table.num_columns, 'column')}, by {made.how}.",
         style="bold green",
     )
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
     with_rows = "one row" if made.rows_per_person == 1 else f"up to {made.rows_per_person} rows"
     say(
         f"Each person gives away at most {made.guarantee}, with {with_rows}. It is spent in "
-        f"{counted(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
+        f"{quantity(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
     )
     if not made.is_accounted:
         say("Nobody accounts for it: no ledger was given, and another release may add to it.")

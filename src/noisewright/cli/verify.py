@@ -30,7 +30,7 @@ Examples:
 """
 
 
-class Relation(Enum):
+class MatrixRelation(Enum):
     """Which inputs of a matrix are neighbors."""
 
     REPLACE = "replace"
@@ -53,7 +53,7 @@ def verify(
     alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
     delta: Annotated[str, typer.Option("--delta", "-d", help=f"The delta to prove. {DELTA}")] = "0",
     neighbors: Annotated[
-        Relation | None,
+        MatrixRelation | None,
         typer.Option(
             help="Of a matrix: any two inputs ('replace', the default), or inputs next to each "
             "other, as with counts ('adjacent').",
@@ -126,7 +126,7 @@ def _plain(witness: Any) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, neighbors: Relation | None) -> Any:
+def _read(path: Path, neighbors: MatrixRelation | None) -> Any:
     import noisewright as nw
 
     text = read_text(path)
@@ -138,5 +138,5 @@ def _read(path: Path, neighbors: Relation | None) -> Any:
             )
         return nw.load(path)
     rows = read_rows(path, text)
-    relation = (neighbors or Relation.REPLACE).value
+    relation = (neighbors or MatrixRelation.REPLACE).value
     return nw.from_matrix(nw.Counts(len(rows) - 1, neighbors=relation), rows)

@@ -84,11 +84,11 @@ class BSplines(Functions):
         values = np.zeros((positions.size, knots.size - 1))
         values[np.arange(positions.size), piece + degree] = 1.0
         for d in range(1, degree + 1):
-            values = _raised(values, knots, positions, d)
+            values = _raise_degree(values, knots, positions, d)
         return values
 
 
-def _raised(values: Floats, knots: Floats, u: Floats, d: int) -> Floats:
+def _raise_degree(values: Floats, knots: Floats, u: Floats, d: int) -> Floats:
     count = knots.size - 1 - d
     left = knots[d : d + count] - knots[:count]
     right = knots[d + 1 : d + 1 + count] - knots[1 : 1 + count]

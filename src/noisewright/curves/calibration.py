@@ -8,7 +8,7 @@ from typing import Any
 from noisewright.curves.coordinates import Coordinates, in_basis, of_kernel
 from noisewright.curves.kernels import Kernel
 from noisewright.curves.noise import CurveNoise
-from noisewright.curves.sensitivity import BY_ROOT, Sensitivity, l1_sensitivity, l2_sensitivity
+from noisewright.curves.sensitivity import BY_ROOT, CurveSensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee
@@ -47,7 +47,7 @@ def curve_noise(
     """
     _require_curves(space)
     claim = Guarantee(epsilon, delta, alpha=alpha)
-    return _calibrated(space, in_basis(space, basis, coefficients), claim, _read_bound(bound))
+    return _calibrate(space, in_basis(space, basis, coefficients), claim, _read_bound(bound))
 
 
 @public
@@ -91,7 +91,7 @@ def gaussian_process(
         flat = coordinates.matrix.astype(object).sum(axis=1) * -(-space.steps // 2)
         square = sum(int(x) ** 2 for x in flat)
         limit = _in_curve_units(Fraction(sqrt_bounds(Fraction(square), 0)[1]), space, coordinates)
-    return _calibrated(space, coordinates, claim, limit)
+    return _calibrate(space, coordinates, claim, limit)
 
 
 def _require_curves(space: Any) -> None:
@@ -117,7 +117,7 @@ def _in_curve_units(value: Fraction, space: Curves, coordinates: Coordinates) ->
     return value * space.step / (1 << coordinates.log2_scale)
 
 
-def _calibrated(
+def _calibrate(
     space: Curves, coordinates: Coordinates, claim: Guarantee, bound: Fraction | None
 ) -> CurveNoise:
     length = l2_sensitivity(coordinates.matrix, space.steps, space.weights)
@@ -148,8 +148,8 @@ def _calibrated(
 
 
 def _with_bound(
-    found: Sensitivity, space: Curves, coordinates: Coordinates, bound: Fraction | None
-) -> Sensitivity:
+    found: CurveSensitivity, space: Curves, coordinates: Coordinates, bound: Fraction | None
+) -> CurveSensitivity:
     if bound is None:
         return found
     ball = 2 * bound * (1 << coordinates.log2_scale) / space.step
@@ -157,16 +157,16 @@ def _with_bound(
     # point brings no two rows further apart.
     free = found.value + 2 * (1 + _root(coordinates.count))
     if ball <= free:
-        return Sensitivity(ball, False, "twice the bound")
-    return Sensitivity(free, False, found.how)
+        return CurveSensitivity(ball, False, "twice the bound")
+    return CurveSensitivity(free, False, found.how)
 
 
 def _l1(
-    length: Sensitivity, space: Curves, coordinates: Coordinates, bound: Fraction | None
-) -> Sensitivity:
+    length: CurveSensitivity, space: Curves, coordinates: Coordinates, bound: Fraction | None
+) -> CurveSensitivity:
     if bound is None:
         return l1_sensitivity(coordinates.matrix, space.steps, length)
-    return Sensitivity(_root(coordinates.count) * length.value, False, BY_ROOT)
+    return CurveSensitivity(_root(coordinates.count) * length.value, False, BY_ROOT)
 
 
 def _root(count: int) -> Fraction:

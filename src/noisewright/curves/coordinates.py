@@ -111,7 +111,7 @@ def in_basis(space: Curves, basis: str, count: int | None) -> Coordinates:
             "for fewer coefficients."
         )
     functions = Combined(span, np.linalg.inv(upper))
-    return _rounded(
+    return _round(
         f"{basis}, {span.count} coefficients", space, (ortho * np.sqrt(share)[:, None]).T, functions
     )
 
@@ -155,7 +155,7 @@ def of_kernel(space: Curves, kernel: Kernel, count: int | None) -> Coordinates:
     functions = Combined(
         KernelFunctions(kernel, positions), root[:, None] * vectors / np.sqrt(size)
     )
-    return _rounded(name, space, (root[:, None] * vectors / np.sqrt(size)).T, functions)
+    return _round(name, space, (root[:, None] * vectors / np.sqrt(size)).T, functions)
 
 
 def _grid(space: Curves) -> tuple[Floats, Floats]:
@@ -190,7 +190,7 @@ def _span(basis: str, count: int, positions: Floats) -> Functions:
     return BSplines(count, positions)
 
 
-def _rounded(name: str, space: Curves, matrix: Floats, functions: Functions) -> Coordinates:
+def _round(name: str, space: Curves, matrix: Floats, functions: Functions) -> Coordinates:
     """Round the matrix to multiples of 2^-p, so that A v fits into 64 bits or is exact anyway."""
     largest = math.ceil(float(np.abs(matrix).max())) + 1
     room = 62 - (space.steps * len(space.grid) * largest).bit_length()

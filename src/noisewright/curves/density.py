@@ -89,7 +89,7 @@ class DensityNoise:
         counts = np.bincount(codes, minlength=self.space.size).astype(object)
         summed = counts @ self.table.astype(object)
         noise = rounded_normal(self.lattice_scale, summed.size, source)
-        return self._shown(codes.size, (summed + noise.astype(object))[None, :])
+        return self._show(codes.size, (summed + noise.astype(object))[None, :])
 
     @property
     def lattice_scale(self) -> Fraction:
@@ -102,11 +102,11 @@ class DensityNoise:
 
     def standard_error(self, positions: ArrayLike | None = None, *, rows: int) -> Floats:
         """Return the deviation of the noise at positions, for a density of `rows` numbers."""
-        return self._shown(rows, np.zeros((0, self.functions.count))).standard_error(positions)
+        return self._show(rows, np.zeros((0, self.functions.count))).standard_error(positions)
 
     def covariance(self, positions: ArrayLike | None = None, *, rows: int) -> Floats:
         """Return the covariance of the noise at positions, for a density of `rows` numbers."""
-        return self._shown(rows, np.zeros((0, self.functions.count))).covariance(positions)
+        return self._show(rows, np.zeros((0, self.functions.count))).covariance(positions)
 
     def _codes(self, values: Any, outside: str) -> NDArray[np.intp]:
         if outside not in ("error", "clamp"):
@@ -132,7 +132,7 @@ class DensityNoise:
             return np.empty(0, dtype=np.intp)
         return self.space.encode(self.space.nearest(numbers))
 
-    def _shown(self, rows: int, numbers: NDArray[Any]) -> CurveRelease:
+    def _show(self, rows: int, numbers: NDArray[Any]) -> CurveRelease:
         if rows < 1:
             raise InputError(f"rows is {rows}; a density needs at least one number.")
         height = Fraction(1 / (self.bandwidth * math.sqrt(2 * math.pi))) / rows

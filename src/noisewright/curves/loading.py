@@ -39,4 +39,4 @@ def certified_noise(section: dict[str, Any], claim: Guarantee) -> CurveNoise:
         unit=unit,
         shift=section["shift"],
     )
-    return noise.measured()
+    return noise.measure()

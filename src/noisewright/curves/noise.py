@@ -35,7 +35,7 @@ from noisewright.curves.certified import description, without_form
 from noisewright.curves.columns import as_column
 from noisewright.curves.coordinates import Coordinates
 from noisewright.curves.release import Band, CurveRelease, Noise, noise_variance
-from noisewright.curves.sensitivity import Sensitivity, l1_sensitivity, l2_sensitivity
+from noisewright.curves.sensitivity import CurveSensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import CurveMechanism, Guarantee
@@ -93,7 +93,7 @@ class CurveNoise(CurveMechanism):
         self, steps: NDArray[np.int64], *, source: Source | None = None
     ) -> CurveRelease:
         """Release curves that were read before, as `Curves.read` gives them."""
-        return self._released(self.exact(steps), 1, source)
+        return self._release(self.exact(steps), 1, source)
 
     def sample_column(self, column: Any, *, source: Source | None = None) -> Any:
         """Release a column of curves as rows of values on the grid.
@@ -117,7 +117,7 @@ class CurveNoise(CurveMechanism):
         steps = self.space.read(curves, outside=outside)
         if not len(steps):
             raise InputError("there are no curves to take the mean of; give at least one.")
-        drawn = self._released(_summed(self.exact(steps)), len(steps), source)
+        drawn = self._release(_sum_rows(self.exact(steps)), len(steps), source)
         return replace(drawn, clamps=outside == "clamp")
 
     def exact(self, steps: NDArray[np.int64]) -> NDArray[Any]:
@@ -125,13 +125,13 @@ class CurveNoise(CurveMechanism):
         found = self.coordinates.of(steps - self.space.steps // 2)
         if self.bound is None:
             return found
-        return pulled(found, self._exact_bound(self.bound))
+        return pull(found, self._exact_bound(self.bound))
 
     def _exact_bound(self, bound: Fraction) -> int:
         scaled = bound / self.space.step * (1 << self.coordinates.log2_scale)
         return scaled.numerator // scaled.denominator
 
-    def _released(self, whole: NDArray[Any], rows: int, source: Source | None) -> CurveRelease:
+    def _release(self, whole: NDArray[Any], rows: int, source: Source | None) -> CurveRelease:
         numbers = rounded_off(whole, self.shift)
         drawn = self._draw(numbers.size, source).reshape(numbers.shape)
         if numbers.dtype != np.int64 or drawn.dtype != np.int64:
@@ -155,7 +155,7 @@ class CurveNoise(CurveMechanism):
             claim=self.claim,
         )
 
-    def recovered(self, values: Any) -> CurveRelease:
+    def recover(self, values: Any) -> CurveRelease:
         """Return released curves from their values on the grid: whole numbers again.
 
         The numbers are those nearest to the least-squares coordinates of the values, which are
@@ -179,7 +179,7 @@ class CurveNoise(CurveMechanism):
             raise self.space.outside(row=problem.row, why=str(problem)) from problem
         return self._shown_as(_whole(whole), 1)
 
-    def shown(self, coordinates: ArrayLike) -> CurveRelease:
+    def show(self, coordinates: ArrayLike) -> CurveRelease:
         """Return curves with these coordinates, a row each, as if they were released."""
         return self._shown_as(np.asarray(coordinates, dtype=np.float64) / float(self.unit), 1)
 
@@ -194,11 +194,11 @@ class CurveNoise(CurveMechanism):
 
         `rows` is the number of curves that a mean is taken over.
         """
-        return self._shown(rows).covariance(positions)
+        return self._show(rows).covariance(positions)
 
     def standard_error(self, positions: ArrayLike | None = None, *, rows: int = 1) -> Floats:
         """Return the deviation of the noise at positions, before any release."""
-        return self._shown(rows).standard_error(positions)
+        return self._show(rows).standard_error(positions)
 
     def noise_band(
         self,
@@ -209,7 +209,7 @@ class CurveNoise(CurveMechanism):
         rows: int = 1,
     ) -> Band:
         """Return the band around zero that holds the noise with probability of at least `level`."""
-        planned = self._shown(rows)
+        planned = self._show(rows)
         where = planned.grid if positions is None else np.atleast_1d(np.asarray(positions, float))
         reach = planned.reach(where, level=level, simultaneous=simultaneous)
         return Band(where, np.zeros(where.size), -reach, reach, level)
@@ -228,12 +228,12 @@ class CurveNoise(CurveMechanism):
         return found if self.shift == 0 else found + self.coordinates.count
 
     @cached_property
-    def reach(self) -> Sensitivity:
+    def reach(self) -> CurveSensitivity:
         """How far replacing a curve moves C, as Σ|·|, proven anew from the whole numbers."""
         matrix, steps, weights = self.coordinates.matrix, self.space.steps, self.space.weights
         return l1_sensitivity(matrix, steps, l2_sensitivity(matrix, steps, weights))
 
-    def measured(self) -> CurveNoise:
+    def measure(self) -> CurveNoise:
         """Return the same Laplace noise with its sensitivity found anew."""
         exact = self.reach.exact
         return replace(self, sensitivity=self.moved * self.unit, sensitivity_is_exact=exact)
@@ -286,7 +286,7 @@ class CurveNoise(CurveMechanism):
         """The variance of the noise in each coordinate of one curve."""
         return noise_variance(self.noise, self.scale, self.unit)
 
-    def _shown(self, rows: int) -> CurveRelease:
+    def _show(self, rows: int) -> CurveRelease:
         if rows < 1:
             raise InputError(f"rows is {rows}; a mean needs at least one curve.")
         nothing = np.zeros((0, self.coordinates.count), dtype=np.int64)
@@ -305,7 +305,7 @@ def rounded_off(whole: NDArray[Any], shift: int) -> NDArray[Any]:
     return whole if shift == 0 else (whole + (1 << (shift - 1))) >> shift
 
 
-def pulled(whole: NDArray[Any], bound: int) -> NDArray[Any]:
+def pull(whole: NDArray[Any], bound: int) -> NDArray[Any]:
     """Pull rows of whole numbers into the ball of radius `bound`; exact, towards zero.
 
     Ensures: Σ_k C_k² ≤ bound² for each row of the result.
@@ -323,7 +323,7 @@ def pulled(whole: NDArray[Any], bound: int) -> NDArray[Any]:
     return result
 
 
-def _summed(whole: NDArray[Any]) -> NDArray[Any]:
+def _sum_rows(whole: NDArray[Any]) -> NDArray[Any]:
     """Return the sum of the rows as one row of Python integers, whatever their number."""
     if whole.dtype == object:
         return whole.sum(axis=0)[None, :]

@@ -105,7 +105,8 @@ def verify_projections(
     difference = [x * per_number for x in apart]
     found = [
         Projection(
-            chosen_set, *_seen(functions.at(np.array(chosen_set)), difference, noise, chosen)
+            chosen_set,
+            *_guarantee_seen(functions.at(np.array(chosen_set)), difference, noise, chosen),
         )
         for chosen_set in sets
     ]
@@ -113,10 +114,10 @@ def verify_projections(
         whole = _normal(sum((x * x for x in difference), Fraction(0)), chosen)
     else:
         whole = _laplace(difference)
-    return _tidied([*found, Projection(None, whole, True)], mechanism.claim)
+    return _tidy([*found, Projection(None, whole, True)], mechanism.claim)
 
 
-def _tidied(found: list[Projection], claim: Guarantee) -> tuple[Projection, ...]:
+def _tidy(found: list[Projection], claim: Guarantee) -> tuple[Projection, ...]:
     """Lower bounds to what is proven otherwise: by the claim, and by sets that hold more."""
 
     def is_part(a: Projection, b: Projection) -> bool:
@@ -169,11 +170,11 @@ def _apart(mechanism: CurveNoise | DensityNoise, first: Any, second: Any) -> lis
     return [int(a) - int(b) for a, b in zip(numbers[0], numbers[1], strict=True)]
 
 
-def _seen(
+def _guarantee_seen(
     drawn: Floats, difference: list[Fraction], noise: str, epsilon: Epsilon
 ) -> tuple[Guarantee, bool]:
     """Return the guarantee of Φ times the coordinates, and whether it is exact."""
-    shadow, rank = projected(drawn, difference)
+    shadow, rank = project(drawn, difference)
     if noise == "gaussian":
         return _normal(sum((x * x for x in shadow), Fraction(0)), epsilon), True
     alone = bool((np.count_nonzero(drawn, axis=1) <= 1).all())
@@ -183,7 +184,7 @@ def _seen(
     return min(both, key=lambda found: found.epsilon.rational), False
 
 
-def projected(drawn: Floats, vector: Sequence[Fraction]) -> tuple[list[Fraction], int]:
+def project(drawn: Floats, vector: Sequence[Fraction]) -> tuple[list[Fraction], int]:
     """Return the orthogonal projection of a vector on the rows of a matrix, and their rank.
 
     Exact: doubles are the rationals they are. The steps are those of Gram and Schmidt.

@@ -37,7 +37,7 @@ _ROOT_BITS = 64
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class CurveSensitivity:
     """An upper bound on Δ1 or Δ2 in units of A, and how it was found."""
 
     value: Fraction
@@ -45,29 +45,31 @@ class Sensitivity:
     how: str
 
 
-def l1_sensitivity(matrix: NDArray[Any], steps: int, l2: Sensitivity) -> Sensitivity:
+def l1_sensitivity(matrix: NDArray[Any], steps: int, l2: CurveSensitivity) -> CurveSensitivity:
     """Return Δ1, or a bound on it, for a matrix of whole numbers."""
     count, positions = matrix.shape
     if min(count, positions) <= MOST_PATTERNS:
         # The largest entry of signs · A · signs' does not care which side is listed.
         rows = matrix if count <= positions else matrix.T
-        return Sensitivity(Fraction(steps * _largest_sum(rows)), True, "all sign patterns")
+        return CurveSensitivity(Fraction(steps * _largest_sum(rows)), True, "all sign patterns")
     plain = Fraction(steps * int(np.abs(matrix).astype(object).sum()))
     by_root = _root_above(Fraction(count)) * l2.value
     if plain <= by_root:
-        return Sensitivity(plain, _one_entry_a_row(matrix), "sum of all entries")
-    return Sensitivity(by_root, False, BY_ROOT)
+        return CurveSensitivity(plain, _one_entry_a_row(matrix), "sum of all entries")
+    return CurveSensitivity(by_root, False, BY_ROOT)
 
 
-def l2_sensitivity(matrix: NDArray[Any], steps: int, weights: tuple[Fraction, ...]) -> Sensitivity:
+def l2_sensitivity(
+    matrix: NDArray[Any], steps: int, weights: tuple[Fraction, ...]
+) -> CurveSensitivity:
     """Return Δ2, or a bound on it, for a matrix of whole numbers."""
     if _one_entry_a_row(matrix):
         square = sum(int(x) ** 2 for x in matrix.astype(object).ravel())
-        return Sensitivity(steps * _root_above(Fraction(square)), True, "one position each")
+        return CurveSensitivity(steps * _root_above(Fraction(square)), True, "one position each")
     if matrix.shape[1] <= _MOST_CORNERS:
-        return Sensitivity(steps * _longest(matrix), True, "all corners")
+        return CurveSensitivity(steps * _longest(matrix), True, "all corners")
     square = min(_by_weights(matrix, weights), _by_entries(matrix))
-    return Sensitivity(steps * _root_above(square), False, "Gershgorin's bound")
+    return CurveSensitivity(steps * _root_above(square), False, "Gershgorin's bound")
 
 
 def _root_above(square: Fraction) -> Fraction:

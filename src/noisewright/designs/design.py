@@ -149,7 +149,7 @@ def design(
         or by_game(problem)
         or by_program(problem, tie_break)
     )
-    named = answer.mechanism.named(f"{problem.goal}-{problem.loss.name} design", guarantee)
+    named = answer.mechanism.rename(f"{problem.goal}-{problem.loss.name} design", guarantee)
     # Costs are not negative, so neither is any loss.
     bound = max(answer.bound, Fraction(0))
     return Design(problem, named, problem.loss_of(named), bound, answer.route, answer.proof)

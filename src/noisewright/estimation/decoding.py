@@ -151,6 +151,6 @@ class Decoder:
 
 def _coordinates(column: Any, mechanism: CurveNoise, name: str, first: int) -> NDArray[np.float64]:
     try:
-        return mechanism.recovered(column).coordinates
+        return mechanism.recover(column).coordinates
     except OutsideSpaceError as problem:
         raise not_released(problem, mechanism.space, name, first) from problem

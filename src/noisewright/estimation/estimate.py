@@ -34,7 +34,7 @@ from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     RowProduct,
     SetMechanism,
 )
@@ -116,7 +116,7 @@ def estimate(
     point is left only where all others are rejected.
     """
     asked = Asked.reading(about, method, confidence, together, show)
-    while isinstance(mechanism, PersonRows | RowProduct):
+    while isinstance(mechanism, PersonMechanism | RowProduct):
         mechanism = mechanism.row
     if isinstance(released, CurveRelease):
         if of not in (None, "mean") or asked.method != "unbiased":

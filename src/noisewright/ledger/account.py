@@ -48,16 +48,16 @@ class Claims:
             coupled[key] = coupled.get(key, Fraction(0)) + promised.delta
         return Claims(sums, coupled)
 
-    def charged(self, unit: AccountUnit) -> Total:
+    def charge(self, unit: AccountUnit) -> Total:
         """Return what all of them cost a person of a unit, rounded up."""
         total = Total()
         for person, spent in self.sums.items():
-            total = total.joined(spent.times(_times(unit, person)))
+            total = total.combine(spent.times(_times(unit, person)))
         for (person, steps), delta in self.coupled.items():
             times = _times(unit, person)
             epsilon = Epsilon(rational=Fraction(steps, _STEPS))
             factor = Fraction(1) if times == 1 else delta_factor(epsilon, times, delta)
-            total = total.joined(Total(delta=delta * factor))
+            total = total.combine(Total(delta=delta * factor))
         return total
 
     def state(self) -> list[Any]:
@@ -94,7 +94,7 @@ class Account:
 
     def with_grant(self, amount: Guarantee, unit: AccountUnit | None = None) -> Account:
         """Return the account with one more grant; with another unit what was spent is restated."""
-        account = self if unit is None else self._restated(unit)
+        account = self if unit is None else self._restate(unit)
         return replace(account, granted=account.granted.plus(amount))
 
     def charge(self, claim: Claim) -> tuple[AccountUnit, Guarantee]:
@@ -119,7 +119,7 @@ class Account:
             self, spent=self.spent.plus(amount), unit=unit, claims=self.claims.plus(claim)
         )
 
-    def _restated(self, unit: AccountUnit) -> Account:
+    def _restate(self, unit: AccountUnit) -> Account:
         before = self.unit
         if unit == before:
             return replace(self, unit=unit)
@@ -129,7 +129,7 @@ class Account:
                 "could make what was spent look smaller than it is for some people. A later grant "
                 "may only declare more rows per person, or a maximum where there was none."
             )
-        return replace(self, unit=unit, spent=self.claims.charged(unit))
+        return replace(self, unit=unit, spent=self.claims.charge(unit))
 
     def state(self) -> list[Any]:
         """Return the account as a checkpoint writes it."""

@@ -40,7 +40,7 @@ class Total:
             ratio = Fraction(1)
         return Total(brief_above(rational), ratio, brief_above(self.delta + spent.delta))
 
-    def joined(self, other: Total) -> Total:
+    def combine(self, other: Total) -> Total:
         """Return the sum of two totals."""
         both = self.plus(Guarantee(Epsilon.log(other.ratio)))
         return Total(
@@ -75,7 +75,7 @@ class Total:
             return True
         return Epsilon(rational=room).sign(self.ratio.numerator, self.ratio.denominator) <= 0
 
-    def left(self, granted: Granted) -> Guarantee:
+    def remaining(self, granted: Granted) -> Guarantee:
         """Return what is left of a grant, rounded down: spending it fits."""
         epsilon = granted.epsilon - self.rational
         if self.ratio != 1:

@@ -98,7 +98,7 @@ class Book:
         """The number and the hash of the last entry; kept elsewhere, it pins all before it."""
         return f"{self.sequence}:{self.hash}"
 
-    def extended(self, rows: Iterable[Mapping[str, Any]]) -> Book:
+    def extend(self, rows: Iterable[Mapping[str, Any]]) -> Book:
         """Return the book with further entries; refuse the first that does not belong there."""
         book = _Open(self)
         for row in rows:
@@ -116,7 +116,7 @@ class Book:
                     entry=entry.sequence,
                 )
             book.enter(entry)
-        return book.closed()
+        return book.close()
 
     def state(self) -> str:
         """Return what all entries add up to, as a checkpoint says it."""
@@ -154,7 +154,7 @@ class Book:
             dataset,
             account.granted.guarantee,
             account.spent.guarantee,
-            account.spent.left(account.granted),
+            account.spent.remaining(account.granted),
             tuple(n for n, name in self.reserved.items() if name == dataset),
             account.unit,
         )
@@ -168,7 +168,7 @@ class _Open:
         self._accounts, self._owners = dict(book.accounts), dict(book.owners)
         self._reserved = dict(book.reserved)
 
-    def closed(self) -> Book:
+    def close(self) -> Book:
         return Book(
             self.hash,
             self.sequence,
@@ -188,7 +188,7 @@ class _Open:
             )
         known = self._accounts.get(entry.dataset)
         if entry.kind == CHECKPOINT:
-            if entry.what != self.closed().state():
+            if entry.what != self.close().state():
                 raise _impossible(number, "is a checkpoint that differs from the entries before it")
             self._checkpoint = number
         elif entry.kind == REGISTER:
@@ -197,11 +197,11 @@ class _Open:
             self._owners[entry.fingerprint] = entry.dataset
             self._accounts[entry.dataset] = known or Account()
         elif entry.kind == GRANT:
-            self._accounts[entry.dataset] = _granted(entry, known or Account())
+            self._accounts[entry.dataset] = _add_grant(entry, known or Account())
         elif known is None:
             raise _impossible(number, "speaks of a dataset that was never granted anything")
         elif entry.kind == SPEND:
-            self._accounts[entry.dataset] = _spent(entry, known)
+            self._accounts[entry.dataset] = _add_spend(entry, known)
             self._reserved[number] = entry.dataset
         else:
             if entry.about is None or self._reserved.get(entry.about) != entry.dataset:
@@ -217,7 +217,7 @@ class _Open:
             raise _impossible(entry.sequence, "is in another unit than its account")
 
 
-def _granted(entry: LedgerEntry, account: Account) -> Account:
+def _add_grant(entry: LedgerEntry, account: Account) -> Account:
     amount = read_amount(entry)
     if amount.epsilon.ratio is not None:
         raise _impossible(entry.sequence, "grants an epsilon that is not rational")
@@ -233,7 +233,7 @@ def _granted(entry: LedgerEntry, account: Account) -> Account:
     return granted
 
 
-def _spent(entry: LedgerEntry, account: Account) -> Account:
+def _add_spend(entry: LedgerEntry, account: Account) -> Account:
     amount = read_amount(entry)
     if entry.claim is None:
         # Written before accounts had a unit; it may be about one row, which costs most.

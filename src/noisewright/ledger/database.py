@@ -169,7 +169,7 @@ def _at_path(path: Path, patience: float) -> Database:
     def connect() -> sqlite3.Connection:
         # mode=rw never creates a file: a mistyped name must not become a fresh budget.
         connection = sqlite3.connect(file, uri=True, timeout=patience, isolation_level=None)
-        connection.text_factory = _decoded
+        connection.text_factory = _decode
         connection.execute("PRAGMA synchronous = EXTRA")
         return connection
 
@@ -182,7 +182,7 @@ def _at_path(path: Path, patience: float) -> Database:
     return Database(engine, str(path), path, patience, address)
 
 
-def _decoded(text: bytes) -> str:
+def _decode(text: bytes) -> str:
     # Bytes that are no text must reach the hash, which then names the entry they are in.
     return text.decode("utf-8", errors="surrogateescape")
 

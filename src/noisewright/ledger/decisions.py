@@ -226,7 +226,7 @@ def require_replacing(certificate: Certificate, person: str | None) -> None:
 def _over(
     dataset: str, account: Account, unit: AccountUnit, claim: Claim, asked: Guarantee
 ) -> OverBudgetError:
-    left = account.spent.left(account.granted)
+    left = account.spent.remaining(account.granted)
     epsilon, delta = rounded_down(left.epsilon.rational), rounded_down(left.delta)
     # Whatever delta may be, epsilon alone is compared exactly here.
     ample = Granted(account.granted.epsilon, account.spent.delta + asked.delta)

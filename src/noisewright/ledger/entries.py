@@ -66,17 +66,17 @@ class LedgerEntry:
 
     def as_line(self) -> dict[str, Any]:
         """Return the fields that are hashed, and the hash: the entry's line in an export."""
-        return _hashed(self.as_row())
+        return _hashed_content(self.as_row())
 
     @classmethod
-    def sealed(cls, content: Mapping[str, Any]) -> LedgerEntry:
+    def seal(cls, content: Mapping[str, Any]) -> LedgerEntry:
         """Return an entry with its hash."""
-        return cls(**content, hash=digest_of(_hashed(content)))
+        return cls(**content, hash=digest_of(_hashed_content(content)))
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> LedgerEntry:
         """Read a row; refuse it when its content does not match its hash."""
-        known = _hashed({name: value for name, value in row.items() if name in _NAMES})
+        known = _hashed_content({name: value for name, value in row.items() if name in _NAMES})
         content = {name: value for name, value in known.items() if name != "hash"}
         if not set(known) >= _NAMES - _LATER or row["hash"] != digest_of(content):
             raise AlteredLedgerError(
@@ -90,7 +90,7 @@ _NAMES = {field.name for field in fields(LedgerEntry)}
 _LATER = {"unit", "claim"}
 
 
-def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
+def _hashed_content(row: Mapping[str, Any]) -> dict[str, Any]:
     return {k: value for k, value in row.items() if value is not None or k not in _LATER}
 
 

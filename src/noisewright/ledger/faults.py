@@ -69,11 +69,11 @@ def _words(problem: Any, shown: str, outcome: str) -> str:
         for start, sentence in _SQLITE.items():
             # Longer names are more particular kinds of the same: SQLITE_READONLY_DIRECTORY.
             if name == start or name.startswith(f"{start}_"):
-                return _said(shown, sentence, outcome)
+                return _sentence(shown, sentence, outcome)
     code = _sqlstate(problem)
     for start, sentence in sorted(_POSTGRESQL.items(), key=lambda item: -len(item[0])):
         if code and code.startswith(start):
-            return _said(shown, sentence, outcome)
+            return _sentence(shown, sentence, outcome)
     reason = (str(original or problem).strip().splitlines() or ["no reason given"])[0]
     if getattr(problem, "connection_invalidated", False) or _could_not_connect(original):
         return (
@@ -83,7 +83,7 @@ def _words(problem: Any, shown: str, outcome: str) -> str:
     return f"the ledger {shown} could not be used ({reason}). {outcome}"
 
 
-def _said(shown: str, sentence: str, outcome: str) -> str:
+def _sentence(shown: str, sentence: str, outcome: str) -> str:
     words = f"the ledger {shown} {sentence.replace('{outcome}', outcome)}."
     # What was or may have been recorded is never left out, also where the fault is about reading.
     return words if outcome in words or outcome == NOTHING else f"{words} {outcome}"

@@ -52,13 +52,13 @@ def fingerprint(data: object, key: bytes) -> Fingerprint:
 def _of_path(path: Path, key: bytes) -> Fingerprint:
     try:
         if not path.is_dir():
-            mark = _started(key, "file")
+            mark = _start(key, "file")
             _read_into(mark, path)
             return Fingerprint(mark.hexdigest())
-        mark = _started(key, "folder")
+        mark = _start(key, "folder")
         for name, file in _files_of(path):
             # Each file by its own digest: no two folders run together to the same bytes.
-            inner = _started(key, "file")
+            inner = _start(key, "file")
             _read_into(inner, file)
             _add(mark, name.encode("utf-8", "surrogateescape"))
             _add(mark, inner.digest())
@@ -115,7 +115,7 @@ def _batches(data: object) -> tuple[Any, Iterable[Any]]:
 
 def _of_batches(source: tuple[Any, Iterable[Any]], key: bytes) -> Fingerprint:
     schema, batches = source
-    mark = _started(key, "values")
+    mark = _start(key, "values")
     for field in schema:
         _add(mark, field.name.encode("utf-8"))
         _add(mark, str(_plain_type(field.type)).encode())
@@ -189,7 +189,7 @@ def _add_values(mark: hmac.HMAC, array: Any) -> None:
         values = np.asarray(_whole(array) if _is_whole(kind) else array)
         _add(mark, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes())
     else:
-        _add(mark, _written(array))
+        _add(mark, _to_bytes(array))
 
 
 def _is_whole(kind: Any) -> bool:
@@ -199,7 +199,7 @@ def _is_whole(kind: Any) -> bool:
     return pa.types.is_temporal(kind) and kind.bit_width in (32, 64)
 
 
-def _written(array: Any) -> bytes:
+def _to_bytes(array: Any) -> bytes:
     """Return values of other types as bytes: as Python writes them, or as Arrow if it cannot."""
     import pyarrow as pa
 
@@ -226,7 +226,7 @@ def _letters(array: Any) -> bytes:
     return b"" if data is None else data.slice(ends[0], ends[-1] - ends[0]).to_pybytes()
 
 
-def _started(key: bytes, what: str) -> hmac.HMAC:
+def _start(key: bytes, what: str) -> hmac.HMAC:
     return hmac.new(key, f"noisewright {what} 1\0".encode(), "sha256")
 
 

@@ -66,13 +66,13 @@ class Journal:
 
     def book(self) -> Book:
         """Return the book with all entries that are committed by now."""
-        with self._named():
+        with self._name_ledger():
             self._book = self._database.read(lambda connection: self._caught_up(connection))
         return self._book
 
     def verify(self, *, head: str | None) -> Book:
         """Read every entry again from the first, and look for a head that was noted before."""
-        with self._named():
+        with self._name_ledger():
             first = Book(self.description.first_hash)
             self._book = self._database.read(
                 lambda connection: catch_up(connection, first, self.description.first_hash)
@@ -90,7 +90,7 @@ class Journal:
         book = self.book()
         if _read_head(head)[0] < book.checkpoint:
             return self.verify(head=head)
-        with self._named():
+        with self._name_ledger():
             self._require(head, book)
         return book
 
@@ -103,13 +103,13 @@ class Journal:
             with entries_from(connection, 0) as rows:
                 return book, [LedgerEntry.read(row) for row in rows]
 
-        with self._named():
+        with self._name_ledger():
             self._book, found = self._database.read(work)
         return found
 
     def entries_about(self, sequence: int) -> list[LedgerEntry]:
         """Return an entry and what became of it."""
-        with self._named():
+        with self._name_ledger():
             return self._database.read(lambda connection: entries_about(connection, sequence))
 
     def write(self, decide: Callable[[Book], list[Draft]], *, who: str | None) -> list[LedgerEntry]:
@@ -142,7 +142,7 @@ class Journal:
             found = [str(entry.sequence) for entry in with_tokens(connection, tokens)]
             return f"entry {' and '.join(found)}" if found else None
 
-        with self._named():
+        with self._name_ledger():
             self._book, written = self._database.write(work, recorded=recorded)
         return written
 
@@ -190,7 +190,7 @@ class Journal:
             )
 
     @contextmanager
-    def _named(self) -> Generator[None]:
+    def _name_ledger(self) -> Generator[None]:
         """Say which ledger was altered, and what to do."""
         try:
             yield

@@ -115,7 +115,7 @@ class Ledger:
                 f"the ledger {self.where} does not keep its key, and a key must not be pickled. "
                 "Open the ledger in the other process, with its key."
             )
-        return _reopened, (journal.address(), journal.who, journal.patience)
+        return _reopen, (journal.address(), journal.who, journal.patience)
 
     @property
     def where(self) -> str:
@@ -286,7 +286,7 @@ class Ledger:
             )
         return found[1].kind if len(found) > 1 else RESERVED
 
-    def left(self, dataset: str) -> Guarantee:
+    def remaining(self, dataset: str) -> Guarantee:
         """Return what can still be spent, exact or rounded down."""
         return self.balance(dataset).left
 
@@ -323,5 +323,5 @@ class Ledger:
         return f"Ledger({self.where!r})"
 
 
-def _reopened(where: str, who: str, patience: float) -> Ledger:
+def _reopen(where: str, who: str, patience: float) -> Ledger:
     return Ledger.open(where, who=who, patience=patience)

@@ -38,15 +38,15 @@ class Reservation:
         """What was spent."""
         return self.entry.guarantee
 
-    def released(self, note: str = "") -> LedgerEntry:
+    def record_release(self, note: str = "") -> LedgerEntry:
         """Record that the release went out."""
-        return self._finished(RELEASED, note)
+        return self._finish(RELEASED, note)
 
-    def wasted(self, why: str = "") -> LedgerEntry:
+    def record_waste(self, why: str = "") -> LedgerEntry:
         """Record that nothing was released; the spend is not refunded."""
-        return self._finished(WASTED, why)
+        return self._finish(WASTED, why)
 
-    def _finished(self, state: str, note: str) -> LedgerEntry:
+    def _finish(self, state: str, note: str) -> LedgerEntry:
         entry = self._ledger.finish(self.sequence, state, why=note, who=self.entry.who)
         self._is_finished = True
         return entry
@@ -64,10 +64,10 @@ class Reservation:
             return
         try:
             if kind is None:
-                self.released()
+                self.record_release()
             else:
                 # The name of the error only: its words may come from the data.
-                self.wasted(kind.__name__)
+                self.record_waste(kind.__name__)
         except LedgerError as second:
             state = WASTED if kind else RELEASED
             note = not_marked(self.sequence, state, second)

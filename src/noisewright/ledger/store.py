@@ -133,7 +133,7 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
                     f"entry {book.sequence} is gone or another one than it was",
                     entry=book.sequence,
                 )
-        book = book.extended(rows)
+        book = book.extend(rows)
     if (row["head_sequence"], row["head_hash"]) != (book.sequence, book.hash):
         raise AlteredLedgerError(
             f"the ledger's last entry should be {row['head_sequence']}, and it is {book.sequence}: "
@@ -185,19 +185,19 @@ def append(connection: Any, book: Book, drafts: Iterable[Draft]) -> tuple[Book, 
     *wanted, checkpoint = drafts
     added: list[LedgerEntry] = []
     for draft in wanted:
-        book, entry = _appended(connection, book, draft)
+        book, entry = _append(connection, book, draft)
         added.append(entry)
     if book.sequence - book.checkpoint >= EVERY:
-        book, _ = _appended(connection, book, {**checkpoint, "what": book.state()})
+        book, _ = _append(connection, book, {**checkpoint, "what": book.state()})
     connection.execute(
         tables().description.update().values(head_sequence=book.sequence, head_hash=book.hash)
     )
     return book, added
 
 
-def _appended(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEntry]:
+def _append(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEntry]:
     account = book.accounts.get(draft["dataset"])
-    entry = LedgerEntry.sealed(
+    entry = LedgerEntry.seal(
         {
             "about": None,
             "epsilon": None,
@@ -213,7 +213,7 @@ def _appended(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEn
         }
     )
     # The book refuses what a later reader would refuse, before it is written.
-    book = book.extended([entry.as_row()])
+    book = book.extend([entry.as_row()])
     connection.execute(tables().entries.insert().values(**entry.as_row()))
     return book, entry
 

@@ -131,7 +131,7 @@ class Claim:
             raise UnitError(self._not_for(unit))
         if unit.assumed and self.person is not None:
             raise UnitError(self._unsaid())
-        return grouped(self.guarantee, times, adds_up=self.adds_up)
+        return group_privacy(self.guarantee, times, adds_up=self.adds_up)
 
     def _not_for(self, unit: AccountUnit) -> str:
         about = "one row" if self.person is None else f"all rows with the same {self.person!r}"
@@ -174,7 +174,7 @@ class Claim:
         return cls(guarantee, said["person"], bool(said["independent"]))
 
 
-def grouped(one: Guarantee, rows: int, *, adds_up: bool) -> Guarantee:
+def group_privacy(one: Guarantee, rows: int, *, adds_up: bool) -> Guarantee:
     """Return what holds for replacing so many rows, when `one` holds for replacing one of them.
 
     Ensures: rounded up where it is rounded; δ = 1 says that nothing is promised.

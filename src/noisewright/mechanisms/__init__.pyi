@@ -25,7 +25,7 @@ from .mechanism import (
     require_tabulable as require_tabulable,
 )
 from .per_item import PerItem as PerItem, per_item as per_item
-from .persons import PersonRows as PersonRows, per_person as per_person
+from .persons import PersonMechanism as PersonMechanism, per_person as per_person
 from .postprocess import mixture as mixture
 from .powers import (
     SHRINK as SHRINK,

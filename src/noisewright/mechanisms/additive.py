@@ -133,7 +133,7 @@ def read_form(form: str, allowed: tuple[str, ...]) -> Any:
     return form
 
 
-def declared(
+def declare_interval(
     space: Any,
     *,
     name: str,

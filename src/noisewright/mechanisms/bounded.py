@@ -116,7 +116,7 @@ def _largest_rate(space: Interval, claim: Guarantee) -> float:
     chosen = pairs[[0, len(pairs) // 2]]
     rate = 0.0
     for _ in range(8):
-        rate = _bisected(space.size, chosen, ratio_limit, delta)
+        rate = _bisect(space.size, chosen, ratio_limit, delta)
         over, worst = _breach(space.size, rate, pairs, ratio_limit, delta)
         if over <= 1e-13:
             break
@@ -124,7 +124,7 @@ def _largest_rate(space: Interval, claim: Guarantee) -> float:
     return rate
 
 
-def _bisected(size: int, pairs: NDArray[np.intp], epsilon: float, delta: float) -> float:
+def _bisect(size: int, pairs: NDArray[np.intp], epsilon: float, delta: float) -> float:
     """About the largest decay that none of these pairs forbids."""
     low, high = 0.0, 2.0
     while _breach(size, high, pairs, epsilon, delta)[0] <= 0:

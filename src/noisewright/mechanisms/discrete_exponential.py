@@ -115,7 +115,7 @@ def _at_scale(databases: Space, utilities: list[list[Fraction]], scale: Fraction
     table = _table(databases, utilities, scale, None, fine=min(spread, Fraction(1)) or Fraction(1))
     ratio = _widest(table)
     claim = None if ratio is None else Guarantee(Epsilon.log(ratio).brief())
-    return table.named(table.name, claim)
+    return table.rename(table.name, claim)
 
 
 def _widest(table: Table) -> Fraction | None:

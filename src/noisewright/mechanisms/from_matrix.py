@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, TableError
 from noisewright.exact import exactly, shown
+from noisewright.given import amount
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table, read_outputs
 from noisewright.public import public
-from noisewright.spaces import Space, amount
+from noisewright.spaces import Space
 
 _TOLERANCE = Fraction(1, 10**9)
 """Rows of floats may miss 1 by this much: the rounding of a careless sum, not an error."""
@@ -122,7 +123,7 @@ def _from_floats(matrix: NDArray[np.float64]) -> tuple[list[list[int]], int]:
     bits = int(max(0, -used.min())) if used.size else 0
     weights = mantissas.astype(object) << np.where(mantissas > 0, shifts + bits, 0).astype(object)
     total = 1 << bits
-    return [_completed(x, row, total) for x, row in enumerate(weights.tolist())], total
+    return [_complete(x, row, total) for x, row in enumerate(weights.tolist())], total
 
 
 def _from_rationals(rows: list[list[Fraction]]) -> tuple[list[list[int]], int]:
@@ -135,10 +136,10 @@ def _from_rationals(rows: list[list[Fraction]]) -> tuple[list[list[int]], int]:
                 "cannot be kept exactly. Give floats, or round them to a common denominator."
             )
     whole = [[int(entry * total) for entry in row] for row in rows]
-    return [_completed(x, row, total) for x, row in enumerate(whole)], total
+    return [_complete(x, row, total) for x, row in enumerate(whole)], total
 
 
-def _completed(x: int, row: list[int], total: int) -> list[int]:
+def _complete(x: int, row: list[int], total: int) -> list[int]:
     """Give what a row misses to the total to its largest entry; refuse more than rounding."""
     missing = total - sum(row)
     if abs(missing) > _TOLERANCE * total:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
-from noisewright.mechanisms.additive import FORMS, Additive, Form, declared, read_form
+from noisewright.mechanisms.additive import FORMS, Additive, Form, declare_interval, read_form
 from noisewright.mechanisms.bounded import bounded_laplace, truncated_laplace
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.laplace_curve import (
@@ -93,7 +93,7 @@ def laplace(
     scale="paper" it is the b = diam/(ε − ln(1−δ)) of Holohan–Leith–Mason 2015, Example 5.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
-    interval = declared(
+    interval = declare_interval(
         space,
         name="laplace",
         sensitivity=sensitivity,

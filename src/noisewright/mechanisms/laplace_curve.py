@@ -57,12 +57,12 @@ def laplace_delta(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> En
     ratio = _ratio(epsilon, bits)
     best = Enclosure.point(0)
     for i in _best_half_lines(decay, reach, epsilon, bits):
-        delta = Enclosure.point(1) - _missed(decay, reach, i, ratio, bits) / (alpha + 1)
+        delta = Enclosure.point(1) - _missing_mass(decay, reach, i, ratio, bits) / (alpha + 1)
         best = Enclosure(max(best.low, delta.low), max(best.high, delta.high))
     return best
 
 
-def _missed(decay: Epsilon, reach: int, i: int, ratio: Enclosure, bits: int) -> Enclosure:
+def _missing_mass(decay: Epsilon, reach: int, i: int, ratio: Enclosure, bits: int) -> Enclosure:
     """Enclose α^(i+1) + e^ε α^(t−i)."""
     near = power_of_alpha(decay, i + 1, bits)
     return near + ratio * power_of_alpha(decay, reach - i, bits)
@@ -72,7 +72,7 @@ def best_half_line(decay: Epsilon, reach: int, epsilon: Epsilon) -> int:
     """Return the i whose half line has the largest δ at ε (of two that tie, either)."""
     ratio = _ratio(epsilon, _BITS)
     lines = _best_half_lines(decay, reach, epsilon, _BITS)
-    return min(lines, key=lambda i: _missed(decay, reach, i, ratio, _BITS).low)
+    return min(lines, key=lambda i: _missing_mass(decay, reach, i, ratio, _BITS).low)
 
 
 def _ratio(epsilon: Epsilon, bits: int) -> Enclosure:
@@ -84,27 +84,27 @@ def _ratio(epsilon: Epsilon, bits: int) -> Enclosure:
 
 def _best_half_lines(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> range:
     """Return the whole numbers next to (t − 1 − ε/λ)/2, kept within 0..t−1."""
-    share = _enclosed(epsilon, bits) / _enclosed(decay, bits)
+    share = _enclose(epsilon, bits) / _enclose(decay, bits)
     lowest = math.floor((reach - 1 - share.high) / 2)
     highest = math.ceil((reach - 1 - share.low) / 2)
-    return _kept(lowest, highest, reach)
+    return _kept_range(lowest, highest, reach)
 
 
-def _enclosed(number: Epsilon, bits: int) -> Enclosure:
+def _enclose(number: Epsilon, bits: int) -> Enclosure:
     if number.ratio is None:
         return Enclosure.point(number.rational)
     low, high = number.bounds(bits)
     return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
 
 
-def _kept(lowest: int, highest: int, reach: int) -> range:
+def _kept_range(lowest: int, highest: int, reach: int) -> range:
     return range(min(max(lowest, 0), reach - 1), min(max(highest, 0), reach - 1) + 1)
 
 
 def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> Enclosure | None:
     """Enclose the least ε at δ for inputs `reach` steps apart; None if the bits are too few."""
     if delta == 0:
-        return _enclosed(decay.times(reach), bits)
+        return _enclose(decay.times(reach), bits)
     if delta == 1:
         return Enclosure.point(0)
     alpha = power_of_alpha(decay, 1, bits)
@@ -115,8 +115,8 @@ def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> E
     else:
         low = Fraction(-log_bounds(peak.high, bits)[1], 1 << bits)
         high = Fraction(-log_bounds(peak.low, bits)[0], 1 << bits)
-        place = Enclosure(low, high) / _enclosed(decay, bits)
-        candidates = _kept(math.floor(place.low), math.ceil(place.high), reach)
+        place = Enclosure(low, high) / _enclose(decay, bits)
+        candidates = _kept_range(math.floor(place.low), math.ceil(place.high), reach)
     best = Enclosure.point(0)
     for i in candidates:
         rest = spread - power_of_alpha(decay, i + 1, bits)
@@ -128,7 +128,7 @@ def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> E
             Fraction(log_bounds(rest.low, bits)[0], 1 << bits),
             Fraction(log_bounds(rest.high, bits)[1], 1 << bits),
         )
-        epsilon = _enclosed(decay, bits) * (reach - i) + log
+        epsilon = _enclose(decay, bits) * (reach - i) + log
         best = Enclosure(max(best.low, epsilon.low), max(best.high, epsilon.high))
     return best
 

@@ -57,7 +57,7 @@ def marginal(mechanism: Mechanism, columns: str | Sequence[str]) -> Mechanism:
         # Kept as often as the record; and a uniform record is uniform in its columns.
         return Response(space, mechanism.keep, mechanism.whole, mechanism.claim)
     assert isinstance(mechanism, Table)
-    return _summed(mechanism, names, space, one=one)
+    return _sum_out(mechanism, names, space, one=one)
 
 
 def _columns_of(mechanism: Mechanism) -> dict[str, Space]:
@@ -78,7 +78,7 @@ def _columns_of(mechanism: Mechanism) -> dict[str, Space]:
     return spaces
 
 
-def _summed(table: Table, names: list[str], space: Space, *, one: bool) -> Table:
+def _sum_out(table: Table, names: list[str], space: Space, *, one: bool) -> Table:
     assert isinstance(table.space, Records)
     assert isinstance(table.outputs, Records)
     shapes = [[s.size for _, s in side.columns] for side in (table.space, table.outputs)]

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.given import of_kind
+from noisewright.given import amount, of_kind
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.several_counts import warn_of_several_counts
 from noisewright.public import public_methods
-from noisewright.spaces import Space, amount
+from noisewright.spaces import Space
 from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ class Mechanism(ABC):
 
         Ensures: the guarantee is kept, since the step sees only what was released.
         """
-        from noisewright.mechanisms.postprocess import postprocessed
+        from noisewright.mechanisms.postprocess import postprocess
 
-        return postprocessed(self.table(), step, outputs=outputs)
+        return postprocess(self.table(), step, outputs=outputs)
 
     def __pow__(self, rows: int) -> RowProduct:
         from noisewright.mechanisms.products import RowProduct
@@ -108,10 +108,10 @@ def _of_own_codes(draw: Any) -> Any:
     """Let a mechanism draw for codes of its space only."""
 
     @wraps(draw)
-    def checked(self: Mechanism, codes: Any, source: Source | None = None) -> NDArray[Any]:
+    def draw_checked(self: Mechanism, codes: Any, source: Source | None = None) -> NDArray[Any]:
         return draw(self, self.space.read_codes(codes), source)
 
-    return checked
+    return draw_checked
 
 
 class Structured(Mechanism):

@@ -107,7 +107,7 @@ def _with_delta(space: Subsets, claim: Guarantee, frequency: float, outside: str
     pair = _exponents(space)
 
     def seems_private(larger: float) -> bool:
-        p, q = _proposed(larger, pair, frequency)
+        p, q = _propose(larger, pair, frequency)
         worst = about_delta(*pair, 1 - q if p is None else p, q, claim.epsilon.floor())
         return worst <= float(claim.delta)
 
@@ -204,7 +204,7 @@ class PerItem(SetMechanism):
 
         return ItemCoins(len(self.space.items), self.keep, self.add, 1 << self.log2_coin)
 
-    def _prepared(self, sets: ItemSets, source: Source | None) -> ItemSets:
+    def _prepare(self, sets: ItemSets, source: Source | None) -> ItemSets:
         most = self.space.most
         above = sets.sizes > most
         if not above.any():
@@ -271,7 +271,7 @@ def _cost(keep: int, add: int, total: int, exponents: tuple[int, int], bits: int
 def _coins(space: Subsets, epsilon: Epsilon, frequency: float) -> tuple[int, int, int]:
     """Return keep, add and log2 of their total: the float choice, then the least add that holds."""
     exponents = _exponents(space)
-    p, q = _proposed(epsilon.floor(), exponents, frequency)
+    p, q = _propose(epsilon.floor(), exponents, frequency)
     bits = 64 + math.ceil(-math.log2(q)) + bits_below_one(least(epsilon) / sum(exponents))
     bits = max(bits, _SHORT + 2)
     total = 1 << bits
@@ -313,7 +313,7 @@ def _proven(keep: int, add: int, total: int, exponents: tuple[int, int], epsilon
     return _cost(keep, add, total, exponents, bits)[1] <= epsilon.bounds(bits)[0]
 
 
-def _proposed(
+def _propose(
     epsilon: float, exponents: tuple[int, int], frequency: float
 ) -> tuple[float | None, float]:
     """Return p (None for 1 − q) and q with the least variance, in doubles.

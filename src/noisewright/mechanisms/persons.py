@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @public
-def per_person(mechanism: Mechanism, *, rows: int) -> PersonRows:
+def per_person(mechanism: Mechanism, *, rows: int) -> PersonMechanism:
     """Return a mechanism for all rows of one person: each row by itself, up to `rows` of them.
 
     Requires: at least one row.
@@ -41,12 +41,12 @@ def per_person(mechanism: Mechanism, *, rows: int) -> PersonRows:
         raise InputError(
             f"per_person() takes the mechanism of one row; got {type(mechanism).__name__}."
         )
-    return PersonRows(mechanism, rows)
+    return PersonMechanism(mechanism, rows)
 
 
 @final
 @dataclass(frozen=True)
-class PersonRows(Structured):
+class PersonMechanism(Structured):
     """One mechanism for each of up to `count` rows of a person; see `per_person`.
 
     Points are databases of exactly `count` rows; `sample` also takes fewer.

@@ -20,7 +20,7 @@ from noisewright.public import public
 from noisewright.spaces import Categories, Space
 
 
-def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
+def postprocess(table: Table, step: Any, *, outputs: Any = None) -> Table:
     """Return `table` followed by a step on its outputs: a function, a mapping or a kernel."""
     if isinstance(step, Mechanism):
         step = step.table()
@@ -35,7 +35,7 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
     elif isinstance(step, Mapping) or callable(step):
         mapping = cast("Mapping[Any, Any]", step)
         function = cast("Callable[[Any], Any]", step) if callable(step) else mapping.__getitem__
-        return _relabeled(table, function, outputs)
+        return _relabel(table, function, outputs)
     elif isinstance(step, (Sequence, np.ndarray)):
         kernel = from_matrix(table.outputs, step, outputs=outputs)
     else:
@@ -53,7 +53,7 @@ def postprocessed(table: Table, step: Any, *, outputs: Any = None) -> Table:
     )
 
 
-def _relabeled(table: Table, function: Callable[[Any], Any], outputs: Any) -> Table:
+def _relabel(table: Table, function: Callable[[Any], Any], outputs: Any) -> Table:
     """Add up the columns that get the same label."""
     given = table.outputs
     try:

@@ -145,7 +145,7 @@ class ColumnProduct(Structured):
         set_field = object.__setattr__
         set_field(self, "space", Records({name: m.space for name, m in self.columns}))
         set_field(self, "outputs", Records({name: m.outputs for name, m in self.columns}))
-        set_field(self, "claim", _summed([any_change(m) for _, m in self.columns]))
+        set_field(self, "claim", _add_claims([any_change(m) for _, m in self.columns]))
 
     def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
         """Sanitize columns given by name (a mapping or an Arrow table), or records."""
@@ -164,7 +164,7 @@ class ColumnProduct(Structured):
     def _by_record(self, inputs: Any, source: Source | None) -> Any:
         one = isinstance(inputs, tuple) and inputs in self.space
         records = [inputs] if one else list(inputs)
-        codes = self.space.encode(_listed(records))
+        codes = self.space.encode(_list_records(records))
         parts = np.array([self.space.split(int(code)) for code in codes], dtype=np.intp)
         drawn = [
             mechanism.outputs.decode(mechanism.draw(parts[:, place], source))
@@ -256,7 +256,7 @@ class ColumnProduct(Structured):
         return {"form": "columns", "columns": columns}
 
 
-def _listed(records: list[Any]) -> NDArray[Any]:
+def _list_records(records: list[Any]) -> NDArray[Any]:
     values = np.empty(len(records), dtype=object)
     values[:] = records
     return values
@@ -289,7 +289,7 @@ def _widest_ratio(table: Table) -> Guarantee | None:
     return Guarantee(Epsilon.log(widest).brief())
 
 
-def _summed(claims: list[Guarantee | None]) -> Guarantee | None:
+def _add_claims(claims: list[Guarantee | None]) -> Guarantee | None:
     known = [claim for claim in claims if claim is not None]
     if len(known) < len(claims):
         return None

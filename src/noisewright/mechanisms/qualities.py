@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, NotPrivateError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Number, exactly
-from noisewright.given import several
-from noisewright.spaces import Space, amount
+from noisewright.given import amount, several
+from noisewright.spaces import Space
 
 _MOST_CANDIDATES = 10**7
 """A longer list of points is not made: it would not fit into memory."""
@@ -94,7 +94,7 @@ def read_values(
     if isinstance(quality, Mapping):
         quality = _looked_up(quality, candidates, what)
     elif (index := _index(quality)) is not None:
-        quality = _aligned(quality, index, candidates, what)
+        quality = _align(quality, index, candidates, what)
     if hasattr(quality, "to_numpy"):
         quality = np.asarray(quality)
     if not np.iterable(quality) or isinstance(quality, (str, bytes)):
@@ -143,7 +143,7 @@ def _index(quality: Any) -> Any:
     return index
 
 
-def _aligned(quality: Any, index: Any, candidates: Sequence[Any], what: str) -> Any:
+def _align(quality: Any, index: Any, candidates: Sequence[Any], what: str) -> Any:
     """Read a Series by its labels; one without labels of its own by position."""
     labels: list[Any] = index.tolist()
     try:
@@ -194,7 +194,7 @@ def by_level(values: Sequence[Fraction]) -> tuple[list[Fraction], NDArray[np.int
 
 
 @dataclass(frozen=True)
-class Change:
+class QualityChange:
     """How much a quality changes between neighbors, per unit of distance if they are "metric".
 
     `clash` is a pair of neighboring codes between which some qualities rise and others fall;
@@ -205,7 +205,7 @@ class Change:
     clash: tuple[int, int] | None
 
 
-def change_of(qualities: list[list[Fraction]], space: Space) -> Change:
+def change_of(qualities: list[list[Fraction]], space: Space) -> QualityChange:
     """Look through all neighbors."""
     largest, clash = Fraction(0), None
     for a, b in space.neighbor_codes().tolist():
@@ -214,10 +214,10 @@ def change_of(qualities: list[list[Fraction]], space: Space) -> Change:
         if clash is None and least < 0 < most:
             clash = (a, b)
         largest = max(largest, max(most, -least) / space.neighbor_distance(a, b))
-    return Change(Fraction(largest), clash)
+    return QualityChange(Fraction(largest), clash)
 
 
-def read_sensitivity(stated: Number | None, change: Change, space: Space) -> Fraction:
+def read_sensitivity(stated: Number | None, change: QualityChange, space: Space) -> Fraction:
     """Return the stated sensitivity, which must not be below what was found, or that."""
     if stated is None:
         return change.largest

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError, TooLargeError
+from noisewright.given import amount
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured, require_tabulable
 from noisewright.mechanisms.table import Table, described_total
-from noisewright.spaces import Space, amount
+from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     from noisewright.sampling import KeepOrUniform, Source

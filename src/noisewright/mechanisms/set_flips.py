@@ -117,7 +117,7 @@ class SetFlips(SetMechanism):
             for first, second in sorted(often, key=lambda key: Fraction(key[1], key[0])):
                 count = often[first, second]
                 p, q = p + count * first, q + count * second
-                yield *_shifted(p, shift), *_shifted(q, shift)
+                yield *_shift(p, shift), *_shift(q, shift)
 
     def worst_case(self) -> tuple[int, int, int]:
         """Return masks (x, x', y): no output tells two sets apart better than y does x from x'."""
@@ -207,6 +207,6 @@ def _proven(levels: list[int], bits: int, claim: Guarantee) -> bool:
     return claim.epsilon.sign(max(levels[1:]), lowest) <= 0
 
 
-def _shifted(value: int, by: int) -> tuple[int, int]:
+def _shift(value: int, by: int) -> tuple[int, int]:
     """Divide by 2^by, rounded down and up."""
     return (value >> by, -(-value >> by)) if by >= 0 else (value << -by, value << -by)

@@ -101,7 +101,7 @@ class SetMechanism(Structured):
     def _sampler(self) -> SetSampler:
         return self._new_sampler()
 
-    def _prepared(self, sets: ItemSets, source: Source | None) -> ItemSets:
+    def _prepare(self, sets: ItemSets, source: Source | None) -> ItemSets:
         """Return the sets to draw for; they are as given unless a mechanism says otherwise."""
         del source
         return sets
@@ -114,7 +114,7 @@ class SetMechanism(Structured):
         booleans with a column for each item.
         """
         sets, restore = read_sets(self.space, inputs)
-        sets = self._prepared(sets, source)
+        sets = self._prepare(sets, source)
         return restore(ItemSets(*self._sampler.draw(sets.indices, sets.offsets, source)))
 
     def sample_bits(self, inputs: Any, *, source: Source | None = None) -> NDArray[np.uint8]:
@@ -123,7 +123,7 @@ class SetMechanism(Structured):
         With many items this takes the least memory: an eighth of a byte for each item.
         """
         sets, _ = read_sets(self.space, inputs)
-        sets = self._prepared(sets, source)
+        sets = self._prepare(sets, source)
         return self._sampler.draw_bits(sets.indices, sets.offsets, source)
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:

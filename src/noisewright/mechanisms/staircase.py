@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
-from noisewright.mechanisms.additive import Additive, Form, declared, read_form
+from noisewright.mechanisms.additive import Additive, Form, declare_interval, read_form
 from noisewright.mechanisms.bounded import proven_table
 from noisewright.mechanisms.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
@@ -56,7 +56,7 @@ def staircase(
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
     if loss not in _POWERS:
         raise ParameterError(f"loss is {loss!r}; it must be 'L1' or 'L2'.")
-    interval = declared(
+    interval = declare_interval(
         space,
         name="staircase",
         sensitivity=sensitivity,

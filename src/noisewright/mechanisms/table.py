@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TableError
 from noisewright.exact import shown, shown_total
+from noisewright.given import amount
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
-from noisewright.spaces import Categories, Space, amount
+from noisewright.spaces import Categories, Space
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source, TableSampler
@@ -59,7 +60,7 @@ class Table(Mechanism):
         set_field(self, "total", total)
         set_field(self, "claim", claim)
         set_field(self, "name", name)
-        set_field(self, "weights", _checked(weights, space, self.outputs, total))
+        set_field(self, "weights", _check_weights(weights, space, self.outputs, total))
 
     def table(self) -> Table:
         """Return the table itself."""
@@ -92,7 +93,7 @@ class Table(Mechanism):
         outputs = space if self.outputs == self.space else self.outputs
         return Table(space, self.weights, total=self.total, outputs=outputs)
 
-    def named(self, name: str, claim: Guarantee | None) -> Table:
+    def rename(self, name: str, claim: Guarantee | None) -> Table:
         """Return the same table under another name and claim."""
         return Table(
             self.space,
@@ -173,7 +174,7 @@ def _rebuilt(
     return Table(space, weights, total=total, outputs=outputs, claim=claim, name=name)
 
 
-def _checked(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:
+def _check_weights(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:
     if weights.shape != (space.size, outputs.size):
         raise TableError(
             f"the table has shape {weights.shape}; {amount(space.size)} inputs and "

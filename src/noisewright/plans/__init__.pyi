@@ -1,5 +1,5 @@
 from .cautions import public_cautions as public_cautions
-from .codebook import Entry as Entry
+from .codebook import CodebookEntry as CodebookEntry
 from .column import DROP as DROP, PUBLIC as PUBLIC, Column as Column, Treatment as Treatment
 from .domains import domain_of as domain_of
 from .draft import Draft as Draft, Proposal as Proposal, draft_plan as draft_plan
@@ -11,7 +11,7 @@ from .parts import Part as Part
 from .plan import Plan as Plan, read_columns as read_columns, read_epsilon as read_epsilon
 from .predictions import column_readings as column_readings, released_layout as released_layout
 from .toml_reading import (
-    located as located,
+    locate as locate,
     require_known as require_known,
     settings_at as settings_at,
 )

@@ -22,7 +22,7 @@ import numpy as np
 from noisewright.errors import ParameterError
 from noisewright.mechanisms import geometric
 from noisewright.plans.best_shares import UNITS, Objective, Term, best_shares
-from noisewright.plans.budget import Request, divided
+from noisewright.plans.budget import BudgetRequest, divide
 from noisewright.plans.column import Column
 from noisewright.plans.error_curves import ErrorCurve, kept_by_response, response_error
 from noisewright.plans.outlook import mechanism_error
@@ -46,7 +46,7 @@ class _Asked:
 
 def with_best_shares(
     columns: Mapping[str, Column],
-    requests: Sequence[Request],
+    requests: Sequence[BudgetRequest],
     wanted: Sequence[Wanted],
     *,
     epsilon: Fraction | None,
@@ -66,7 +66,7 @@ def with_best_shares(
             f"shares is 'best', and {said[0]!r} has a share while others have none. Leave out all "
             "shares to have them found, or keep all that were found."
         )
-    budgets = divided(requests, epsilon, delta, "given")
+    budgets = divide(requests, epsilon, delta, "given")
     left = sum((budgets[i][0] for i in open_parts), Fraction(0))
     errors = _Errors(columns, requests, [float(d) for _, d in budgets])
     estimates = _estimates(columns, requests, wanted)
@@ -83,12 +83,12 @@ def with_best_shares(
 
     curves: dict[_Asked, ErrorCurve] = {}
 
-    def cached(factor: _Asked) -> ErrorCurve:
+    def cached_curve(factor: _Asked) -> ErrorCurve:
         if factor not in curves:
             curves[factor] = errors.curve(factor, float(left))
         return curves[factor]
 
-    found = best_shares(objective(cached))
+    found = best_shares(objective(cached_curve))
     # What is promised is checked by the planned errors themselves; curves between are estimates.
     each = [len(requests[i].names) for i in open_parts]
     equal = tuple(Fraction(count, sum(each)) for count in each)
@@ -125,7 +125,7 @@ def _is_better(
 
 
 def _estimates(
-    columns: Mapping[str, Column], requests: Sequence[Request], wanted: Sequence[Wanted]
+    columns: Mapping[str, Column], requests: Sequence[BudgetRequest], wanted: Sequence[Wanted]
 ) -> list[tuple[float, tuple[_Asked, ...]]]:
     """Return the weight and the factors of each wanted estimate, and of columns not named."""
     named = {name for one in wanted for name in one.of}
@@ -149,7 +149,7 @@ class _Errors:
     """M of each factor at any ε: what one row adds to the squared error, over its scale."""
 
     columns: Mapping[str, Column]
-    requests: Sequence[Request]
+    requests: Sequence[BudgetRequest]
     deltas: Sequence[float]
 
     def _is_response(self, asked: _Asked) -> bool:
@@ -168,7 +168,7 @@ class _Errors:
             return response_error(math.prod(m.space.size for m in members), kept)
         # Close enough for planning, and short enough to build a mechanism from.
         exact = Fraction(epsilon).limit_denominator(10**9) or Fraction(epsilon)
-        mechanism = _built(members[0], exact, Fraction(delta))
+        mechanism = _build(members[0], exact, Fraction(delta))
         error = mechanism_error(mechanism, asked.question, rows=1)
         if error is None:
             raise ParameterError(
@@ -182,7 +182,7 @@ class _Errors:
     def curve(self, asked: _Asked, epsilon: float) -> ErrorCurve:
         """Sample M over the shares that a part may get."""
         formula = self._is_response(asked)
-        return ErrorCurve.sampled(
+        return ErrorCurve.from_samples(
             lambda e: self.at(asked, e),
             low=epsilon / (UNITS if formula else 300),
             high=epsilon,
@@ -190,7 +190,7 @@ class _Errors:
         )
 
 
-def _built(column: Column, epsilon: Fraction, delta: Fraction) -> Any:
+def _build(column: Column, epsilon: Fraction, delta: Fraction) -> Any:
     space = column.space
     if column.mechanism == "geometric" and isinstance(space, Counts):
         # The same mechanism by its formula, whose errors are known without a table.

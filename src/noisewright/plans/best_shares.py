@@ -68,14 +68,14 @@ def best_shares(objective: Objective) -> tuple[Fraction, ...]:
     equal = (Fraction(1, parts),) * parts
     if parts == 1:
         return equal
-    units = _improved(objective, _whole(_descended(objective)))
+    units = _improve(objective, _whole(_descend(objective)))
     found = tuple(Fraction(count, UNITS) for count in units)
     if objective.value([float(s) for s in found]) < objective.value([1 / parts] * parts):
         return found
     return equal
 
 
-def _descended(objective: Objective) -> list[float]:
+def _descend(objective: Objective) -> list[float]:
     least = 1 / UNITS
     shares = [1 / objective.parts] * objective.parts
     value, gains = objective.gains(shares)
@@ -90,7 +90,7 @@ def _descended(objective: Objective) -> list[float]:
         if max(map(abs, ways)) < 1e-9:
             break
         while step > 1e-12:
-            moved = _normalized(
+            moved = _normalize(
                 [s * math.exp(step * way) for s, way in zip(shares, ways, strict=True)], least
             )
             new, new_gains = objective.gains(moved)
@@ -110,7 +110,7 @@ def _descended(objective: Objective) -> list[float]:
     return shares
 
 
-def _normalized(shares: list[float], least: float) -> list[float]:
+def _normalize(shares: list[float], least: float) -> list[float]:
     total = sum(shares)
     lifted = [max(share / total, least) for share in shares]
     total = sum(lifted)
@@ -131,7 +131,7 @@ def _whole(shares: list[float]) -> list[int]:
     return units
 
 
-def _improved(objective: Objective, units: list[int]) -> list[int]:
+def _improve(objective: Objective, units: list[int]) -> list[int]:
     """Move single units while that helps: rounding may have gone the wrong way."""
 
     def value(counts: list[int]) -> float:

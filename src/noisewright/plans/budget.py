@@ -13,7 +13,7 @@ SHARES = ("equal", "given", "best")
 
 
 @dataclass(frozen=True)
-class Request:
+class BudgetRequest:
     """What one part asks for: a fixed ε and δ, or a weight against the other parts."""
 
     names: tuple[str, ...]
@@ -24,8 +24,8 @@ class Request:
     said_share: bool = False
 
 
-def divided(
-    requests: Sequence[Request], epsilon: Fraction | None, delta: Fraction, shares: str
+def divide(
+    requests: Sequence[BudgetRequest], epsilon: Fraction | None, delta: Fraction, shares: str
 ) -> list[tuple[Fraction, Fraction]]:
     """Return ε and δ of each part; together they are what was given, or less, never more.
 
@@ -43,7 +43,7 @@ def divided(
     return list(zip(epsilons, deltas, strict=True))
 
 
-def _epsilons(requests: Sequence[Request], total: Fraction | None) -> list[Fraction]:
+def _epsilons(requests: Sequence[BudgetRequest], total: Fraction | None) -> list[Fraction]:
     fixed = sum((r.epsilon for r in requests if r.epsilon is not None), Fraction(0))
     open_weights = [r.weight or Fraction(0) for r in requests if r.epsilon is None]
     if total is None:
@@ -67,7 +67,7 @@ def _epsilons(requests: Sequence[Request], total: Fraction | None) -> list[Fract
     ]
 
 
-def _deltas(requests: Sequence[Request], total: Fraction) -> list[Fraction]:
+def _deltas(requests: Sequence[BudgetRequest], total: Fraction) -> list[Fraction]:
     fixed = sum((r.delta for r in requests if r.delta is not None), Fraction(0))
     takers = sum(1 for r in requests if r.delta is None and r.takes_delta)
     left = total - fixed

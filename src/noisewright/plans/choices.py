@@ -128,7 +128,7 @@ def choice_for(space: Space, mechanism: Any) -> Choice:
     if mechanism is None:
         return default_choice(space)
     if isinstance(mechanism, Mechanism):
-        return _given(space, mechanism)
+        return _choice_given(space, mechanism)
     choice = CHOICES.get(mechanism) if isinstance(mechanism, str) else None
     if choice is None:
         raise ParameterError(
@@ -141,7 +141,7 @@ def choice_for(space: Space, mechanism: Any) -> Choice:
     return choice
 
 
-def _given(space: Space, mechanism: Mechanism) -> Choice:
+def _choice_given(space: Space, mechanism: Mechanism) -> Choice:
     if isinstance(space, Curves):
         # A certificate holds the map of a basis, not the functions that estimates need.
         raise ParameterError(

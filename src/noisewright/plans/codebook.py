@@ -48,7 +48,7 @@ both a value and a label are given, the value is what the data hold and the labe
 
 
 @dataclass(frozen=True)
-class Entry:
+class CodebookEntry:
     """What a codebook says about one column; `where` is the place that says it."""
 
     where: str
@@ -100,7 +100,7 @@ def read_codebook(path: str | os.PathLike[str]) -> dict[str, Any]:
     return read_toml(text, name=str(where))
 
 
-def read_csv(text: str, *, name: str) -> dict[str, Entry]:
+def read_csv(text: str, *, name: str) -> dict[str, CodebookEntry]:
     """Read a codebook in CSV: column,label or column,low,high,step, or all of them in one file."""
     lines = text.splitlines()
     header = lines[0] if lines else ""
@@ -108,7 +108,7 @@ def read_csv(text: str, *, name: str) -> dict[str, Entry]:
     rows = csv.reader(lines, delimiter=mark, strict=True)
     try:
         titles = _titles([title.strip().lower() for title in next(rows, [])], name=name)
-        found: dict[str, Entry] = {}
+        found: dict[str, CodebookEntry] = {}
         for row in rows:
             if any(cell.strip() for cell in row):
                 _add_row(found, titles, row, where=f"line {rows.line_num} of {name}")
@@ -132,7 +132,7 @@ def _titles(given: list[str], *, name: str) -> dict[str, int]:
 
 
 def _add_row(
-    found: dict[str, Entry], titles: Mapping[str, int], row: list[str], *, where: str
+    found: dict[str, CodebookEntry], titles: Mapping[str, int], row: list[str], *, where: str
 ) -> None:
     cells = {
         title: row[place].strip()
@@ -142,7 +142,7 @@ def _add_row(
     column = cells.pop("column", None)
     if column is None:
         raise InputError(f"{where} names no column.")
-    entry = found.get(column, Entry(where))
+    entry = found.get(column, CodebookEntry(where))
     label = cells.pop("label", None)
     if label is not None:
         if label in entry.labels:

@@ -9,7 +9,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.exact import parse_json
-from noisewright.plans.codebook import Entry
+from noisewright.plans.codebook import CodebookEntry
 
 _PLAIN = ("kind", "labels", "low", "high", "step", "largest", "positions", "null", "other")
 
@@ -25,7 +25,7 @@ _DATES = {
 _TEXT_FORMATS = ("email", "uri", "uuid", "hostname", "ipv4", "ipv6", "date", "date-time", "time")
 
 
-def read_json(text: str, *, name: str) -> dict[str, Entry]:
+def read_json(text: str, *, name: str) -> dict[str, CodebookEntry]:
     """Read a codebook in JSON, whichever of the three forms it has."""
     # Decimals are kept as they are written: 0.1 is a tenth.
     document: Any = parse_json(text, what=name, exact=True)
@@ -55,8 +55,8 @@ def _table_schema(document: dict[str, Any]) -> list[Any] | None:
     return fields if isinstance(fields, list) else None
 
 
-def _from_table_schema(fields: list[Any], name: str) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _from_table_schema(fields: list[Any], name: str) -> dict[str, CodebookEntry]:
+    found: dict[str, CodebookEntry] = {}
     for number, field in enumerate(fields, start=1):
         if not isinstance(field, dict) or not isinstance(field.get("name"), str):
             raise InputError(f"field {number} of {name} has no name.")
@@ -96,16 +96,16 @@ def _resolved(part: Any, document: dict[str, Any]) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _from_json_schema(part: Mapping[str, Any], where: str) -> Entry:
+def _from_json_schema(part: Mapping[str, Any], where: str) -> CodebookEntry:
     types = part.get("type", [])
     names = [types] if isinstance(types, str) else _list(types, f"type in {where}")
     nullable = "null" in names
     values = _values(part)
     if values is not None:
         nullable = nullable or None in values
-        return Entry(where, "categories", _labels(values), nullable=nullable)
+        return CodebookEntry(where, "categories", _labels(values), nullable=nullable)
     if "boolean" in names:
-        return Entry(where, "boolean", nullable=nullable)
+        return CodebookEntry(where, "boolean", nullable=nullable)
     if "array" in names or "list" in names:
         return replace(_from_array(part, where), nullable=nullable)
     if "integer" in names or "number" in names:
@@ -113,10 +113,10 @@ def _from_json_schema(part: Mapping[str, Any], where: str) -> Entry:
     step = next((step for name, step in _DATES.items() if name in (*names, part.get("format"))), "")
     if step and "minimum" in part and "maximum" in part:
         bounds = str(part["minimum"]), str(part["maximum"])
-        return Entry(where, "dates", (), *bounds, step, nullable=nullable)
+        return CodebookEntry(where, "dates", (), *bounds, step, nullable=nullable)
     if "maxLength" in part or part.get("format") in _TEXT_FORMATS:
-        return Entry(where, "text", nullable=nullable)
-    return Entry(where, nullable=nullable)
+        return CodebookEntry(where, "text", nullable=nullable)
+    return CodebookEntry(where, nullable=nullable)
 
 
 def _values(part: Mapping[str, Any]) -> list[Any] | None:
@@ -140,7 +140,9 @@ def _labels(values: list[Any]) -> tuple[Any, ...]:
         ) from problem
 
 
-def _from_number(part: Mapping[str, Any], where: str, *, whole: bool, nullable: bool) -> Entry:
+def _from_number(
+    part: Mapping[str, Any], where: str, *, whole: bool, nullable: bool
+) -> CodebookEntry:
     low, high = part.get("minimum"), part.get("maximum")
     step = part.get("multipleOf", 1 if whole else None)
     above, below = part.get("exclusiveMinimum"), part.get("exclusiveMaximum")
@@ -149,32 +151,32 @@ def _from_number(part: Mapping[str, Any], where: str, *, whole: bool, nullable: 
     if step is not None and _is_number(below) and _is_number(step):
         high = below - step
     texts = [None if value is None else str(value) for value in (low, high, step)]
-    return Entry(where, "", (), texts[0], texts[1], texts[2], nullable=nullable)
+    return CodebookEntry(where, "", (), texts[0], texts[1], texts[2], nullable=nullable)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, Fraction)) and not isinstance(value, bool)
 
 
-def _from_array(part: Mapping[str, Any], where: str) -> Entry:
+def _from_array(part: Mapping[str, Any], where: str) -> CodebookEntry:
     inner: Any = part.get("items", {})
     inner = inner if isinstance(inner, dict) else {}
     most = part.get("maxItems")
     values = _values(inner)
     if values is not None:
         largest = most if isinstance(most, int) else None
-        return Entry(where, "subsets", _labels(values), largest=largest)
+        return CodebookEntry(where, "subsets", _labels(values), largest=largest)
     if most is not None and most == part.get("minItems"):
         number = _from_number(inner, where, whole=False, nullable=False)
         return replace(number, kind="curves", positions=most)
-    return Entry(where)
+    return CodebookEntry(where)
 
 
-def _from_plain(part: Any, where: str) -> Entry:
+def _from_plain(part: Any, where: str) -> CodebookEntry:
     if isinstance(part, str):
-        return Entry(where, part)
+        return CodebookEntry(where, part)
     if isinstance(part, list):
-        return Entry(where, "", _labels(part), nullable=None in part)
+        return CodebookEntry(where, "", _labels(part), nullable=None in part)
     if not isinstance(part, dict):
         raise InputError(
             f"{where} is neither a list of labels nor an object with low and high. A codebook in "
@@ -188,7 +190,7 @@ def _from_plain(part: Any, where: str) -> Entry:
         key: part[key] for key in ("kind", "largest", "positions", "null", "other") if key in part
     }
     labels = _labels(_list(part.get("labels", []), f"labels in {where}"))
-    return Entry(where, labels=labels, **given, **rest)
+    return CodebookEntry(where, labels=labels, **given, **rest)
 
 
 def _list(value: Any, what: str) -> list[Any]:

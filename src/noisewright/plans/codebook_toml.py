@@ -8,7 +8,7 @@ from typing import Any
 from noisewright.errors import InputError
 from noisewright.exact import parse_toml
 from noisewright.plans.column import Treatment
-from noisewright.plans.toml_reading import located, read_treatment
+from noisewright.plans.toml_reading import locate, read_treatment
 
 
 def read_toml(text: str, *, name: str) -> dict[str, Treatment]:
@@ -19,6 +19,6 @@ def read_toml(text: str, *, name: str) -> dict[str, Treatment]:
         raise InputError(f"{name} has no [columns.…] sections; each column needs one.")
     folder = Path(name).parent
     return {
-        column: located(f"{name}, column {column!r}", lambda s=section: read_treatment(s, folder))
+        column: locate(f"{name}, column {column!r}", lambda s=section: read_treatment(s, folder))
         for column, section in columns.items()
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.exact import as_text, exactly
-from noisewright.plans.codebook import Entry
+from noisewright.plans.codebook import CodebookEntry
 from noisewright.plans.fields import NamedType
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
@@ -29,7 +29,7 @@ class Domain:
     remark: str = ""
 
 
-def domain_of(entry: Entry | None, field: NamedType) -> Domain | None:
+def domain_of(entry: CodebookEntry | None, field: NamedType) -> Domain | None:
     """Return the space of a column, or nothing when too little was declared.
 
     Booleans need no declaration. Whole numbers lie on a grid of 1; other numbers without a step
@@ -41,7 +41,7 @@ def domain_of(entry: Entry | None, field: NamedType) -> Domain | None:
     if entry is None:
         return None
     if entry.labels:
-        return _listed(entry, field)
+        return _listed_domain(entry, field)
     if entry.low is None or entry.high is None:
         if entry.low is not None or entry.high is not None:
             missing = "high" if entry.high is None else "low"
@@ -52,12 +52,12 @@ def domain_of(entry: Entry | None, field: NamedType) -> Domain | None:
     return _numbers(entry, field)
 
 
-def _nothing(entry: Entry, field: NamedType, why: str) -> None:
+def _nothing(entry: CodebookEntry, field: NamedType, why: str) -> None:
     if entry.kind:
         raise InputError(f"{entry.where} calls {field.name!r} {entry.kind}, but {why}.")
 
 
-def _listed(entry: Entry, field: NamedType) -> Domain:
+def _listed_domain(entry: CodebookEntry, field: NamedType) -> Domain:
     labels = tuple(_label(label, entry, field) for label in entry.labels)
     null = None if entry.null is None else _label(entry.null, entry, field)
     other = None if entry.other is None else _label(entry.other, entry, field)
@@ -66,7 +66,7 @@ def _listed(entry: Entry, field: NamedType) -> Domain:
     return Domain(Categories(labels), null=null, other=other)
 
 
-def _label(label: Any, entry: Entry, field: NamedType) -> Any:
+def _label(label: Any, entry: CodebookEntry, field: NamedType) -> Any:
     """Return a label as a value of the column's type; CSV writes all of them as text."""
     try:
         if field.type == "whole":
@@ -89,14 +89,14 @@ def _label(label: Any, entry: Entry, field: NamedType) -> Any:
     return str(label) if field.type in ("text", "list of text") else label
 
 
-def _dates(entry: Entry) -> Domain:
+def _dates(entry: CodebookEntry) -> Domain:
     step, remark = entry.step, ""
     if step is None:
         step, remark = "day", "step day was chosen; a coarser one says more for the same budget"
     return Domain(Dates(entry.low, entry.high, step=step), null=entry.null, remark=remark)
 
 
-def _numbers(entry: Entry, field: NamedType) -> Domain:
+def _numbers(entry: CodebookEntry, field: NamedType) -> Domain:
     low = exactly(str(entry.low), name=f"low of {field.name!r}")
     high = exactly(str(entry.high), name=f"high of {field.name!r}")
     if not low < high:
@@ -123,7 +123,7 @@ def _numbers(entry: Entry, field: NamedType) -> Domain:
     return Domain(numbers, off_grid, null, remark=remark)
 
 
-def _curves(entry: Entry, field: NamedType, low: Fraction, high: Fraction) -> Domain:
+def _curves(entry: CodebookEntry, field: NamedType, low: Fraction, high: Fraction) -> Domain:
     if entry.positions is None:
         raise InputError(
             f"{entry.where}: {field.name!r} is a list of numbers; say at how many positions it has "

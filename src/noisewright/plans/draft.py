@@ -17,7 +17,7 @@ from noisewright.errors import InputError
 from noisewright.exact import Number
 from noisewright.given import brief, of_kind, several
 from noisewright.mechanisms import read_delta
-from noisewright.plans.codebook import Entry, read_codebook
+from noisewright.plans.codebook import CodebookEntry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.domains import domain_of
 from noisewright.plans.fields import NamedType, fields_of, read_fields
@@ -165,7 +165,7 @@ def _labels(known: Mapping[str, Any]) -> Iterator[str]:
     """Yield the labels and items that a codebook declares, as texts."""
     for entry in known.values():
         space = entry.space if isinstance(entry, Column) else None
-        listed = entry.labels if isinstance(entry, Entry) else ()
+        listed = entry.labels if isinstance(entry, CodebookEntry) else ()
         if isinstance(space, (Categories, Subsets)):
             listed = space.labels if isinstance(space, Categories) else space.items
         yield from map(str, listed)
@@ -205,7 +205,7 @@ def _proposal(one: NamedType, said: Any, known: Any) -> Proposal:
         return Proposal(one, said, "as you said")
     if isinstance(known, Column) or known in (DROP, PUBLIC):
         return Proposal(one, known, "from the codebook")
-    entry = known if isinstance(known, Entry) else None
+    entry = known if isinstance(known, CodebookEntry) else None
     if entry is not None and entry.kind in ("drop", "public", "text"):
         why = "free text, the codebook says" if entry.kind == "text" else "from the codebook"
         return Proposal(one, PUBLIC if entry.kind == "public" else DROP, why)

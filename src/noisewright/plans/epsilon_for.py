@@ -105,10 +105,12 @@ def epsilon_for(
         return designs.epsilon_for(
             space, target=target, delta=delta, tolerance=tolerance, **problem
         )
-    return _planned(space, float(exactly(target, name="target")), people, delta, tolerance, problem)
+    return _plan_epsilon(
+        space, float(exactly(target, name="target")), people, delta, tolerance, problem
+    )
 
 
-def _planned(
+def _plan_epsilon(
     space: Space,
     target: float,
     people: int,
@@ -168,8 +170,8 @@ def default_mechanism(space: Space, delta: Number) -> Maker:
     spaces = dict(space.columns) if isinstance(space, Records) else {"value": space}
     columns = {name: Column(one) for name, one in spaces.items()}
 
-    def made(epsilon: float) -> Mechanism:
+    def make(epsilon: float) -> Mechanism:
         plan = Plan(columns, epsilon=epsilon, delta=delta)
         return plan.mechanism if isinstance(space, Records) else plan.parts[0].mechanism
 
-    return made
+    return make

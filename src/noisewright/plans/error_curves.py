@@ -31,7 +31,7 @@ class ErrorCurve:
     slopes: Array
 
     @classmethod
-    def sampled(
+    def from_samples(
         cls, error: Callable[[float], float], *, low: float, high: float, samples: int
     ) -> ErrorCurve:
         """Sample `error` at this many places from low to high, evenly in the logarithm."""

@@ -9,11 +9,11 @@ from typing import Any, final
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon
-from noisewright.given import several
+from noisewright.given import amount, several
 from noisewright.mechanisms import Guarantee, Mechanism, any_change, randomized_response
-from noisewright.plans.budget import Request, divided
+from noisewright.plans.budget import BudgetRequest, divide
 from noisewright.plans.column import Column
-from noisewright.spaces import Curves, Records, Space, Subsets, amount
+from noisewright.spaces import Curves, Records, Space, Subsets
 
 _MOST_TOGETHER = 1 << 40
 _BITS = 120
@@ -80,7 +80,7 @@ def read_together(together: Any, columns: Mapping[str, Any]) -> tuple[tuple[str,
 
 def requests_of(
     columns: Mapping[str, Column], together: Sequence[tuple[str, ...]], rows: int
-) -> list[Request]:
+) -> list[BudgetRequest]:
     """Return what each part asks for in one row, in the order of their first columns.
 
     What columns are given is for all of a person's rows, of which there may be `rows`.
@@ -104,19 +104,19 @@ def built_parts(
 ) -> tuple[Part, ...]:
     """Return the parts in the order of their first columns, each with its budget for one row."""
     requests = requests_of(columns, together, rows)
-    budgets = divided(requests, None if epsilon is None else epsilon / rows, delta / rows, shares)
+    budgets = divide(requests, None if epsilon is None else epsilon / rows, delta / rows, shares)
     return tuple(
         _part(request.names, tuple(columns[name] for name in request.names), *budget)
         for request, budget in zip(requests, budgets, strict=True)
     )
 
 
-def _request(group: tuple[str, ...], members: list[Column], rows: int) -> Request:
+def _request(group: tuple[str, ...], members: list[Column], rows: int) -> BudgetRequest:
     fixed = members[0].mechanism if len(members) == 1 else None
     if isinstance(fixed, Mechanism):
         claim = any_change(fixed)
         assert claim is not None
-        return Request(group, _above(claim.epsilon), claim.delta, None, takes_delta=False)
+        return BudgetRequest(group, _above(claim.epsilon), claim.delta, None, takes_delta=False)
     epsilons = [m.epsilon for m in members if m.epsilon is not None]
     if epsilons and len(epsilons) < len(members):
         raise ParameterError(
@@ -125,7 +125,7 @@ def _request(group: tuple[str, ...], members: list[Column], rows: int) -> Reques
         )
     deltas = [m.delta for m in members if m.delta is not None]
     shares = [m.share if m.share is not None else Fraction(1) for m in members]
-    return Request(
+    return BudgetRequest(
         group,
         sum(epsilons, Fraction(0)) / rows if epsilons else None,
         sum(deltas, Fraction(0)) / rows if deltas else None,

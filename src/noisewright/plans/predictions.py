@@ -73,7 +73,7 @@ def predictions(plan: Plan, people: int, shares: Any, about: str, confidence: fl
     guesses = _read_guesses(plan, shares)
     layout = released_layout(plan)
     found = {
-        question.key: _predicted(plan, layout, question, people, guesses, about, confidence)
+        question.key: _predict(plan, layout, question, people, guesses, about, confidence)
         for question in default_questions(layout)
         if question.word in _PLANNED and layout.kind(question.columns[0]) != "public"
     }
@@ -103,7 +103,7 @@ def _has_shares(plan: Plan, name: str) -> bool:
     return not isinstance(part.mechanism, CurveNoise)
 
 
-def _predicted(
+def _predict(
     plan: Plan,
     layout: TableLayout,
     question: Question,
@@ -120,7 +120,7 @@ def _predicted(
     if word == "items" and not isinstance(mechanism, SetMechanism):
         word = "shares"
 
-    def planned(whom: str) -> Estimate:
+    def plan_error(whom: str) -> Estimate:
         found = expected_error(
             mechanism,
             people=people,
@@ -134,7 +134,7 @@ def _predicted(
 
     if isinstance(mechanism, CurveNoise):
         note = "The noise alone: how much curves differ is not known before."
-        return replace(planned("people"), notes=(note,))
+        return replace(plan_error("people"), notes=(note,))
     if about == "people" or plan.rows_per_person == 1:
-        return planned(about)
-    return widen_for_rows(planned(about), planned("people"), plan.rows_per_person)
+        return plan_error(about)
+    return widen_for_rows(plan_error(about), plan_error("people"), plan.rows_per_person)

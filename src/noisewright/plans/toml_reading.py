@@ -58,7 +58,7 @@ def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
     columns = _table(document, "columns", "the plan")
     _require_finished(document, columns)
     treatments = {
-        name: located(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
+        name: locate(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
         for name, section in columns.items()
     }
     person = document.get("person")
@@ -69,11 +69,11 @@ def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
     if not isinstance(wishes, list):
         raise InputError("estimates is not a list of sections; write [[estimates]] for each.")
     settings["estimates"] = [
-        located(f"the plan, estimate {number}", lambda w=wish: _wanted(w))
+        locate(f"the plan, estimate {number}", lambda w=wish: _read_wanted(w))
         for number, wish in enumerate(wishes, start=1)
     ]
     if person is not None:
-        settings["person"] = located("the plan, person", lambda: _person(person))
+        settings["person"] = locate("the plan, person", lambda: _person(person))
     return {"columns": treatments, **settings}
 
 
@@ -98,7 +98,7 @@ def _require_finished(document: Mapping[str, Any], columns: Mapping[str, Any]) -
         )
 
 
-def located(place: str, read: Callable[[], Any]) -> Any:
+def locate(place: str, read: Callable[[], Any]) -> Any:
     """Run a reader; an error says in which part of the plan it happened."""
     try:
         return read()
@@ -116,7 +116,7 @@ def _person(section: Any) -> Person:
     return Person(section["column"], rows=section["rows"], keep=section.get("keep", "random"))
 
 
-def _wanted(section: Any) -> Wanted:
+def _read_wanted(section: Any) -> Wanted:
     if not isinstance(section, dict):
         raise InputError('write [[estimates]] with of = "job" or of = ["sex", "job"].')
     require_known(section, ("of", "weight", "question"), "[[estimates]]")
@@ -159,7 +159,7 @@ def read_treatment(section: Any, folder: Path | None) -> Treatment:
     if "certificate" in section:
         if "mechanism" in section:
             raise InputError("it has a certificate and a mechanism; one of them is enough.")
-        settings["mechanism"] = _certified(section["certificate"], space, settings, folder)
+        settings["mechanism"] = _load_certified(section["certificate"], space, settings, folder)
     return Column(space, **settings)
 
 
@@ -197,7 +197,9 @@ def _plain(value: Any) -> Any:
         ) from problem
 
 
-def _certified(text: Any, space: Space, settings: dict[str, Any], folder: Path | None) -> Mechanism:
+def _load_certified(
+    text: Any, space: Space, settings: dict[str, Any], folder: Path | None
+) -> Mechanism:
     if not isinstance(text, str):
         raise InputError("certificate must be the path of a certificate.")
     if text.lstrip().startswith("{"):

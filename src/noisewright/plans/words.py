@@ -52,7 +52,7 @@ def _shares_words(plan: Plan) -> tuple[str, ...]:
     wanted = tuple(" × ".join(one.of) for one in plan.estimates) or plan.private
     return (
         "The budget is divided among the columns for the least error of estimates of "
-        f"{_listed(wanted)}, planned without looking at data.",
+        f"{_list_names(wanted)}, planned without looking at data.",
     )
 
 
@@ -74,10 +74,10 @@ def table_words(plan: Plan) -> tuple[str, ...]:
     if plan.public:
         said.append(
             f"Released as they are, because everybody is taken to know them: "
-            f"{_listed(plan.public)}. The promise does not cover them."
+            f"{_list_names(plan.public)}. The promise does not cover them."
         )
     if plan.dropped:
-        said.append(f"Not released: {_listed(plan.dropped)}.")
+        said.append(f"Not released: {_list_names(plan.dropped)}.")
     if plan.others == "drop":
         said.append("Columns that the plan does not name are not released.")
     else:
@@ -229,14 +229,14 @@ def _spaces(part: Part) -> str:
     each = tuple(f"{name} ({space_words(column.space)})" for name, column in columns)
     if not part.is_joint:
         return each[0]
-    return f"{_listed(each)}, drawn together as one of {part.space.size:,} combinations"
+    return f"{_list_names(each)}, drawn together as one of {part.space.size:,} combinations"
 
 
 def space_words(space: Space) -> str:
     """Return what a value can be: "one of 5 labels", "a number from 0 to 100 in steps of 1"."""
     if isinstance(space, Categories):
         if space.size <= 3:
-            return _listed(tuple(map(str, space.labels)), "or")
+            return _list_names(tuple(map(str, space.labels)), "or")
         return f"one of {space.size:,} labels"
     if isinstance(space, Counts):
         return f"a whole number from 0 to {space.n:,}"
@@ -280,7 +280,7 @@ def _plain(value: Fraction) -> str:
     return f"{value.numerator:,}" if value.denominator == 1 else shown(value)
 
 
-def _listed(names: tuple[str, ...], joint: str = "and") -> str:
+def _list_names(names: tuple[str, ...], joint: str = "and") -> str:
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"

@@ -10,7 +10,7 @@ from noisewright.mechanisms import (
     Geometric,
     Guarantee,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     Response,
     Staircase,
     any_change,
@@ -22,7 +22,7 @@ from noisewright.privacy.verification import verify
 def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
     """Prove a guarantee, or raise NotPrivateError; parts are proven one by one and added up."""
     part = essential(mechanism)
-    if isinstance(part, (ColumnProduct, PersonRows)):
+    if isinstance(part, (ColumnProduct, PersonMechanism)):
         _prove_sum(part, guarantee)
         return
     pure = part.pure_epsilon(part.reach) if isinstance(part, (Geometric, Staircase)) else None
@@ -40,7 +40,7 @@ def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
         )
 
 
-def _prove_sum(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> None:
+def _prove_sum(whole: ColumnProduct | PersonMechanism, guarantee: Guarantee) -> None:
     """Prove each part for every change of its value; the sum is what is certified."""
     for name, mechanism, claim in parts_to_prove(whole):
         if claim is None:
@@ -57,10 +57,10 @@ def _prove_sum(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> None:
 
 
 def parts_to_prove(
-    whole: ColumnProduct | PersonRows,
+    whole: ColumnProduct | PersonMechanism,
 ) -> Iterator[tuple[str, Mechanism, Guarantee | None]]:
     """Return parts with a name for messages and with what each is to be proven for."""
-    if isinstance(whole, PersonRows):
+    if isinstance(whole, PersonMechanism):
         yield "a row", whole.row, whole.row_claim
         return
     for name, mechanism in whole.columns:

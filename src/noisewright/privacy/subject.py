@@ -8,7 +8,7 @@ from noisewright.mechanisms import (
     ColumnProduct,
     Geometric,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     Response,
     RowProduct,
     SetMechanism,
@@ -40,7 +40,7 @@ def table_under_test(mechanism: Mechanism) -> Table:
         return part
     if isinstance(part, SetMechanism):
         return part.table()
-    if isinstance(part, (ColumnProduct, PersonRows)):
+    if isinstance(part, (ColumnProduct, PersonMechanism)):
         _require_tables(part)
         return part.table()
     if isinstance(part, (Additive, Geometric, Response)):
@@ -58,7 +58,7 @@ def _require_tables(column: Mechanism) -> None:
     if isinstance(part, ColumnProduct):
         for _, inner in part.columns:
             _require_tables(inner)
-    elif isinstance(part, PersonRows):
+    elif isinstance(part, PersonMechanism):
         _require_tables(part.row)
     elif not isinstance(part, (Table, SetMechanism)):
         raise InputError(

@@ -14,7 +14,7 @@ from noisewright.mechanisms import (
     CurveMechanism,
     Geometric,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     Response,
     RowProduct,
     SetMechanism,
@@ -50,7 +50,7 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
         return part.pure_epsilon(part.reach).ceiling()
     if isinstance(part, (Geometric, Additive)):
         return noise_tight_epsilon(as_noise(part), spare)
-    if isinstance(part, (ColumnProduct, CurveMechanism, PersonRows)) and spare == 0:
+    if isinstance(part, (ColumnProduct, CurveMechanism, PersonMechanism)) and spare == 0:
         return _ceiling(change_of_all(part))
     if isinstance(part, SetMechanism):
         return sets_tight_epsilon(part, spare)
@@ -84,7 +84,7 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
     """
     spare = read_delta(delta)
     part = essential(mechanism)
-    if isinstance(part, (ColumnProduct, PersonRows)) and spare == 0:
+    if isinstance(part, (ColumnProduct, PersonMechanism)) and spare == 0:
         change = change_of_all(part)
         if change is None:
             return None
@@ -139,7 +139,7 @@ def change_of_all(mechanism: Mechanism) -> WorstChange | None:
 
     Ratios of independent parts multiply, and each part may change to its worst.
     """
-    if isinstance(mechanism, (RowProduct, PersonRows)):
+    if isinstance(mechanism, (RowProduct, PersonMechanism)):
         row = change_of_all(mechanism.row)
         return row and row.times(mechanism.count)
     if isinstance(mechanism, ColumnProduct):

@@ -16,7 +16,7 @@ from noisewright.mechanisms import (
     Geometric,
     Guarantee,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     Response,
     SetMechanism,
     Table,
@@ -124,7 +124,7 @@ def _decide(part: Mechanism, guarantee: Guarantee) -> Decision:
         return _verify_formula(part, guarantee)
     if isinstance(part, Additive):
         return _verify_additive(part, guarantee)
-    if isinstance(part, (ColumnProduct, PersonRows)):
+    if isinstance(part, (ColumnProduct, PersonMechanism)):
         if _adds_up(part, guarantee):
             return _PROVEN
         change = change_of_all(part) if guarantee.delta == 0 else None
@@ -171,12 +171,12 @@ def witness_of(table: Table | Response, event: Event) -> Witness:
     )
 
 
-def _adds_up(whole: ColumnProduct | PersonRows, guarantee: Guarantee) -> bool:
+def _adds_up(whole: ColumnProduct | PersonMechanism, guarantee: Guarantee) -> bool:
     """Tell whether parts that are proven for any change of their value add up to no more."""
     total = whole.claim
     if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
         return False
-    if isinstance(whole, PersonRows):
+    if isinstance(whole, PersonMechanism):
         return _holds(whole.row, whole.row_claim)
     return all(_holds(column, any_change(column)) for _, column in whole.columns)
 
@@ -191,7 +191,7 @@ def _is_tabular(part: Mechanism) -> bool:
     """Tell whether integers decide about all parts, so that their widest ratios are reached."""
     if isinstance(part, ColumnProduct):
         return all(_is_tabular(column) for _, column in part.columns)
-    if isinstance(part, PersonRows):
+    if isinstance(part, PersonMechanism):
         return _is_tabular(part.row)
     return isinstance(part, (Table, Response))
 
@@ -200,7 +200,7 @@ def _widest(part: Mechanism) -> Witness:
     """Return the inputs whose every part changes to its worst, and the answer that tells."""
     if isinstance(part, ColumnProduct):
         return _join([_widest(column) for _, column in part.columns])
-    if isinstance(part, PersonRows):
+    if isinstance(part, PersonMechanism):
         return _join([_widest(part.row)] * part.count)
     assert isinstance(part, (Table, Response))
     same = Event(0, 0, (0,), 1, 1, 1)

@@ -25,7 +25,7 @@ from .sets import (
     FlippedSets as FlippedSets,
     ItemCoins as ItemCoins,
     SetSampler as SetSampler,
-    chosen as chosen,
+    choose_sets as choose_sets,
 )
 from .simulation import simulation as simulation
 from .staircase import staircase_noise as staircase_noise

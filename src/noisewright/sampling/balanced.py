@@ -58,13 +58,13 @@ def balanced_geometric(
     while missing:
         # Some more tries than one row needs, as long as they fit into a chunk.
         tries = math.ceil(missing * 2 * math.sqrt(width))
-        kept = _kept(decay, width, max(1, min(tries, CHUNK // width)), bits)[:missing]
+        kept = _keep(decay, width, max(1, min(tries, CHUNK // width)), bits)[:missing]
         found.append(kept)
         missing -= len(kept)
     return np.concatenate(found) if found else np.empty((0, width), dtype=np.int64)
 
 
-def _kept(decay: Epsilon, cells: int, tries: int, bits: Source) -> NDArray[Any]:
+def _keep(decay: Epsilon, cells: int, tries: int, bits: Source) -> NDArray[Any]:
     """Return those of so many tries that are kept, in their order."""
     free = two_sided_geometric(decay, tries * (cells - 1), bits).reshape(tries, cells - 1)
     if free.dtype != object and free.size and np.abs(free).max() >= _ROOM:

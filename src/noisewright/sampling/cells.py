@@ -31,7 +31,7 @@ _WORD = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class CellLayout:
     """The axis of every row of a table, ready for look-up.
 
     `lookup[row << bits | cell]` is the output, or `shared` for a cell with several of them.
@@ -65,7 +65,7 @@ def cell_bits(rows: int, outputs: int) -> int:
     return max(8, min(16, wanted, room.bit_length() - 1))
 
 
-def layout(weights: NDArray[Any], total: int, bits: int) -> Layout:
+def layout(weights: NDArray[Any], total: int, bits: int) -> CellLayout:
     """Lay out a table of Python integers whose rows sum to the total."""
     rows, outputs = weights.shape
     dtype = smallest_unsigned(outputs)
@@ -90,17 +90,17 @@ def layout(weights: NDArray[Any], total: int, bits: int) -> Layout:
         keys.add(key)
         may_tie = may_tie or bool((key * total != offsets).any())
         owners.add(owner)
-    return Layout(
+    return CellLayout(
         bits=bits,
         may_tie=may_tie,
         shared=outputs,
         lookup=lookup.reshape(-1),
         whole_cells=whole_cells,
         first_shared=first_shared,
-        first=first.joined(),
-        last=last.joined(),
-        key=keys.joined(),
-        owner=owners.joined(),
+        first=first.join(),
+        last=last.join(),
+        key=keys.join(),
+        owner=owners.join(),
     )
 
 
@@ -127,5 +127,5 @@ class _Grown:
         self._pieces.append(piece.astype(self._dtype))
         self.size += piece.size
 
-    def joined(self) -> NDArray[Any]:
+    def join(self) -> NDArray[Any]:
         return np.concatenate([*self._pieces, np.empty(0, dtype=self._dtype)])

@@ -46,7 +46,7 @@ class EnclosedSampler:
         bits = source_or_default(source)
         unit = int(bits.words(1)[0]) >> (64 - _FIRST)
         place = self.certain(unit)
-        return self._narrowed(unit, bits) if place is None else place
+        return self._narrow(unit, bits) if place is None else place
 
     def certain(self, unit: int) -> int | None:
         """Return the place of all u with these first 53 bits, if doubles can tell, else None."""
@@ -60,7 +60,7 @@ class EnclosedSampler:
             return None
         return place
 
-    def _narrowed(self, unit: int, bits: Source) -> int:
+    def _narrow(self, unit: int, bits: Source) -> int:
         """Reveal further bits of u until exact running sums tell its place."""
         ends, known = self._ends, _FIRST
         while True:

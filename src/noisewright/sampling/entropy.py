@@ -140,26 +140,26 @@ class Source(ABC):
 
     def u8(self, count: int) -> NDArray[np.uint8]:
         """Return `count` uniform bytes."""
-        return self._filled(np.empty(checked_size(count), dtype=np.uint8))
+        return self._fill(np.empty(checked_size(count), dtype=np.uint8))
 
     def u16(self, count: int) -> NDArray[np.uint16]:
         """Return `count` uniform 16-bit numbers."""
-        return self._filled(np.empty(checked_size(count), dtype=np.uint16))
+        return self._fill(np.empty(checked_size(count), dtype=np.uint16))
 
     def u32(self, count: int) -> NDArray[np.uint32]:
         """Return `count` uniform 32-bit numbers."""
-        return self._filled(np.empty(checked_size(count), dtype=np.uint32))
+        return self._fill(np.empty(checked_size(count), dtype=np.uint32))
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Return `count` uniform 64-bit numbers."""
-        return self._filled(np.empty(checked_size(count), dtype=np.uint64))
+        return self._fill(np.empty(checked_size(count), dtype=np.uint64))
 
     def integer(self, bits: int) -> int:
         """Return a uniform integer in [0, 2^bits)."""
         size = -(-bits // 8)
         return int.from_bytes(self.u8(size).tobytes(), "little") >> (8 * size - bits)
 
-    def _filled(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _fill(self, array: NDArray[Any]) -> NDArray[Any]:
         self.fill(array)
         return array
 

@@ -86,7 +86,7 @@ class Acceptance:
         words = source.u32(proposal.size)
         filtered = _FILTERED[0] <= self.variance <= _FILTERED[1] and proposal.dtype == np.int64
         if filtered:
-            near = self.filtered(proposal)
+            near = self.acceptance(proposal)
             uniform = words * 2.0**-_WORD
             # U lies in [uniform, uniform + 2^-32).
             accepted = uniform + 2.0**-_WORD <= near - MARGIN
@@ -104,7 +104,7 @@ class Acceptance:
         distance = abs(proposal) - self.variance / self.scale
         return distance * distance / (2 * self.variance)
 
-    def filtered(self, proposal: NDArray[np.int64]) -> NDArray[np.float64]:
+    def acceptance(self, proposal: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return e^-g up to `MARGIN`."""
         distance = np.abs(proposal).astype(np.float64)
         distance -= float(self.variance / self.scale)

@@ -35,7 +35,7 @@ _LARGEST_TAIL = 1 << 14
 
 
 @dataclass(frozen=True)
-class Decay:
+class DoublingDecay:
     """q_i = e^(−ε · 2^i) as a computable number."""
 
     epsilon: Epsilon
@@ -87,9 +87,9 @@ class _Noise:
     def __init__(self, epsilon: Epsilon) -> None:
         digits = _digits(epsilon)
         self.count = digits
-        self._nonzero = Coin(Odds(Decay(epsilon, 0), doubled=1))
-        self._digits = [Coin(Odds(Decay(epsilon, i))) for i in range(digits)]
-        self._tail = Coin(Decay(epsilon, digits))
+        self._nonzero = Coin(Odds(DoublingDecay(epsilon, 0), doubled=1))
+        self._digits = [Coin(Odds(DoublingDecay(epsilon, i))) for i in range(digits)]
+        self._tail = Coin(DoublingDecay(epsilon, digits))
 
     def draw(self, count: int, source: Source) -> NDArray[Any]:
         nonzero = np.flatnonzero(self._nonzero.flip(count, source))
@@ -103,7 +103,9 @@ class _Noise:
 
     def waits(self, size: int, source: Source) -> NDArray[Any]:
         """Return 1 + G, independent: how many flips it takes until one comes up true."""
-        return assembled(self._groups(size, source), self._counted(size, source), digits=self.count)
+        return assemble(
+            self._groups(size, source), self._count_flips(size, source), digits=self.count
+        )
 
     def _groups(self, size: int, source: Source) -> list[NDArray[np.uint8]]:
         """Return the digits of G, eight to a byte, lowest first."""
@@ -115,7 +117,7 @@ class _Noise:
             groups.append(group)
         return groups
 
-    def _counted(self, size: int, source: Source) -> NDArray[np.int64]:
+    def _count_flips(self, size: int, source: Source) -> NDArray[np.int64]:
         """Return how many flips in a row came up true."""
         tail = np.zeros(size, dtype=np.int64)
         alive = np.flatnonzero(self._tail.flip(size, source))
@@ -125,7 +127,7 @@ class _Noise:
         return tail
 
 
-def assembled(
+def assemble(
     groups: list[NDArray[np.uint8]], tail: NDArray[np.int64], *, digits: int
 ) -> NDArray[Any]:
     """Return 1 + (digits of `groups`) + tail · 2^digits: int64 if it fits, else Python integers."""

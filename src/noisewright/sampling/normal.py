@@ -70,7 +70,7 @@ def rounded_normal(
     while missing:
         # A little less than half of the proposals are kept.
         halves = _half_normals(min(CHUNK, 2 * missing + missing // 8 + 16), bits)
-        whole = halves.rounded(value, bits)[:missing]
+        whole = halves.round_scaled(value, bits)[:missing]
         signs = np.unpackbits(bits.u8(-(-whole.size // 8)), count=whole.size).view(np.bool_)
         parts.append(np.where(signs, -whole, whole))
         missing -= whole.size
@@ -85,7 +85,7 @@ class HalfNormals:
     first: NDArray[np.int64]
     longer: dict[int, tuple[int, int]]
 
-    def rounded(self, deviation: Fraction, source: Source) -> NDArray[Any]:
+    def round_scaled(self, deviation: Fraction, source: Source) -> NDArray[Any]:
         """Return floor(deviation · |Z| + 1/2), drawing more bits of x where they matter."""
         if deviation > _FILTERED_SCALE:
             out = np.empty(self.k.size, dtype=object)

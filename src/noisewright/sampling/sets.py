@@ -106,7 +106,7 @@ class ItemCoins(SetSampler):
             cells = self._add.flip(count, source)
             cells[members] = kept
             return np.flatnonzero(cells)
-        added = self._added(count, source)
+        added = self._additions(count, source)
         if members.size:
             nearest = np.minimum(np.searchsorted(members, added), members.size - 1)
             added = added[members[nearest] != added]
@@ -114,7 +114,7 @@ class ItemCoins(SetSampler):
         places.sort()
         return places
 
-    def _added(self, count: int, source: Source) -> Positions:
+    def _additions(self, count: int, source: Source) -> Positions:
         """Return the places among `count` at which the coin of additions comes up true."""
         if self._chance >= _RARE:
             return self._by_waiting(count, self._chance, source)
@@ -148,13 +148,13 @@ class FlippedSets(SetSampler):
 
     def _block(self, rows: int, members: Positions, source: Source) -> Positions:
         sizes = self._sizes.draw_row(0, rows, source).astype(np.intp)
-        cells = chosen(self.items, sizes, source)
+        cells = choose_sets(self.items, sizes, source)
         flat = cells.reshape(-1)
         flat[members] ^= True
         return np.flatnonzero(flat)
 
 
-def chosen(items: int, sizes: NDArray[np.intp], source: Source) -> NDArray[np.bool_]:
+def choose_sets(items: int, sizes: NDArray[np.intp], source: Source) -> NDArray[np.bool_]:
     """Return for each row a uniformly random set of so many of the items, as booleans.
 
     Items get random keys and those with the least keys are chosen. A row in which two keys are

@@ -24,7 +24,7 @@ from noisewright.exact import Bounds, Epsilon
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
 from noisewright.sampling.bernoulli import Coin
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
-from noisewright.sampling.geometric import Decay, waits
+from noisewright.sampling.geometric import DoublingDecay, waits
 from noisewright.sampling.uniform import uniform_below
 
 _LARGEST = 1 << 62
@@ -43,7 +43,7 @@ class Lower:
         # The derivative in b is at most (Δ − r)/r, so these bits are enough.
         inner = bits + self.width.bit_length() + 4
         rest = self.width - self.upper
-        low, high = (q * rest for q in Decay(self.decay, 0).bounds(inner))
+        low, high = (q * rest for q in DoublingDecay(self.decay, 0).bounds(inner))
         below = (low << inner) // ((self.upper << inner) + low)
         above = -(-(high << inner) // ((self.upper << inner) + high))
         return below >> (inner - bits), -((-above) >> (inner - bits))
@@ -80,14 +80,14 @@ def staircase_noise(
     parts: list[NDArray[Any]] = []
     missing = count
     while missing or not parts:
-        part = _proposed(decay, stair, top, min(CHUNK, missing + missing // 8 + 16), bits)
+        part = _propose(decay, stair, top, min(CHUNK, missing + missing // 8 + 16), bits)
         part = part[:missing]
         missing -= part.size
         parts.append(part)
     return np.concatenate(parts)
 
 
-def _proposed(decay: Epsilon, width: int, upper: int, count: int, source: Source) -> NDArray[Any]:
+def _propose(decay: Epsilon, width: int, upper: int, count: int, source: Source) -> NDArray[Any]:
     """Draw signed magnitudes and leave out the negative zeros."""
     levels = waits(decay, count, source) - 1
     inside = uniform_below(upper, count, source)

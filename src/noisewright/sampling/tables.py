@@ -18,7 +18,7 @@ from noisewright.sampling.arguments import (
     checked_size,
     whole,
 )
-from noisewright.sampling.cells import Layout, cell_bits, layout, shares
+from noisewright.sampling.cells import CellLayout, cell_bits, layout, shares
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.response import KeepOrUniform
 
@@ -61,12 +61,12 @@ class TableSampler:
                 f"the total has {self.total.bit_length():,} bits; at most {_LONGEST_TOTAL:,} are "
                 "supported. Round the table to a smaller total."
             )
-        self._weights = _checked(weights, self.total)
+        self._weights = _check(weights, self.total)
         self.rows, self.outputs = self._weights.shape
         if bits is not None and not 1 <= bits <= 16:
             raise ParameterError(f"bits is {bits}; it must be between 1 and 16.")
         chosen = bits or cell_bits(self.rows, self.outputs)
-        self._layout: Layout = layout(self._weights, self.total, chosen)
+        self._layout: CellLayout = layout(self._weights, self.total, chosen)
         self._keep: KeepOrUniform | None = None
         if self._layout.shared_fraction > _WORTHWHILE and bits is None:
             self._keep = _as_keep_or_uniform(self._weights, self.total)
@@ -174,7 +174,9 @@ class TableSampler:
 class _Work:
     """One call's buffers, and the draws that it still has to settle."""
 
-    def __init__(self, plan: Layout, settle: _Settle, out: NDArray[Any], source: Source) -> None:
+    def __init__(
+        self, plan: CellLayout, settle: _Settle, out: NDArray[Any], source: Source
+    ) -> None:
         self._plan = plan
         self._settle = settle
         self._out = out
@@ -238,7 +240,7 @@ def _upper_bound(
         np.copyto(high, middle, where=open_ & ~right)
 
 
-def _checked(weights: Sequence[Sequence[int]] | NDArray[Any], total: int) -> NDArray[Any]:
+def _check(weights: Sequence[Sequence[int]] | NDArray[Any], total: int) -> NDArray[Any]:
     """Return the weights as an object array of Python integers with the right row sums."""
     rows = [list(row) for row in weights]
     width = len(rows[0]) if rows else 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly
-from noisewright.given import flag
+from noisewright.given import flag, quantity
 from noisewright.mechanisms import (
     Guarantee,
     Masses,
@@ -34,7 +34,7 @@ from noisewright.selection.certificate import (
     rational_below,
 )
 from noisewright.selection.choice_job import PrivateChoice
-from noisewright.spaces import Space, counted
+from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
@@ -183,7 +183,7 @@ class Selection(PrivateChoice[Any]):
 
     def __repr__(self) -> str:
         # Qualities belong to the data, so they are not shown.
-        among = counted(len(self.candidates), "candidate")
+        among = quantity(len(self.candidates), "candidate")
         return f"<{self.law.name} among {among}, {self.claim}>"
 
 

@@ -33,6 +33,7 @@ from noisewright.errors import (
     TooLargeError,
 )
 from noisewright.exact import Epsilon, Number, as_text, exactly
+from noisewright.given import amount
 from noisewright.mechanisms import (
     Guarantee,
     bits_below_one,
@@ -48,7 +49,7 @@ from noisewright.selection.certificate import (
     rational_below,
 )
 from noisewright.selection.choice_job import PrivateChoice
-from noisewright.spaces import Counts, Interval, amount
+from noisewright.spaces import Counts, Interval
 from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:

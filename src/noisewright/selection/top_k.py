@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Doubles, Epsilon, Number, exp_bounds
-from noisewright.given import flag
+from noisewright.given import flag, quantity
 from noisewright.mechanisms import Guarantee, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public, public_methods
@@ -43,7 +43,7 @@ from noisewright.selection.choice_job import PrivateChoice
 from noisewright.selection.exponential import ExponentialLaw
 from noisewright.selection.one_dataset import Drawer, Law, Selection, read_change
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
-from noisewright.spaces import Space, counted, whole_number
+from noisewright.spaces import Space, whole_number
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
@@ -118,7 +118,7 @@ class TopK(PrivateChoice[tuple[Any, ...]]):
         return Selection(*fields, self.sensitivity)
 
     def __repr__(self) -> str:
-        count = f"{self.k} of {counted(len(self.candidates), 'candidate')}"
+        count = f"{self.k} of {quantity(len(self.candidates), 'candidate')}"
         return f"<top {count} by {self.law.name}, {self.claim}>"
 
 

@@ -1,4 +1,3 @@
-from .amounts import amount as amount, counted as counted
 from .any_curves import AnyCurves as AnyCurves
 from .categories import Categories as Categories, Label as Label, label_key as label_key
 from .counts import Counts as Counts, whole_number as whole_number

@@ -57,7 +57,7 @@ def steps_to(point: Any, origin: Fraction, step: Fraction) -> Steps | None:
     return Steps(exact, math.floor(exact + _HALF))
 
 
-def rounded(
+def round_to_grid(
     numbers: NDArray[np.float64], origin: Fraction, step: Fraction
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the steps of finite numbers as doubles, and the nearest whole ones exactly.
@@ -75,7 +75,7 @@ def rounded(
     return steps, nearest
 
 
-def decoded(codes: NDArray[Any], origin: Fraction, step: Fraction) -> NDArray[np.float64]:
+def grid_values(codes: NDArray[Any], origin: Fraction, step: Fraction) -> NDArray[np.float64]:
     """Return origin + step · code as doubles, each rounded once."""
     scale = math.lcm(origin.denominator, step.denominator)
     first, unit = int(origin * scale), int(step * scale)

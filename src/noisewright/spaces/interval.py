@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Number, as_text
-from noisewright.spaces.grid import SNAP, as_written, decoded, rounded, steps_to
+from noisewright.spaces.grid import SNAP, as_written, grid_values, round_to_grid, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors, Within
 from noisewright.spaces.space import Space
@@ -84,7 +84,7 @@ class Interval(Space):
 
     def within(self, sensitivity: Number) -> Interval:
         """Return the same points with neighbors at most `sensitivity` apart."""
-        return self._changed(neighbors=Within(self._steps_of(sensitivity)))
+        return self._replace(neighbors=Within(self._steps_of(sensitivity)))
 
     def reading(
         self,
@@ -108,12 +108,12 @@ class Interval(Space):
                 raise ParameterError(
                     f"{name} is {given!r}; it must be {words[0]!r} or {words[1]!r}."
                 )
-        return self._changed(
+        return self._replace(
             clamps=self.clamps if outside is None else outside == "clamp",
             rounds=self.rounds if off_grid is None else off_grid == "round",
         )
 
-    def _changed(self, **fields: Any) -> Interval:
+    def _replace(self, **fields: Any) -> Interval:
         neighbors = fields.pop("neighbors", self.neighbors)
         other = self._remade(neighbors)
         for name in ("clamps", "rounds"):
@@ -157,13 +157,13 @@ class Interval(Space):
         steps = steps_to(point, self.low, self.step)
         if steps is None:
             raise self.outside(why="it is not a finite number")
-        if not self.rounds and not steps.on_grid and not self._clamped(steps.exact):
+        if not self.rounds and not steps.on_grid and not self._is_clamped(steps.exact):
             raise self.outside(why="it is not on the grid; see Interval.nearest")
         if not -SNAP <= steps.exact <= self.size - 1 + SNAP and not self.clamps:
             raise self.outside()
         return min(max(steps.nearest, 0), self.size - 1)
 
-    def _clamped(self, steps: Fraction) -> bool:
+    def _is_clamped(self, steps: Fraction) -> bool:
         return self.clamps and not 0 <= steps <= self.size - 1
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
@@ -178,7 +178,7 @@ class Interval(Space):
             row = int(np.argmin(finite))
             raise self.outside(row=row, why="it is not a finite number")
         last = self.size - 1
-        steps, nearest = rounded(numbers, self.low, self.step)
+        steps, nearest = round_to_grid(numbers, self.low, self.step)
         room = SNAP * np.maximum(1, np.abs(steps) * 1e-6)
         beyond = (steps < -room) | (steps > last + room)
         if beyond.any() and not self.clamps:
@@ -194,7 +194,7 @@ class Interval(Space):
         outside = ~((numbers >= float(self.low)) & (numbers <= float(self.high)))
         if outside.any():
             raise self.outside(row=int(np.argmax(outside)))
-        _, codes = rounded(numbers, self.low, self.step)
+        _, codes = round_to_grid(numbers, self.low, self.step)
         return self.decode(np.clip(codes, 0, self.size - 1).astype(np.intp))
 
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
@@ -203,7 +203,7 @@ class Interval(Space):
 
     def numbers(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return codes as numbers, whatever the points are shown as."""
-        return decoded(codes, self.low, self.step)
+        return grid_values(codes, self.low, self.step)
 
     def _advice(self) -> str:
         return (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError, TooLargeError
 from noisewright.exact import Number, as_text
-from noisewright.spaces.grid import as_written, decoded, steps_to
+from noisewright.spaces.grid import as_written, grid_values, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.space import Space, whole_codes
 
@@ -81,7 +81,7 @@ class Lattice(Space):
 
     def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Return codes as numbers, each rounded once to a double."""
-        return decoded(codes, self.origin, self.step)
+        return grid_values(codes, self.origin, self.step)
 
     def _named_distance(self, a: int, b: int) -> Distance:
         return simplest(abs(a - b) * self.step)

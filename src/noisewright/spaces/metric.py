@@ -11,7 +11,7 @@ import numpy as np
 
 from noisewright.errors import SpaceError
 from noisewright.exact import exactly
-from noisewright.spaces.amounts import amount
+from noisewright.given import amount
 
 Distance = int | Fraction
 
@@ -57,10 +57,10 @@ def read_metric(
             raise SpaceError(
                 "metric is a function that failed: it takes two points and returns their distance."
             ) from problem
-    return _checked(given, size())
+    return _check(given, size())
 
 
-def _checked(given: Any, size: int) -> DistanceMatrix:
+def _check(given: Any, size: int) -> DistanceMatrix:
     try:
         rows = tuple(tuple(simplest(exactly(d, name="a distance")) for d in row) for row in given)
     except TypeError as problem:

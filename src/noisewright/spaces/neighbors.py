@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError, TooLargeError
-from noisewright.spaces.amounts import amount
+from noisewright.given import amount
 
 MOST_PAIRS = 1 << 26
 """More neighbor pairs than this (1 GB of indices) are not listed."""
@@ -50,7 +50,7 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
     numbers are distances, and the neighbors are the points at a distance of at most 1.
     """
     if isinstance(given, Pairs):
-        return _checked(given.pairs, size)
+        return _check_pairs(given.pairs, size)
     if isinstance(given, Within):
         return _within(given, size=size, ordered=ordered)
     if isinstance(given, str):
@@ -83,7 +83,7 @@ def read_neighbors(given: Any, *, size: int, code_of: Any, ordered: bool) -> Nei
         except (TypeError, ValueError) as problem:
             raise SpaceError(f"neighbors[{position}] is not a pair of points.") from problem
         pairs.append((code_of(first), code_of(second)))
-    return _checked(pairs, size)
+    return _check_pairs(pairs, size)
 
 
 def _within(given: Within, *, size: int, ordered: bool) -> Neighbors:
@@ -132,10 +132,10 @@ def _from_matrix(matrix: NDArray[Any], size: int) -> Pairs:
             f"({second}, {first}) differ."
         )
     first, second = np.nonzero(np.triu(related, 1))
-    return _checked(list(zip(first.tolist(), second.tolist(), strict=True)), size)
+    return _check_pairs(list(zip(first.tolist(), second.tolist(), strict=True)), size)
 
 
-def _checked(pairs: Iterable[tuple[int, int]], size: int) -> Pairs:
+def _check_pairs(pairs: Iterable[tuple[int, int]], size: int) -> Pairs:
     unique = {(min(a, b), max(a, b)) for a, b in pairs}
     for a, b in unique:
         if a == b:
@@ -194,7 +194,7 @@ def reach(relation: Neighbors, size: int) -> int:
     return min(1, size - 1) if relation == "adjacent" else size - 1
 
 
-def related(relation: Neighbors, a: int, b: int) -> bool:
+def are_neighbors(relation: Neighbors, a: int, b: int) -> bool:
     """Tell whether two codes are neighbors."""
     if isinstance(relation, Pairs):
         return (min(a, b), max(a, b)) in relation.pairs

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError, ParameterError, TooLargeError
 from noisewright.exact import as_text
+from noisewright.given import amount
 from noisewright.public import public_methods
-from noisewright.spaces.amounts import amount
 from noisewright.spaces.metric import Distance, DistanceMatrix, Metric, between_free, read_metric
 from noisewright.spaces.neighbors import (
     Neighbors,
     Pairs,
     Within,
+    are_neighbors,
     pair_codes,
     pair_count,
     reach,
     read_neighbors,
-    related,
 )
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Space(ABC):
 
     def are_neighbors(self, a: Any, b: Any) -> bool:
         """Tell whether two points are neighbors."""
-        return related(self.neighbors, self.code(a), self.code(b))
+        return are_neighbors(self.neighbors, self.code(a), self.code(b))
 
     def having(self, neighbors: Any) -> Self:
         """Return the same points with other neighbors."""
@@ -345,10 +345,10 @@ def _of_own_codes(decode: Any) -> Any:
     """Let a space decode the codes of its points, and refuse others instead of counting on."""
 
     @wraps(decode)
-    def checked(self: Space, codes: Any) -> NDArray[Any]:
+    def decode_checked(self: Space, codes: Any) -> NDArray[Any]:
         return decode(self, self.read_codes(codes))
 
-    return checked
+    return decode_checked
 
 
 def require_space(value: Any) -> None:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
 from noisewright.estimation import project_to_simplex
+from noisewright.given import amount
 from noisewright.sampling import Source, source_or_default
-from noisewright.spaces import Categories, Counts, Interval, Records, Space, amount, whole_number
+from noisewright.spaces import Categories, Counts, Interval, Records, Space, whole_number
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries

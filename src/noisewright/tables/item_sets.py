@@ -107,7 +107,7 @@ def sorted_sets(space: Subsets, indices: NDArray[Any], offsets: NDArray[np.int64
 
 def cut_sets(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
     """Return a uniformly random part of at most so many items of each set."""
-    from noisewright.sampling import chosen, source_or_default
+    from noisewright.sampling import choose_sets, source_or_default
 
     above = np.flatnonzero(sets.sizes > most)
     if not above.size:
@@ -116,7 +116,7 @@ def cut_sets(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
     keep = np.ones(len(sets.indices), dtype=np.bool_)
     for row in above.tolist():
         start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])
-        keep[start:end] = chosen(end - start, np.array([most], dtype=np.intp), bits)[0]
+        keep[start:end] = choose_sets(end - start, np.array([most], dtype=np.intp), bits)[0]
     sizes = np.minimum(sets.sizes, most)
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
     return ItemSets(sets.indices[keep], offsets)

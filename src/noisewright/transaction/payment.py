@@ -87,9 +87,9 @@ def _record(payment: Payment, state: str, why: str = "") -> None:
     number = reservation.sequence
     try:
         if state == "released":
-            reservation.released()
+            reservation.record_release()
             return
-        reservation.wasted(why)
+        reservation.record_waste(why)
         payment.notes.append(
             f"Nothing was released. The debit of {reservation.guarantee} (entry {number}) was made "
             "before and is not refunded: it is marked as wasted. If you are sure that nothing got "

@@ -40,7 +40,7 @@ def constant_design(problem: Problem, *, at_most: Fraction) -> Design | None:
         return None
     return Design(
         replace(problem, guarantee=guarantee),
-        fitting[losses.index(least)].named("constant answer", guarantee),
+        fitting[losses.index(least)].rename("constant answer", guarantee),
         least,
         bound,
         "the best answer that ignores the input",

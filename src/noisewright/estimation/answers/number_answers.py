@@ -98,7 +98,7 @@ class MeansAnswer(TableAnswer):
         return mean_with_noise(float(mean[0]), variance, self.mechanism, sample)
 
     def _curve(self, mean: Any, spread: Any, sample: Sample) -> Estimate:
-        shown, at = self.mechanism.shown(mean[None, :]), self.question.at
+        shown, at = self.mechanism.show(mean[None, :]), self.question.at
         positions = shown.grid if at is None else np.atleast_1d(np.asarray(at, dtype=np.float64))
         drawn = shown.functions.at(positions)
         return mean_with_band(

@@ -25,7 +25,7 @@ from noisewright.mechanisms import (
     Guarantee,
     Laplace,
     Mechanism,
-    PersonRows,
+    PersonMechanism,
     Response,
     Staircase,
     Table,
@@ -149,14 +149,14 @@ def _sources(mechanism: Mechanism) -> list[tuple[Finite | PairBounds, object]]:
         if inner.space.size * inner.outputs.size > _SMALL_TABLE:
             return [(_any_two_rows(column), None) for _, column in inner.columns]
         inner = inner.table()
-    if isinstance(inner, PersonRows) and _is_small(inner):
+    if isinstance(inner, PersonMechanism) and _is_small(inner):
         inner = inner.table()
     if isinstance(inner, Table) and inner.space.pair_count * inner.outputs.size <= MOST_MASSES:
         return [(Finite.of(inner), (mechanism.space, inner.space))]
     return [(_by_claim(inner, inner.claim), None)]
 
 
-def _is_small(person: PersonRows) -> bool:
+def _is_small(person: PersonMechanism) -> bool:
     """Tell whether all rows of a person are a table that is quick to look through."""
     tabular = isinstance(person.row, Table)
     return tabular and person.space.size * person.outputs.size <= _SMALL_TABLE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from noisewright.errors import TooLargeError
-from noisewright.spaces import amount
+from noisewright.given import amount
 
 _MOST_CELLS = 1 << 31
 _BYTES = 48

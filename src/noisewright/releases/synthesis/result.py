@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import as_text
+from noisewright.given import quantity
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
-from noisewright.spaces import Records, counted
+from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
     Bins,
@@ -235,8 +236,8 @@ class Synthesis:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
         books = "" if self.is_accounted else ", accounted for by nobody"
         return (
-            f"<{counted(self.rows, 'synthetic row')} by {self.how}, "
-            f"{counted(len(self.measurements), 'measurement')}, {self.guarantee}{books}{private}>"
+            f"<{quantity(self.rows, 'synthetic row')} by {self.how}, "
+            f"{quantity(len(self.measurements), 'measurement')}, {self.guarantee}{books}{private}>"
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
+from noisewright.given import amount
 from noisewright.mechanisms import Mechanism
 from noisewright.report.charts.library import load_altair
 from noisewright.report.charts.series import SEQUENTIAL, read_mechanisms
@@ -22,7 +23,7 @@ from noisewright.report.charts.ticks import (
     longest,
     noun,
 )
-from noisewright.spaces import Space, amount
+from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from noisewright.curves import CurveNoise
 from noisewright.estimation import AFTER
+from noisewright.given import amount
 from noisewright.mechanisms import Additive, Mechanism, SetMechanism
 from noisewright.plans import Part, column_readings
 from noisewright.report.markup import Markup, label, text
 from noisewright.report.numerals import percent
 from noisewright.report.release.survival import survives, truth_shares
-from noisewright.spaces import (
-    Categories,
-    Counts,
-    Curves,
-    Dates,
-    Interval,
-    Records,
-    Space,
-    Subsets,
-    amount,
-)
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Records, Space, Subsets
 
 _NAMES = {
     "response": "randomized response",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from noisewright.given import quantity
 from noisewright.report.markup import (
     Heading,
     Markup,
@@ -17,7 +18,6 @@ from noisewright.report.markup import (
 from noisewright.report.numerals import percent, readable
 from noisewright.report.strips import StripScale, axis, expected_and_found
 from noisewright.report.synthesis.facts import SynthesisFacts
-from noisewright.spaces import counted
 from noisewright.synthetic import PartError, WorkloadErrors
 
 _MOST_SHOWN, _MOST_FOLDED = 15, 300
@@ -91,8 +91,8 @@ def _how_many(errors: WorkloadErrors) -> str:
     """Say over what is averaged: parts of the workload, and what the method counts besides."""
     asked = [part for part in errors.parts if part.counted and part.in_workload]
     besides = [part for part in errors.parts if part.counted and not part.in_workload]
-    return f"{counted(len(asked), 'part')} of the workload" + (
-        f" and {counted(len(besides), 'count')} that the method makes besides" if besides else ""
+    return f"{quantity(len(asked), 'part')} of the workload" + (
+        f" and {quantity(len(besides), 'count')} that the method makes besides" if besides else ""
     )
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from noisewright.certificates import Certificate
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly
+from noisewright.given import amount
 from noisewright.mechanisms import Guarantee, mixed_weights, positive_epsilon
 from noisewright.public import public, public_methods
 from noisewright.selection import (
@@ -37,7 +38,7 @@ from noisewright.selection import (
     certify_choice,
     rational_below,
 )
-from noisewright.spaces import amount, whole_number
+from noisewright.spaces import whole_number
 from noisewright.synthetic.by_blr.accuracy import blr_accuracy, blr_size, read_measure
 from noisewright.synthetic.by_blr.multisets import (
     MOST_MULTISETS,

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.spaces import amount
+from noisewright.given import amount
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.files import read_text, save_whole
+from noisewright.given import amount
 from noisewright.public import public_methods
-from noisewright.spaces import Categories, Records, Space, amount, whole_number
+from noisewright.spaces import Categories, Records, Space, whole_number
 from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
 from noisewright.synthetic.workloads.boxes import Ends, Prefixes, Ranges
 from noisewright.synthetic.workloads.conditions import (

@@ -12,7 +12,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.exact import parse_toml
-from noisewright.plans import field_lines, located, require_known, text_of_sections
+from noisewright.plans import field_lines, locate, require_known, text_of_sections
 from noisewright.spaces import Records
 from noisewright.synthetic.workloads.boxes import Prefixes, Ranges
 from noisewright.synthetic.workloads.conditions import write_condition, write_value
@@ -51,7 +51,7 @@ def read_workload(text: str, domain: Records) -> Workload:
             '"marginals" and ways = 2, for example.'
         )
     read = [
-        located(f"the workload, queries {number}", lambda s=section: _queries(s, domain))
+        locate(f"the workload, queries {number}", lambda s=section: _queries(s, domain))
         for number, section in enumerate(sections, start=1)
     ]
     return Workload(domain, tuple(part for one in read for part in one.parts))
