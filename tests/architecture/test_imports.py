@@ -67,7 +67,7 @@ ON_USE: dict[str, set[str]] = {
     "transaction": {"pyarrow"},
     "engines": {"pyarrow", "pyspark"},
     "releases": {"pyarrow"},
-    "report": {"altair", "vl_convert"},
+    "report": {"altair", "jinja2", "vl_convert"},
     "synthetic": {"pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
@@ -77,6 +77,7 @@ HEAVY = [
     "cryptography",
     "highspy",
     "jax",
+    "jinja2",
     "mbi",
     "pandas",
     "polars",

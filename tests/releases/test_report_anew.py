@@ -8,6 +8,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import InputError, ReleaseError
 from noisewright.releases import page as pages
+from noisewright.report.rendering import load_templates
 from tests.releases.survey import PLAN, SECRET, Survey
 from tests.report.pages import Page
 
@@ -81,7 +82,7 @@ def test_a_release_in_memory_has_a_page_where_one_says(survey: Survey) -> None:
 def test_what_goes_wrong_with_the_page_does_not_touch_the_release(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: Any) -> str:
+    def broken(_: Any, **__: Any) -> str:
         raise RuntimeError("a picture too many")
 
     monkeypatch.setattr(pages, "release_page", broken)
@@ -96,7 +97,7 @@ def test_what_goes_wrong_with_the_page_does_not_touch_the_release(
 def test_who_interrupts_the_page_is_told_that_the_release_is_complete(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(_: Any) -> str:
+    def interrupted(_: Any, **__: Any) -> str:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pages, "release_page", interrupted)
@@ -107,14 +108,25 @@ def test_who_interrupts_the_page_is_told_that_the_release_is_complete(
     assert nw.results.Release.open(survey.out).rows == 500
 
 
-def test_without_the_libraries_of_charts_there_is_a_page_of_tables(
+def test_without_the_libraries_of_charts_there_is_a_page_with_pictures(
     survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     made = nw.release(survey.csv, PLAN, out=survey.out, ledger=None)
-    page = Page(made.files["report"].read_text(encoding="utf-8"))
-    assert "This page has tables only" in page.text
+    page = made.files["report"].read_text(encoding="utf-8")
+    assert '<div class="chart">' in page
     assert made.notes == ()
+
+
+def test_without_jinja_the_release_is_complete_and_says_what_is_missing(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    load_templates.cache_clear()
+    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=None)
+    assert "report" not in made.files
+    assert "pip install" in made.notes[-1]
+    assert nw.results.Release.open(survey.out).rows == 500
 
 
 def test_curves_and_what_cannot_be_estimated(survey: Survey) -> None:

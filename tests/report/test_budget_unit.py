@@ -2,7 +2,8 @@
 
 import noisewright as nw
 from noisewright.ledger.units import AccountUnit
-from noisewright.report.budget import budget
+from noisewright.report.budget import view_budget
+from noisewright.report.rendering import load_templates
 
 
 def test_the_unit_of_the_account_is_named_and_the_charge_is_in_it() -> None:
@@ -13,7 +14,8 @@ def test_the_unit_of_the_account_is_named_and_the_charge_is_in_it() -> None:
     )
     charged = balance.charge(nw.accounting.Guarantee(1), all_rows=False)
     assert charged == nw.accounting.Guarantee(3)
-    page = str(budget(balance, charged, accounted=True))
+    budget = load_templates().get_template("budget.html.jinja").module.budget
+    page = str(budget(view_budget(balance, charged), True, "release"))
     assert "at most 3 rows" in page
     assert "&lt;b&gt;patient" in page
     assert "spent before ε = 1, spent by this release ε = 3, left ε = 3" in page

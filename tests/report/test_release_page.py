@@ -4,6 +4,7 @@ import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ import noisewright as nw
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee, PerItem
 from noisewright.report import release_page
-from noisewright.report.charts.library import Renderer
 from noisewright.report.numerals import digits_for, number
+from noisewright.report.rendering import load_templates
 from tests.report.pages import Page, facts_of
 
 JOBS = ["nurse", "baker", "clerk", "teacher"]
@@ -210,24 +211,43 @@ def test_delta_and_several_rows_a_person_are_said() -> None:
         assert words.replace(" = ", "\xa0=\xa0") in page.source or words in page.text, words
 
 
-def test_without_the_charts_there_are_tables_and_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_charts_there_are_pictures_all_the_same(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pictures on a page need no charting library and no other process."""
+    monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    page = Page(release_page(FACTS))
-    assert page.mistakes == []
-    assert "This page has tables only: charts are saved with vl-convert" in page.text
+    assert release_page(FACTS) == page.source
+    assert page.source.count('<div class="chart">') >= 4
     assert "could not be drawn" not in page.text
-    # Bars and strips need no library.
-    assert "the true value is released" in page.text
-    assert 'class="range"' in page.source
+
+
+def test_without_jinja_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    load_templates.cache_clear()
+    with pytest.raises(nw.errors.MissingPartError, match=r"Jinja2.*pip install 'noisewright\["):
+        release_page(FACTS)
+
+
+def test_progress_counts_columns_up_to_the_whole_page() -> None:
+    told: list[tuple[int, int]] = []
+    release_page(FACTS, progress=lambda done, total: told.append((done, total)))
+    total = len(EVERYTHING.parts) + 1
+    assert told == [(done, total) for done in range(1, total + 1)]
+
+
+def test_it_names_the_stand_alone_checker(page: Page) -> None:
+    assert "noisewright checker -o checker.pyz" in page.text
+    assert "python checker.pyz private.certificate.json" in page.text
 
 
 def test_a_picture_that_fails_does_not_take_the_page_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(*_: object, **__: object) -> bytes:
+    def broken(*_: object, **__: object) -> Any:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(Renderer, "call", broken)
+    monkeypatch.setattr("noisewright.report.release.pictures.draw_heatmap", broken)
     page = Page(release_page(FACTS))
     assert page.mistakes == []
     assert "This picture could not be drawn (RuntimeError)." in page.text

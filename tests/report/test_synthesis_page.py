@@ -236,16 +236,31 @@ def test_fifteen_columns_of_a_hundred_labels_and_columns_of_thousands_stay_small
     assert "0 to 312" in Page(source).text
 
 
-def test_without_charts_there_are_tables_and_a_word(
+def test_a_picture_that_fails_does_not_take_the_page_with_it(
     facts: SynthesisFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The function of that name hides the module.
-    module = sys.modules["noisewright.report.synthesis.page"]
-    monkeypatch.setattr(module, "why_no_charts", lambda: "no library")
+    def broken(*_: object) -> Any:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr("noisewright.report.synthesis.links.draw_pairs", broken)
     page = Page(synthesis_page(facts))
-    assert "tables only: no library" in page.text
-    assert "All pairs of columns" not in page.text
+    assert "This picture could not be drawn (RuntimeError)." in page.text
     assert "The tree of columns" in page.text
+
+
+def test_without_the_charts_there_are_pictures_all_the_same(
+    facts: SynthesisFacts, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert synthesis_page(facts) == page.source
+    assert "All pairs of columns" in page.text
+
+
+def test_progress_ends_with_the_whole_page(facts: SynthesisFacts) -> None:
+    told: list[tuple[int, int]] = []
+    synthesis_page(facts, progress=lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(1, told[0][1] + 1))
 
 
 @NEEDED

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +21,7 @@ from noisewright.files import save_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.releases.estimates import estimates_of
-from noisewright.report import ReleaseFacts, ReleaseFile, release_page
+from noisewright.report import Advance, ReleaseFacts, ReleaseFile, release_page
 from noisewright.transaction import Progress
 
 if TYPE_CHECKING:
@@ -41,19 +42,18 @@ def with_report(made: Release, path: Path, progress: Progress | None = None) -> 
 
     The release is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
-    return with_page(
-        made,
-        lambda: write_report(made, path, balance=made.balance, made_again=False),
-        "release",
-        progress,
-    )
+
+    def write(advance: Advance | None) -> Path:
+        return write_report(made, path, balance=made.balance, made_again=False, advance=advance)
+
+    return with_page(made, write, "release", progress)
 
 
 Made = TypeVar("Made", "Release", "Synthesis")
 
 
 def with_page(
-    made: Made, write: Callable[[], Path], called: str, progress: Progress | None = None
+    made: Made, write: Callable[[Advance | None], Path], called: str, progress: Progress | None
 ) -> Made:
     """Write a page about what is out and paid for; what goes wrong is noted."""
     again = (
@@ -63,7 +63,7 @@ def with_page(
     try:
         if progress is not None:
             progress("page", 0, None)
-        written = write()
+        written = write(None if progress is None else partial(progress, "page"))
     except Exception as problem:
         said = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
         return replace(made, notes=(*made.notes, f"{again}. What went wrong: {said}"))
@@ -79,12 +79,14 @@ def write_report(
     *,
     balance: Balance | None,
     made_again: bool,
+    advance: Advance | None = None,
 ) -> Path:
     """Write the page of a release, whole or not at all; by default beside its data."""
     target = _target(release) if path is None else Path(path)
 
     def page() -> str:
-        return release_page(facts_of(release, balance=balance, made_again=made_again))
+        facts = facts_of(release, balance=balance, made_again=made_again)
+        return release_page(facts, progress=advance)
 
     return write_page(target, page)
 

@@ -18,7 +18,7 @@ from noisewright.releases.page import with_page, write_page
 from noisewright.releases.released import file_digest
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.result import Synthesis
-from noisewright.report import ReleaseFile, SynthesisFacts, compare_counts, synthesis_page
+from noisewright.report import Advance, ReleaseFile, SynthesisFacts, compare_counts, synthesis_page
 from noisewright.synthetic import Tallies
 from noisewright.transaction import Progress
 
@@ -33,12 +33,13 @@ def with_synthesis_report(
     made: Synthesis, path: Path, progress: Progress | None = None
 ) -> Synthesis:
     """Write the report and return the table with it; what goes wrong here is noted."""
-    return with_page(
-        made,
-        lambda: write_synthesis_report(made, path, balance=made.balance, made_again=False),
-        "table",
-        progress,
-    )
+
+    def write(advance: Advance | None) -> Path:
+        return write_synthesis_report(
+            made, path, balance=made.balance, made_again=False, advance=advance
+        )
+
+    return with_page(made, write, "table", progress)
 
 
 def write_synthesis_report(
@@ -47,6 +48,7 @@ def write_synthesis_report(
     *,
     balance: Balance | None,
     made_again: bool,
+    advance: Advance | None = None,
 ) -> Path:
     """Write the page of a synthetic table, whole or not at all; by default beside it."""
     if path is None and made.path is None:
@@ -56,7 +58,7 @@ def write_synthesis_report(
         )
     target = Path(path) if path is not None else _beside(made)
     facts = facts_of_synthesis(made, balance=balance, made_again=made_again)
-    return write_page(target, lambda: synthesis_page(facts))
+    return write_page(target, lambda: synthesis_page(facts, progress=advance))
 
 
 def _beside(made: Synthesis) -> Path:

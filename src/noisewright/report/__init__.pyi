@@ -11,8 +11,8 @@ from .charts.privacy_curves import privacy_curve as privacy_curve
 from .charts.saving import require_format as require_format, save_chart as save_chart
 from .release.facts import ReleaseFacts as ReleaseFacts, ReleaseFile as ReleaseFile
 from .release.page import release_page as release_page
+from .rendering import Advance as Advance
 from .synthesis.facts import (
-    NoisyCounts as NoisyCounts,
     SynthesisFacts as SynthesisFacts,
     compare_counts as compare_counts,
 )

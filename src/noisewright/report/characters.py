@@ -23,16 +23,3 @@ def shorten(value: Any, *, longest: int) -> str:
     # Cut before it is split: a label may be very long.
     written = " ".join(writable(str(value)[: 4 * longest]).split())
     return written if len(written) <= longest else written[: longest - 1] + "…"
-
-
-def writable_chart(spec: Any) -> Any:
-    """Return the specification of a chart with all of its text writable."""
-    if isinstance(spec, str):
-        return writable(spec)
-    if isinstance(spec, dict):
-        entries: dict[Any, Any] = spec  # pyright: ignore[reportUnknownVariableType]
-        return {writable(key): writable_chart(value) for key, value in entries.items()}
-    if isinstance(spec, list):
-        items: list[Any] = spec  # pyright: ignore[reportUnknownVariableType]
-        return [writable_chart(value) for value in items]
-    return spec

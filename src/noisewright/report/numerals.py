@@ -48,3 +48,13 @@ def percent(share: float) -> str:
         return ">99.99%"
     digits = max(0, 2 - math.floor(math.log10(value))) if value < 10 else 1
     return f"{value:.{digits}f}%"
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes in units that people read."""
+    amount, unit = float(size), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.3g} {unit}"

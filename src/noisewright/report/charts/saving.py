@@ -10,7 +10,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.files import write_whole
-from noisewright.report.characters import writable_chart
+from noisewright.report.characters import writable
 from noisewright.report.charts.library import load_altair, load_renderer
 
 FORMATS = (".png", ".svg", ".html", ".json")
@@ -75,7 +75,7 @@ def _render(alt: Any, chart: Any, suffix: str) -> bytes:
     renderer = load_renderer()
     # vl-convert brings several versions of Vega-Lite; the chart is written for one of them.
     version = alt.SCHEMA_VERSION.rpartition(".")[0]
-    spec = writable_chart(chart.to_dict())
+    spec = _make_writable(chart.to_dict())
     if suffix == ".png":
         return renderer.call("vegalite_to_png", spec, vl_version=version, scale=_SCALE)
     if suffix == ".svg":
@@ -90,3 +90,16 @@ def _page(spec: dict[str, Any], library: str) -> str:
     # A label may hold "</script>"; the escape keeps it text and means the same to JavaScript.
     written = json.dumps(spec).replace("<", "\\u003c")
     return _PAGE.format(title=html.escape(str(title)), library=library, spec=written, embed=_EMBED)
+
+
+def _make_writable(spec: Any) -> Any:
+    """Return the specification of a chart with all of its text writable."""
+    if isinstance(spec, str):
+        return writable(spec)
+    if isinstance(spec, dict):
+        entries: dict[Any, Any] = spec  # pyright: ignore[reportUnknownVariableType]
+        return {writable(key): _make_writable(value) for key, value in entries.items()}
+    if isinstance(spec, list):
+        items: list[Any] = spec  # pyright: ignore[reportUnknownVariableType]
+        return [_make_writable(value) for value in items]
+    return spec

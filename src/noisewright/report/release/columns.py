@@ -14,21 +14,10 @@ from noisewright.estimation import Estimate, TypicalError, expected_error, typic
 from noisewright.mechanisms import Mechanism, marginal
 from noisewright.plans import Part
 from noisewright.report.guarantee import epsilon_text
-from noisewright.report.markup import (
-    Heading,
-    Markup,
-    bullets,
-    definitions,
-    joined,
-    label,
-    paragraph,
-    table,
-    text,
-)
 from noisewright.report.numerals import digits_for, number
-from noisewright.report.release.estimates import estimate_block
+from noisewright.report.release.estimates import EstimateBlock, view_estimate
 from noisewright.report.release.facts import ReleaseFacts
-from noisewright.report.release.pictures import picture
+from noisewright.report.release.pictures import Picture, picture_mechanism, try_to_draw
 from noisewright.report.release.treatments import (
     how_cells_were_read,
     mechanism_name,
@@ -44,7 +33,7 @@ MOST_SECTIONS = 16
 
 
 @dataclass(frozen=True)
-class Answered:
+class KnownAnswer:
     """An estimate about a column, what released it, and what simulations say of its error."""
 
     name: str
@@ -53,7 +42,29 @@ class Answered:
     typical: TypicalError | None
 
 
-def answered(facts: ReleaseFacts, part: Part) -> Iterator[Answered]:
+@dataclass(frozen=True)
+class ColumnSection:
+    """What a page says about one part of a plan."""
+
+    name: str
+    happened: str
+    picture: Picture | None
+    definitions: tuple[tuple[str, str], ...]
+    readings: list[tuple[str, str]]
+    blocks: tuple[EstimateBlock, ...]
+
+
+@dataclass(frozen=True)
+class ColumnLine:
+    """A column that has no section of its own, in one row; `largest` are names with numbers."""
+
+    name: str
+    words: tuple[str, str]
+    numbers: tuple[str, str]
+    largest: tuple[tuple[str, str], ...]
+
+
+def collect_answers(facts: ReleaseFacts, part: Part) -> Iterator[KnownAnswer]:
     """Yield the estimates about a part: of the whole, and of each of its columns."""
     for name in dict.fromkeys((part.name, *part.columns)):
         estimates = facts.estimates_of(name)
@@ -64,9 +75,8 @@ def answered(facts: ReleaseFacts, part: Part) -> Iterator[Answered]:
         shares = [e for e in estimates if e.what == "share" and len(e.axes) == 1]
         histogram = min(shares, key=lambda e: e.values.size, default=None)
         for estimate in estimates:
-            yield Answered(
-                name, mechanism, estimate, _simulated(mechanism, estimate, histogram, name)
-            )
+            typical = _simulate(mechanism, estimate, histogram, name)
+            yield KnownAnswer(name, mechanism, estimate, typical)
 
 
 def _mechanism_of(part: Part, name: str) -> Mechanism | CurveNoise | None:
@@ -78,7 +88,7 @@ def _mechanism_of(part: Part, name: str) -> Mechanism | CurveNoise | None:
         return None
 
 
-def _simulated(
+def _simulate(
     mechanism: Mechanism | CurveNoise, estimate: Estimate, histogram: Estimate | None, name: str
 ) -> TypicalError | None:
     if estimate.method not in ("unbiased", "planned"):
@@ -89,7 +99,7 @@ def _simulated(
         return None
 
 
-def expected(
+def _planned_error(
     mechanism: Mechanism | CurveNoise, rows: int, like: Estimate | None
 ) -> tuple[str, str] | None:
     """Return the expected standard error by formula: what it is of, and the number.
@@ -104,60 +114,34 @@ def expected(
         planned: Any = expected_error(mechanism, people=rows, of=of, about=whom)
     except (NoisewrightError, NotImplementedError, MemoryError):
         return None
-    errors = np.asarray(planned.standard_errors, dtype=np.float64)
-    typical = float(np.sqrt(np.mean(errors**2)))
+    typical = _root_mean_square(planned.standard_errors)
     if planned.what == "share":
-        digits = digits_for([typical], percent=True)
-        return "a share", number(typical, digits, percent=True)
-    return f"the {planned.what}", number(typical, digits_for([typical]))
+        return "a share", _with_digits(typical, percent=True)
+    return f"the {planned.what}", _with_digits(typical)
 
 
-def column_section(
-    facts: ReleaseFacts, part: Part, place: int, found: Sequence[Answered], *, charts: bool
-) -> Markup:
+def _root_mean_square(errors: Any) -> float:
+    return float(np.sqrt(np.mean(np.asarray(errors, dtype=np.float64) ** 2)))
+
+
+def _with_digits(error: float, *, percent: bool = False) -> str:
+    return number(error, digits_for([error], percent=percent), percent=percent)
+
+
+def view_column(facts: ReleaseFacts, part: Part, found: Sequence[KnownAnswer]) -> ColumnSection:
     """Return the section about one part, with the estimates that were found about it."""
-    name = f"column-{place + 1}"
-    readings = how_cells_were_read(part)
-    content: list[Markup] = [
-        paragraph(what_happened(part)),
-        Markup(
-            '<div class="sides">'
-            + joined(
-                [
-                    picture(
-                        part.mechanism,
-                        name=f"{name}-mechanism",
-                        unit=unit_of(part.space),
-                        charts=charts,
-                    ),
-                    "<div>",
-                    definitions(_definitions(facts, part, found)),
-                    bullets(readings) if readings else "",
-                    "</div>",
-                ]
-            )
-            + "</div>"
-        ),
-    ]
-    for count, one in enumerate(found):
-        content.append(
-            estimate_block(
-                one.estimate,
-                one.typical,
-                name=f"{name}-estimate-{count + 1}",
-                about=_caption(one),
-                charts=charts,
-            )
-        )
-    if not found:
-        content.append(paragraph(text("No estimate of this column is on this page."), kind="soft"))
-    return Markup(
-        f'<section class="column" id="{name}" aria-labelledby="{name}-title">\n'
-        f'<h3 id="{name}-title">{label(part.name)}</h3>\n{joined(content)}\n</section>'
+    unit = unit_of(part.space)
+    return ColumnSection(
+        part.name,
+        what_happened(part),
+        try_to_draw(lambda: picture_mechanism(part.mechanism, unit=unit)),
+        tuple(_definitions(facts, part, found)),
+        how_cells_were_read(part),
+        tuple(view_estimate(one.estimate, one.typical, about=_caption(one)) for one in found),
     )
 
 
-def _caption(one: Answered) -> str:
+def _caption(one: KnownAnswer) -> str:
     whom = "of the released rows" if one.estimate.about == "people" else "of the population"
     what = {"share": "shares", "quantile": "quantiles"}.get(one.estimate.what, one.estimate.what)
     how = {"likelihood": "Most likely", "projected": "Nearest possible"}
@@ -165,82 +149,59 @@ def _caption(one: Answered) -> str:
 
 
 def _definitions(
-    facts: ReleaseFacts, part: Part, found: Sequence[Answered]
-) -> Iterator[tuple[Markup, Markup]]:
-    yield text("mechanism"), text(f"{mechanism_name(part)}, {epsilon_text(part.guarantee)}")
-    yield text("values"), text(space_words(part.space))
+    facts: ReleaseFacts, part: Part, found: Sequence[KnownAnswer]
+) -> Iterator[tuple[str, str]]:
+    yield "mechanism", f"{mechanism_name(part)}, {epsilon_text(part.guarantee)}"
+    yield "values", space_words(part.space)
     what = "item survives" if isinstance(part.space, Subsets) else "true value survives"
-    yield text(what), text(survival_words(part.mechanism))
+    yield what, survival_words(part.mechanism)
     first = found[0] if found else None
-    planned = expected(
+    planned = _planned_error(
         part.mechanism if first is None else first.mechanism,
         facts.rows,
         None if first is None else first.estimate,
     )
     if planned is not None:
         what, size = planned
-        yield (
-            text("expected standard error"),
-            text(f"{size} of {what}, by formula, from {facts.rows:,} rows"),
-        )
-    simulated = next((one for one in found if one.typical is not None), None)
-    if simulated is not None and simulated.typical is not None:
-        size = float(np.sqrt(np.mean(simulated.typical.errors**2)))
-        percent = simulated.estimate.what == "share"
-        shown = number(size, digits_for([size], percent=percent), percent=percent)
-        times = simulated.typical.releases
-        yield (
-            text("typical error"),
-            text(f"{shown}, in {times:,} releases simulated from the estimates"),
-        )
+        yield "expected standard error", f"{size} of {what}, by formula, from {facts.rows:,} rows"
+    for one in found:
+        if one.typical is not None:
+            size = _root_mean_square(one.typical.errors)
+            shown = _with_digits(size, percent=one.estimate.what == "share")
+            times = one.typical.releases
+            yield "typical error", f"{shown}, in {times:,} releases simulated from the estimates"
+            break
 
 
-def compact_table(facts: ReleaseFacts, parts: Sequence[Part], first: int) -> Markup:
-    """Return the columns that have no section of their own, one a row."""
-    headings = (
-        Heading(text("column")),
-        Heading(text("mechanism"), kind="words"),
-        Heading(text("values"), kind="words"),
-        Heading(text("true value survives"), number=True),
-        Heading(text("expected standard error"), number=True),
-        Heading(text("largest estimates"), kind="words"),
+def view_line(facts: ReleaseFacts, part: Part) -> ColumnLine:
+    """Return a column that has no section of its own."""
+    like = next((e for n in (part.name, *part.columns) for e in facts.estimates_of(n)), None)
+    planned = _planned_error(part.mechanism, facts.rows, like)
+    return ColumnLine(
+        part.name,
+        (mechanism_name(part), space_words(part.space)),
+        (survival_words(part.mechanism), "" if planned is None else planned[1]),
+        tuple(_largest(facts, part)),
     )
-    rows: list[list[Markup]] = []
-    for place, part in enumerate(parts):
-        like = next((e for n in (part.name, *part.columns) for e in facts.estimates_of(n)), None)
-        planned = expected(part.mechanism, facts.rows, like)
-        rows.append(
-            [
-                Markup(f'<span id="column-{first + place + 1}">{label(part.name)}</span>'),
-                text(mechanism_name(part)),
-                text(space_words(part.space)),
-                text(survival_words(part.mechanism)),
-                text("" if planned is None else planned[1]),
-                _largest(facts, part),
-            ]
-        )
-    return table(headings, rows, caption=text(f"{len(parts):,} further columns, in brief"))
 
 
-def _largest(facts: ReleaseFacts, part: Part) -> Markup:
-    """Write the three largest estimates of a column in one line."""
+def _largest(facts: ReleaseFacts, part: Part) -> list[tuple[str, str]]:
+    """Return the three largest estimates of a column, or what there is in their place."""
     for name in (part.name, *part.columns):
         for estimate in facts.estimates_of(name):
             if estimate.withheld.any():
-                return text("withheld: the noise hides them")
+                return [("withheld:", "the noise hides them")]
             percent = estimate.what == "share"
             if not estimate.axes:
                 error = estimate.standard_error
                 shown = number(estimate.value, digits_for([error]))
-                return text(f"{estimate.what} {shown} ± {number(error, digits_for([error]))}")
+                return [(estimate.what, f"{shown} ± {_with_digits(error)}")]
             if len(estimate.axes) > 1 or not percent:
                 continue
             top = estimate.top(3)
             digits = digits_for(top.standard_errors.tolist(), percent=True)
-            return Markup(
-                "; ".join(
-                    f"{label(one, longest=24)} {number(value, digits, percent=True)}"
-                    for one, value in zip(top.axes[0].labels, top.values.tolist(), strict=True)
-                )
-            )
-    return Markup("")
+            return [
+                (str(one), number(value, digits, percent=True))
+                for one, value in zip(top.axes[0].labels, top.values.tolist(), strict=True)
+            ]
+    return []

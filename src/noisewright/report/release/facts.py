@@ -61,3 +61,8 @@ class ReleaseFacts:
         """Return the estimates about a column or a part; none when there are none."""
         found = self.estimates.get(name, ())
         return (found,) if isinstance(found, Estimate) else tuple(found)
+
+
+def certificate_name(files: Sequence[ReleaseFile]) -> str | None:
+    """Return the name of the certificate among the files of a release, if it is there."""
+    return next((file.name for file in files if file.name.endswith(".certificate.json")), None)

@@ -1,15 +1,18 @@
-"""What was done to a column, in plain words."""
+"""What was done to a column, in plain words, and how likely a true answer comes through."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from noisewright.curves import CurveNoise
-from noisewright.estimation import AFTER
+from noisewright.errors import NoisewrightError
+from noisewright.estimation import AFTER, ResponseChannel, channel_of
 from noisewright.given import amount
-from noisewright.mechanisms import Additive, Mechanism, SetMechanism
+from noisewright.mechanisms import Additive, Mechanism, Response, SetMechanism, Table
 from noisewright.plans import Part, column_readings
-from noisewright.report.markup import Markup, label, text
 from noisewright.report.numerals import percent
-from noisewright.report.release.survival import survives, truth_shares
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Records, Space, Subsets
 
 _NAMES = {
@@ -71,43 +74,97 @@ def survival_words(mechanism: Mechanism | CurveNoise) -> str:
     return f"{percent(least)} to {percent(most)}"
 
 
-def what_happened(part: Part) -> Markup:
+def what_happened(part: Part) -> str:
     """Say in two or three sentences what was done to the values of a part."""
     mechanism = part.mechanism
     if isinstance(mechanism, SetMechanism):
-        return text(
+        return (
             f"Each set was rebuilt item by item: an item in it was kept with probability "
             f"{percent(float(mechanism.present))}, one not in it was added with probability "
             f"{percent(float(mechanism.absent))}. Many such sets together say how common each item "
             "is."
         )
     if isinstance(mechanism, CurveNoise):
-        return text(
+        return (
             "Noise was added to every curve, drawn anew for each. In the mean of many curves most "
             "of it cancels."
         )
     alike = truth_shares(mechanism)
     if alike is not None:
         what = "combination of values" if part.is_joint else "value"
-        return text(
+        return (
             f"Each {what} was published as it is with probability {percent(alike.truth)}; "
             f"otherwise another of the {alike.points:,} was published, each with probability "
             f"{percent(alike.other)}. Nobody can tell for certain which of the two happened in a "
             "row."
         )
     if isinstance(mechanism, Additive):
-        return text("Noise was added to every number, drawn anew for each row.")
+        return "Noise was added to every number, drawn anew for each row."
     if part.treatments[0].mechanism == "geometric":
-        return text("Whole-number noise was added to every count, and kept inside its range.")
-    return text(
-        "Each value was replaced by one drawn from the row of probabilities that belongs to it."
-    )
+        return "Whole-number noise was added to every count, and kept inside its range."
+    return "Each value was replaced by one drawn from the row of probabilities that belongs to it."
 
 
-def how_cells_were_read(part: Part) -> list[Markup]:
-    """Say how empty, undeclared and outlying cells were counted, column by column."""
-    found: list[Markup] = []
-    for name, column in zip(part.columns, part.treatments, strict=True):
-        of = Markup(f"{label(name)}: ") if part.is_joint else Markup("")
-        found += [Markup(f"{of}{text(words)}") for words in column_readings(column)]
-    return [*found, text(AFTER)] if found else []
+def how_cells_were_read(part: Part) -> list[tuple[str, str]]:
+    """Say how empty, undeclared and outlying cells were counted; of several columns, in which."""
+    found = [
+        (name if part.is_joint else "", words)
+        for name, column in zip(part.columns, part.treatments, strict=True)
+        for words in column_readings(column)
+    ]
+    return [*found, ("", AFTER)] if found else []
+
+
+@dataclass(frozen=True)
+class ResponseShares:
+    """Values that are all treated alike: P(the truth), P(each other value), how many there are."""
+
+    truth: float
+    other: float
+    points: int
+
+
+def truth_shares(mechanism: Mechanism | CurveNoise) -> ResponseShares | None:
+    """Return the two probabilities of a randomized response; None for other mechanisms."""
+    if not isinstance(mechanism, (Response, Table)):
+        return None
+    try:
+        channel = channel_of(mechanism)
+    except NoisewrightError:
+        return None
+    if not isinstance(channel, ResponseChannel):
+        return None
+    return ResponseShares(channel.truth, channel.other, channel.inputs)
+
+
+def survives(mechanism: Mechanism | CurveNoise) -> tuple[float, float] | None:
+    """Return the least and the largest probability that a value is published unchanged.
+
+    None when outputs are not inputs, and for curves, which never are.
+    """
+    if isinstance(mechanism, SetMechanism):
+        return float(mechanism.present), float(mechanism.present)
+    alike = truth_shares(mechanism)
+    if alike is not None:
+        return alike.truth, alike.truth
+    if isinstance(mechanism, Table) and mechanism.outputs.describe() == mechanism.space.describe():
+        kept = [int(weight) / mechanism.total for weight in np.diagonal(mechanism.weights).tolist()]
+        return min(kept), max(kept)
+    return None
+
+
+def noise_quantile(mechanism: Additive, level: float) -> int:
+    """Return the least d for which the noise is within ±d steps with at least this probability."""
+
+    def inside(steps: int) -> float:
+        high = float(mechanism.cumulative(steps, 96).high)
+        return high - float(mechanism.cumulative(-steps - 1, 96).high)
+
+    high = 1
+    while inside(high) < level:
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if inside(middle) >= level else (middle, high)
+    return high

@@ -15,18 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.given import quantity
 from noisewright.report.characters import shorten
-from noisewright.report.markup import (
-    Heading,
-    Markup,
-    joined,
-    label,
-    paragraph,
-    table,
-    text,
-)
+from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.numerals import MINUS, readable
-from noisewright.report.strips import StripScale, axis, ringed
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 from noisewright.spaces import Space
 from noisewright.synthetic import PartError
@@ -53,27 +45,21 @@ class Line:
     is_rest: bool = False
 
 
-def counted_sections(facts: SynthesisFacts) -> Markup:
-    """Return a small table with pictures for each noisy count, and a list of what is too much."""
+@dataclass(frozen=True)
+class CountSection:
+    """Noisy counts as a small table with pictures; rows are names, strips and numbers."""
+
+    title: tuple[str, ...]
+    caption: str
+    scale: StripScale
+    rows: tuple[tuple[str, Strip | None, tuple[str, str]], ...]
+    words: str
+
+
+def view_counts(facts: SynthesisFacts) -> list[CountSection]:
+    """Return what was counted, as far as it gets a picture."""
     by_name = {part.name: part for part in facts.errors.parts}
-    shown = facts.counted[:MOST_SECTIONS]
-    rest = facts.counted[MOST_SECTIONS:]
-    scaled = "" if facts.rows == facts.people else f", as so many of {facts.people:,}"
-    key = (
-        '<ul class="key"><li><svg aria-hidden="true" viewBox="0 0 12 12"><circle class="dot" '
-        'cx="6" cy="6" r="5"/></svg>noisy count, with the range that holds the true count with '
-        'probability 95%</li><li><svg aria-hidden="true" viewBox="0 0 12 12"><circle class="naive" '
-        f'cx="6" cy="6" r="4"/></svg>count of the synthetic rows{text(scaled)}</li></ul>'
-    )
-    return joined(
-        [
-            Markup(key),
-            '<div class="counts">',
-            *(_section(one, place, by_name.get(one.name)) for place, one in enumerate(shown, 1)),
-            "</div>",
-            _listed(rest) if rest else "",
-        ]
-    )
+    return [_section(one, by_name.get(one.name)) for one in facts.counted[:MOST_SECTIONS]]
 
 
 def lines_of(one: NoisyCounts) -> list[Line]:
@@ -85,8 +71,8 @@ def lines_of(one: NoisyCounts) -> list[Line]:
         return [Line(seen.query, float(seen.counts[0]), half, value)]
     spaces = dict(seen.domain.columns)
     sides = [_Side.of(spaces[name], alone=len(seen.columns) == 1) for name in seen.columns]
-    noisy, sizes = _added(seen.counts, sides), _added(np.ones(seen.counts.shape), sides)
-    found = None if one.found is None else _added(one.found, sides)
+    noisy, sizes = _add_up(seen.counts, sides), _add_up(np.ones(seen.counts.shape), sides)
+    found = None if one.found is None else _add_up(one.found, sides)
 
     def line(name: str, places: Any, *, is_rest: bool = False) -> Line:
         many = int(sizes[places].sum())
@@ -136,7 +122,7 @@ class _Names(Sequence[str]):
         return _point(self.space.point(place))
 
 
-def _added(counts: NDArray[Any], sides: Sequence[_Side]) -> NDArray[np.float64]:
+def _add_up(counts: NDArray[Any], sides: Sequence[_Side]) -> NDArray[np.float64]:
     """Return counts added up over the ranges of each side, in one row."""
     for along, side in enumerate(sides):
         counts = np.add.reduceat(counts, side.starts, axis=along)
@@ -151,72 +137,46 @@ def outside(one: NoisyCounts) -> tuple[int, int] | None:
     return int(apart.sum()), int(apart.size)
 
 
-def _section(one: NoisyCounts, place: int, part: PartError | None) -> Markup:
+def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
     lines = lines_of(one)
     # All the rest together is far larger than any of the others, and would press them to zero.
     drawn = [each for each in lines if not each.is_rest]
     numbers = [n for each in drawn for n in (each.noisy - each.half, each.noisy + each.half)]
-    numbers += [each.found for each in drawn if each.found is not None]
-    scale = StripScale.over(numbers)
-    rows = [
-        [
-            label(each.name, longest=60),
-            text("")
-            if each.is_rest
-            else ringed(
-                scale, each.noisy, each.noisy - each.half, each.noisy + each.half, each.found
-            ),
-            text(_whole(each.noisy)),
-            text("" if each.found is None else _whole(each.found)),
-        ]
-        for each in lines
-    ]
-    headings = (
-        Heading(text("")),
-        Heading(axis(scale, percent=False), kind="strip"),
-        Heading(text("noisy"), number=True),
-        Heading(text("rows"), number=True),
-    )
+    scale = StripScale.over([*numbers, *(each.found for each in drawn if each.found is not None)])
     cells = one.measurement.counts.size
-    caption = Markup(
-        f"{cells:,} noisy {'count' if cells == 1 else 'counts'}, each ±"
-        f"{one.measurement.noise.half_width:,} with probability 95%"
-    )
-    apart = outside(one)
-    words = "" if part is None or part.found is None else _error_words(part)
-    if apart is not None and apart[1] > 1:
-        words += (
-            f" {apart[0]:,} of {apart[1]:,} counts of the rows lie outside of their range."
-            if apart[0]
-            else f" All {apart[1]:,} counts of the rows lie inside of their range."
+    words: list[str] = []
+    if part is not None and part.found is not None:
+        words.append(
+            f"Error expected by noise: {readable(part.expected)}; found between rows and noisy "
+            f"counts: {readable(part.found)}."
         )
-    title = Markup(" × ".join(label(name, longest=40) for name in one.columns))
-    if one.is_query:
-        title = label(one.name, longest=80)
-    return joined(
-        [
-            f'<section id="count-{place}">',
-            f"<h4>{title}</h4>",
-            table(headings, rows, caption=caption),
-            paragraph(text(words.strip()), kind="soft small") if words else "",
-            "</section>",
-        ]
-    )
-
-
-def _error_words(part: PartError) -> str:
-    return (
-        f"Error expected by noise: {readable(part.expected)}; found between rows and noisy counts: "
-        f"{readable(part.found or 0.0)}."
-    )
-
-
-def _listed(rest: Sequence[NoisyCounts]) -> Markup:
-    names = ", ".join(shorten(one.name, longest=60) for one in rest[:200])
-    more = f" and {len(rest) - 200:,} more" if len(rest) > 200 else ""
-    return paragraph(
-        text(f"NoisyCounts too, and listed in the file beside the table: {names}{more}."),
-        kind="soft small",
+    apart = outside(one)
+    if apart is not None and apart[1] > 1:
+        words.append(
+            f"{apart[0]:,} of {apart[1]:,} counts of the rows lie outside of their range."
+            if apart[0]
+            else f"All {apart[1]:,} counts of the rows lie inside of their range."
+        )
+    return CountSection(
+        (one.name,) if one.is_query else one.columns,
+        f"{quantity(cells, 'noisy count')}, each ±{one.measurement.noise.half_width:,} with "
+        "probability 95%",
+        scale,
+        tuple(
+            (
+                each.name,
+                None
+                if each.is_rest
+                else scale.strip(
+                    each.noisy,
+                    ends=(each.noisy - each.half, each.noisy + each.half),
+                    ring=each.found,
+                ),
+                (_whole(each.noisy), "" if each.found is None else _whole(each.found)),
+            )
+            for each in lines
+        ),
+        " ".join(words),
     )
 
 

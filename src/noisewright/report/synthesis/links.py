@@ -1,68 +1,55 @@
-"""Which columns were counted together: as a tree with cycles, as rounds, as a chart of pairs."""
+"""Which columns were counted together: as a tree, as rounds, as a drawing of pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from noisewright.report.characters import shorten
-from noisewright.report.charts.library import load_altair
-from noisewright.report.charts.series import COLORS
-from noisewright.report.inline_charts import figure
-from noisewright.report.markup import Heading, Markup, joined, label, paragraph, table, text
+from noisewright.report.drawings.grid import draw_pairs
 from noisewright.report.numerals import readable
+from noisewright.report.release.pictures import Picture, try_to_draw
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 
-_MOST_IN_A_CHART = 40
+_MOST_DRAWN = 40
 _MOST_ROUNDS = 100
 _LONGEST = 24
 
 
-def column_links(facts: SynthesisFacts, *, charts: bool) -> Markup:
-    """Return pictures of what was counted together."""
-    if not facts.counted:
-        return Markup("")
-    picture = _rounds(facts) if facts.method == "mwem" else _tree(facts)
-    wide = len(facts.varying) >= 3 and len(facts.names) <= _MOST_IN_A_CHART
-    return joined([picture, _chart(facts) if charts and wide else ""])
+@dataclass(frozen=True)
+class Branch:
+    """A column with all that hangs on it, and how strongly it goes with the one above."""
+
+    name: str
+    link: float | None
+    below: tuple[Branch, ...]
 
 
-def _tree(facts: SynthesisFacts) -> Markup:
+@dataclass(frozen=True)
+class ColumnTree:
+    """Columns joined by pairs that were counted, and the pairs that close cycles."""
+
+    roots: tuple[Branch, ...]
+    cycles: tuple[str, ...]
+
+
+def view_tree(facts: SynthesisFacts) -> ColumnTree | None:
+    """Return the tree of columns; None where rounds or other counts than pairs make none."""
     pairs = {frozenset(one.columns): one for one in facts.together if len(one.columns) == 2}
-    if not pairs or len(pairs) != len(facts.together):
-        # Other counts than pairs are no tree: they are listed below.
-        return Markup("")
-    tree, cycles = _parted(pairs, facts.names)
+    if facts.method == "mwem" or not pairs or len(pairs) != len(facts.together):
+        return None
+    tree, cycles = _split(pairs, facts.names)
     degrees = {name: sum(name in pair for pair in tree) for name in facts.names}
     seen: set[str] = set()
-    roots = [
+    roots = tuple(
         _branch(name, tree, seen, None)
         for name in sorted(facts.names, key=lambda each: -degrees[each])
         if name not in seen
-    ]
-    words = "Each line joins two columns that were counted together."
-    if not cycles:
-        words += (
-            " Rows are drawn along the lines: a column depends on the one above it, and on all "
-            "others only through that one."
-        )
-    listed = Markup(", ".join(label(" × ".join(one.columns), longest=80) for one in cycles))
-    besides = (
-        "Then these pairs were counted, of which the lines said least; the rows fit all counts: "
-        if facts.chose
-        else "These pairs were counted, too; the rows fit all counts: "
     )
-    return joined(
-        [
-            "<h3>The tree of columns</h3>",
-            paragraph(text(words)),
-            f'<ul class="tree">{"".join(roots)}</ul>',
-            paragraph(Markup(f"{text(besides)}{listed}.")) if cycles else "",
-        ]
-    )
+    return ColumnTree(roots, tuple(" × ".join(one.columns) for one in cycles))
 
 
-def _parted(
+def _split(
     pairs: Mapping[frozenset[str], NoisyCounts], names: tuple[str, ...]
 ) -> tuple[dict[frozenset[str], NoisyCounts], list[NoisyCounts]]:
     """Return the pairs that make a tree, in the order of counting, and those that close cycles."""
@@ -80,110 +67,61 @@ def _parted(
 
 
 def _branch(
-    name: str, pairs: Mapping[frozenset[str], NoisyCounts], seen: set[str], how: NoisyCounts | None
-) -> str:
+    name: str,
+    pairs: Mapping[frozenset[str], NoisyCounts],
+    seen: set[str],
+    how: NoisyCounts | None,
+) -> Branch:
     """Return a column with all that hangs on it; the deepest tree has a few hundred columns."""
     seen.add(name)
-    link = None if how is None else how.link
-    words = "" if link is None else f' <span class="soft small">link {link:.2f}</span>'
-    below: list[str] = []
+    below: list[Branch] = []
     for pair, one in pairs.items():
         if name in pair:
             (other,) = pair - {name}
             if other not in seen:
                 below.append(_branch(other, pairs, seen, one))
-    inside = f"<ul>{''.join(below)}</ul>" if below else ""
-    return f"<li>{label(name, longest=60)}{words}{inside}</li>"
+    return Branch(name, None if how is None else how.link, tuple(below))
 
 
-def _rounds(facts: SynthesisFacts) -> Markup:
-    found = {part.name: part for part in facts.errors.parts}
-    headings = (
-        Heading(text("round, and what was counted")),
-        Heading(text("counts"), number=True),
-        Heading(text("expected"), number=True),
-        Heading(text("found"), number=True),
-    )
-    rows: list[list[Markup]] = []
-    for place, one in enumerate(facts.counted[:_MOST_ROUNDS], start=1):
-        part = found.get(one.name)
-        rows.append(
-            [
-                Markup(f"{place}. {label(one.name, longest=80)}"),
-                text(f"{one.measurement.counts.size:,}"),
-                text("" if part is None else readable(part.expected)),
-                text("" if part is None or part.found is None else readable(part.found)),
-            ]
+def view_rounds(facts: SynthesisFacts) -> list[tuple[str, tuple[str, str, str]]]:
+    """Return what was counted round by round: how many counts, the error expected and found."""
+    if facts.method != "mwem":
+        return []
+    parts = {part.name: part for part in facts.errors.parts}
+    rows: list[tuple[str, tuple[str, str, str]]] = []
+    for one in facts.counted[:_MOST_ROUNDS]:
+        part = parts.get(one.name)
+        expected = "" if part is None else readable(part.expected)
+        found = "" if part is None or part.found is None else readable(part.found)
+        rows.append((one.name, (f"{one.measurement.counts.size:,}", expected, found)))
+    return rows
+
+
+def picture_pairs(facts: SynthesisFacts) -> Picture | None:
+    """Return all pairs of columns, those that were counted together painted; a word if all were."""
+    columns = facts.varying
+    if not facts.counted or len(columns) < 3 or len(facts.names) > _MOST_DRAWN:
+        return None
+    places = {name: place for place, name in enumerate(columns)}
+    known = {
+        frozenset(places[name] for name in pair) for pair in facts.linked if pair <= places.keys()
+    }
+    pairs = len(columns) * (len(columns) - 1) // 2
+    if len(known) == pairs:
+        return Picture(f"All {pairs} pairs of columns were counted together.")
+    about = f"{len(known)} of {pairs} pairs of columns were counted together"
+    return try_to_draw(
+        lambda: Picture(
+            f"{about}. Of a blank pair the table knows only what follows from others.",
+            about,
+            draw_pairs(_short(columns), known),
         )
-    words = (
-        "In each round the part of the workload that was answered worst so far was chosen in "
-        "private and counted with noise; then all rows were weighed anew until they fit."
-        if facts.chose
-        else "In each round a part of the workload was counted with noise; then all rows were "
-        "weighed anew until they fit. As all of it was counted, nothing was chosen."
-    )
-    caption = text("Rounds, with the error by noise and between rows and noisy counts")
-    return joined(
-        [
-            "<h3>Round by round</h3>",
-            paragraph(text(words)),
-            table(headings, rows, caption=caption, kind="names"),
-        ]
     )
 
 
-def _chart(facts: SynthesisFacts) -> Markup:
-    names = _short(facts.names)
-    cells = [
-        {
-            "down": names[second],
-            "across": names[first],
-            "kind": "counted together"
-            if frozenset((first, second)) in facts.linked
-            else "not counted",
-        }
-        for place, second in enumerate(facts.varying)
-        for first in facts.varying[:place]
-    ]
-    if all(cell["kind"] == "counted together" for cell in cells):
-        return paragraph(text(f"All {len(cells)} pairs of columns were counted together."))
-    counted = sum(cell["kind"] == "counted together" for cell in cells)
-    about = f"{counted} of {len(cells)} pairs of columns were counted together"
-    caption = Markup(
-        f"{text(about)}. Of a blank pair the table knows only what follows from others."
-    )
-
-    def draw() -> Any:
-        alt = load_altair()
-        # Narrow charts would be drawn larger, letters and all.
-        side = max(16, min(60, 300 // (len(names) - 1)))
-        order = list(names.values())
-        across = alt.Axis(labelAngle=-45, title=None, ticks=False)
-        down = alt.Axis(title=None, ticks=False)
-        base = alt.Chart(alt.Data(values=cells)).encode(
-            x=alt.X("across:N", sort=order[:-1], axis=across),
-            y=alt.Y("down:N", sort=order[1:], axis=down),
-        )
-        size = side - 4
-        known = base.transform_filter("datum.kind === 'counted together'").mark_square(
-            size=size * size, opacity=1, color=COLORS[0]
-        )
-        rest = base.mark_square(size=size * size, opacity=0.12, color="currentColor")
-        steps = {"width": side * (len(names) - 1), "height": side * (len(names) - 1)}
-        # Letters are wider in some browsers than in the library that draws.
-        return alt.layer(rest, known).properties(**steps, padding={"left": 14, "bottom": 8})
-
-    return joined(
-        [
-            "<h3>All pairs of columns</h3>",
-            figure(draw, name="links", about=about, caption=caption),
-        ]
-    )
-
-
-def _short(names: tuple[str, ...]) -> dict[str, str]:
-    """Return names that fit beside a chart; names that would be alike get a number."""
-    short = {name: shorten(name, longest=_LONGEST) or "(no name)" for name in names}
-    if len(set(short.values())) < len(names):
-        return {name: f"{place}. {short[name]}" for place, name in enumerate(names, start=1)}
+def _short(names: tuple[str, ...]) -> list[str]:
+    """Return names that fit beside a drawing; names that would be alike get a number."""
+    short = [shorten(name, longest=_LONGEST) or "(no name)" for name in names]
+    if len(set(short)) < len(names):
+        return [f"{place}. {name}" for place, name in enumerate(short, start=1)]
     return short
