@@ -8,11 +8,14 @@ from hypothesis import given, settings, strategies as st
 
 from noisewright.privacy.composition.brackets import bracket_products
 from noisewright.privacy.composition.exact_products import product
-from noisewright.privacy.composition.frontier import Frontier, frontier_of, highest
-from noisewright.privacy.composition.loss_grid import Grid, aligned_grid, fine_grid, product_on_grid
-from noisewright.privacy.composition.lower_products import lower_product
-from noisewright.privacy.composition.pairs import Pair
-from noisewright.privacy.composition.upper_products import Dominating, upper_product
+from noisewright.privacy.composition.grid_products import (
+    Dominating,
+    lower_product,
+    product_on_grid,
+    upper_product,
+)
+from noisewright.privacy.composition.loss_grid import Grid, aligned_grid, fine_grid
+from noisewright.privacy.composition.pairs import Frontier, Pair, frontier_of, highest
 from tests.composition.pairs_at_random import RATIOS, delta_of, pairs
 
 lists_of_factors = st.lists(st.tuples(pairs(), st.integers(1, 5)), min_size=1, max_size=2)

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from noisewright.privacy.composition.convolution import convolve
 from noisewright.privacy.composition.exact_products import coprime_base, expanded_size, product
-from noisewright.privacy.composition.frontier import frontier_of
-from noisewright.privacy.composition.pairs import Pair
+from noisewright.privacy.composition.grid_products import convolve
+from noisewright.privacy.composition.pairs import Pair, frontier_of
 from tests.composition.pairs_at_random import RATIOS, delta_of, pairs, product_by_brute_force
 
 coefficients = st.lists(st.integers(0, 1 << 200), min_size=1, max_size=30)

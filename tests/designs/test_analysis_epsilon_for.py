@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import noisewright as nw
-from noisewright.designs.analysis.crossing import crossing
+from noisewright.designs.analysis.epsilon_for import crossing
 
 PROBLEMS: list[dict[str, Any]] = [
     {"loss": "L1", "target": "1/2"},

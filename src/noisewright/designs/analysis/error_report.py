@@ -63,11 +63,7 @@ def error_report(mechanism: Mechanism | Design, *, optimum: bool | None = None) 
     inside = one.outputs == one.space
     worst, mean = _errors(one)
     bound = error_bound(
-        one.space,
-        epsilon=claim.epsilon,
-        delta=claim.delta,
-        outputs_inside=inside,
-        optimum=optimum,
+        one.space, epsilon=claim.epsilon, delta=claim.delta, outputs_inside=inside, optimum=optimum
     )
     average = None if mean is None else ceiling_float(mean)
     return ErrorReport(one, claim, ceiling_float(worst), average, bound)

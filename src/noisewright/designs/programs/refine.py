@@ -15,13 +15,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.designs.programs.program import Program
-from noisewright.designs.programs.solver import (
-    Scaling,
-    Solver,
-    Triples,
-    Vertex,
-    coefficients,
-)
+from noisewright.designs.programs.solver import Scaling, Solver, Triples, Vertex, coefficients
 from noisewright.errors import InfeasibleError, NoisewrightError, UnsolvedError
 from noisewright.exact import fixed_floor
 
@@ -90,15 +84,9 @@ def refine(program: Program, vertex: Vertex, triples: Triples) -> Refined:
     limits = [fixed_floor(program.constraints[row].limit, BITS) for row in active]
     costs = [fixed_floor(program.costs[variable], BITS) for variable in basic]
     good = _sharpen(
-        exact_values,
-        basic,
-        lambda x: system.leftover_rows(x, limits),
-        system.solve,
+        exact_values, basic, lambda x: system.leftover_rows(x, limits), system.solve
     ) and _sharpen(
-        exact_duals,
-        active,
-        lambda y: system.leftover_columns(y, costs),
-        system.solve_transposed,
+        exact_duals, active, lambda y: system.leftover_columns(y, costs), system.solve_transposed
     )
     return Refined(exact_values, exact_duals) if good else Refined(values, duals)
 

@@ -179,11 +179,7 @@ def coefficients(program: Program) -> Triples:
 
 
 def _model(
-    program: Program,
-    scale: NDArray[np.float64],
-    cost_sum: float,
-    triples: Triples,
-    highspy: Any,
+    program: Program, scale: NDArray[np.float64], cost_sum: float, triples: Triples, highspy: Any
 ) -> tuple[Any, NDArray[np.float64], float]:
     """Return the scaled model, what its rows and what its costs were multiplied with."""
     from scipy.sparse import csr_matrix

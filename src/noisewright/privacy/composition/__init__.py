@@ -6,6 +6,5 @@ concentrated     zero-concentrated privacy; rho_bounds joins it with curves
 sources          what `compose` accepts, read as pairs of distributions (pairs)
 worst_pairs      which two neighbors are the worst; screening guesses them in doubles
 brackets         bounds on the worst product: exact_products where it is small enough, and
-                 upper_products and lower_products on a loss_grid where it is not
-frontier         curves as points
+                 grid_products on a loss_grid where it is not
 """

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from noisewright.exact import log_bounds
 from noisewright.privacy.composition.exact_products import Factor, expanded_size, product
-from noisewright.privacy.composition.frontier import (
+from noisewright.privacy.composition.grid_products import lower_product, upper_product
+from noisewright.privacy.composition.loss_grid import aligned_grid, fine_grid
+from noisewright.privacy.composition.pairs import (
     Frontier,
     concave,
     frontier_of,
@@ -24,9 +26,6 @@ from noisewright.privacy.composition.frontier import (
     mirror,
     sketch,
 )
-from noisewright.privacy.composition.loss_grid import aligned_grid, fine_grid
-from noisewright.privacy.composition.lower_products import lower_product
-from noisewright.privacy.composition.upper_products import upper_product
 from noisewright.privacy.profile import Profile
 
 Factors = Sequence[Factor]

@@ -112,11 +112,7 @@ _MOST_TIMES = 10**6
 
 @public
 def compose(
-    parts: Part | Iterable[Part],
-    *,
-    times: int = 1,
-    adaptive: bool = False,
-    precision: float = 1e-5,
+    parts: Part | Iterable[Part], *, times: int = 1, adaptive: bool = False, precision: float = 1e-5
 ) -> Composition:
     """Return what mechanisms promise together, each run `times` times on the same data.
 
@@ -150,19 +146,13 @@ def compose(
         math.inf if bracket.pure[0] is None else max(floor_float(bracket.pure[0]), 0.0),
         math.inf if bracket.pure[1] is None else ceiling_float(bracket.pure[1]),
     )
-    if not reading.rho and bracket.exact:
-        return Composition(
-            bracket.lower, bracket.upper, True, bracket.method, pure, units=reading.units
-        )
-    others = case.rho()
-    every = None if others is None else ZeroConcentrated(reading.rho + others)
-    if not reading.rho:
-        bound = None if every is None else RhoBound(every, every, bracket.upper, pure[1])
-        return Composition(
-            bracket.lower, bracket.upper, False, bracket.method, pure, bound, reading.units
-        )
-    bound = RhoBound(ZeroConcentrated(reading.rho), every, bracket.upper, pure[1])
-    pure = (pure[0], math.inf)
-    return Composition(
-        bracket.lower, bound.profile(), False, _RHO_ROUTE, pure, bound, reading.units
-    )
+    upper, route, bound = bracket.upper, bracket.method, None
+    is_exact = bracket.exact and not reading.rho
+    if not is_exact:
+        others = case.rho()
+        every = None if others is None else ZeroConcentrated(reading.rho + others)
+        some = ZeroConcentrated(reading.rho) if reading.rho else every
+        bound = None if some is None else RhoBound(some, every, upper, pure[1])
+    if reading.rho and bound is not None:
+        upper, route, pure = bound.profile(), _RHO_ROUTE, (pure[0], math.inf)
+    return Composition(bracket.lower, upper, is_exact, route, pure, bound, reading.units)

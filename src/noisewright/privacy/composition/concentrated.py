@@ -13,14 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisewright.errors import ParameterError
-from noisewright.exact import (
-    Epsilon,
-    Number,
-    ceiling_float,
-    exactly,
-    exp_bounds,
-    log_bounds,
-)
+from noisewright.exact import Epsilon, Number, ceiling_float, exactly, exp_bounds, log_bounds
 from noisewright.public import public, public_methods
 
 _BITS = 160

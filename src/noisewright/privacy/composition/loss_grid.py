@@ -9,10 +9,9 @@ never a source of rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, Self, TypeVar
 
 from noisewright.exact import exp_bounds, log_bounds
 from noisewright.privacy.composition.exact_products import Factor
@@ -23,13 +22,6 @@ _WORK_BITS = 224
 _ALIGNED = 2.0**-36
 _FINEST_SHARE = 16
 _NEGLIGIBLE = 1 << 80
-
-_LONGEST = 4096
-"""Most bits that are added to a total so that far tails keep their relative precision."""
-
-Vertices = list[tuple[int, int]]
-NO_VERTICES: tuple[Vertices, int] = ([(0, 0), (1, 1)], 1)
-"""The curve of releasing nothing."""
 
 
 @dataclass(frozen=True)
@@ -189,36 +181,6 @@ def within(pair: Pair, share: int) -> tuple[Atom, ...]:
     return atoms[len(atoms) - stop : len(atoms) - start]
 
 
-class OnGrid(Protocol):
-    """A bound on a product of pairs that is kept on a grid."""
-
-    def times(self, other: Self) -> Self:
-        """Return the bound on the product."""
-        ...
-
-
-Kept = TypeVar("Kept", bound=OnGrid)
-
-
-def product_on_grid(factors: Sequence[Factor], put: Callable[..., Kept]) -> Kept | None:
-    """Put each pair on a grid and multiply their powers; None when there is nothing to multiply.
-
-    What is given up at a step is multiplied by how often the step's result is used, so the bits
-    of a mass grow with the number of factors; about 2^-80 is lost in all.
-    """
-    bits = 104 + sum(times for _, times in factors).bit_length()
-    product: Kept | None = None
-    for pair, times in factors:
-        if times:
-            power = one = put(pair, bits=bits, tail=1 << 16)
-            for bit in bin(times)[3:]:
-                power = power.times(power)
-                if bit == "1":
-                    power = power.times(one)
-            product = power if product is None else product.times(power)
-    return product
-
-
 def without_tails(masses: Sequence[int], tail: int) -> tuple[int, int]:
     """Return where to cut off both ends of a list, each of at most `tail` in all."""
     start, stop = 0, len(masses)
@@ -230,18 +192,6 @@ def without_tails(masses: Sequence[int], tail: int) -> tuple[int, int]:
         below += masses[start]
         start += 1
     return start, stop
-
-
-def powers_of_labels(grid: Grid, first: int, count: int) -> tuple[GridPowers, int]:
-    """Bound b^-j for `count` labels; also say how many bits far tails need for their precision."""
-    last = first + count - 1
-    extra = min(max(math.ceil(last * grid.step * 1.4427), 0) + 32, _LONGEST)
-    return (grid.powers(first, last) if count else GridPowers([], [], [])), extra
-
-
-def shift(value: int, by: int) -> int:
-    """Return value · 2^by, rounded down."""
-    return value << by if by >= 0 else value >> -by
 
 
 def _common_loss(pairs: Sequence[Pair]) -> tuple[float, Fraction, int] | None:

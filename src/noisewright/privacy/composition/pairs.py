@@ -16,14 +16,21 @@ One pair *dominates* another when its curve is nowhere lower. Two facts are used
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
+from noisewright.privacy.profile import Point, Profile, event_points, hull
 
 Atom = tuple[int, int]
+
+Frontier = tuple[list[Point], int]
+"""Events as points (Q, P), and the total that they are relative to; see `profile`."""
 
 _KNOWN_BITS = 128
 """Precision of e^ε in an extremal pair: far finer than the doubles that are reported."""
@@ -110,3 +117,53 @@ def _extremal(ratio: Fraction, delta: Fraction) -> Pair:
     given_away = d * (r + s)
     masses = [(given_away, 0), (more, less), (less, more), (0, given_away)]
     return Pair.of(masses, t * (r + s))
+
+
+def frontier_of(atoms: Iterable[Atom], total: int) -> Frontier:
+    """Add up atoms, given with the largest ratio first."""
+    return event_points(atoms), total
+
+
+def concave(points: list[Point], total: int) -> Profile:
+    """Return the curve of points that are those of a hull already, up to its two ends.
+
+    Requires: slopes that fall strictly, as those of an exact product do.
+    """
+    start = [] if points and points[0][0] == 0 else [(0, 0)]
+    stop = [] if points and points[-1] == (total, total) else [(total, total)]
+    return Profile((*start, *points, *stop), total)
+
+
+def mirror(frontier: Frontier) -> Frontier:
+    """Return the curve with the two inputs exchanged: events become their complements."""
+    points, total = frontier
+    return [(total - p, total - q) for q, p in points], total
+
+
+def highest(frontiers: Sequence[Frontier]) -> Profile:
+    """Return the curve that is highest over all of the given ones."""
+    total = math.lcm(*(own for _, own in frontiers))
+    scaled = ((total // own, points) for points, own in frontiers)
+    return hull(((q * by, p * by) for by, points in scaled for q, p in points), total)
+
+
+def dominating_pair(curve: Profile) -> Pair:
+    """Return the pair of distributions whose curve this is."""
+    return Pair.of(curve.masses(), curve.total)
+
+
+def sketch(frontier: Frontier, deltas: Sequence[float]) -> NDArray[np.float64]:
+    """About the ε at each δ, in floating point: for deciding where to look more closely."""
+    points, total = frontier
+    # Ratios of integers are rounded correctly however long the integers are.
+    q = np.array([point[0] / total for point in points])
+    p = np.array([point[1] / total for point in points])
+    result = np.empty(len(deltas))
+    for index, delta in enumerate(deltas):
+        above = p > delta
+        if np.any(q[above] <= 0):
+            result[index] = np.inf
+            continue
+        slopes = (p[above] - delta) / q[above]
+        result[index] = np.log(max(float(slopes.max()), 1.0)) if slopes.size else 0.0
+    return result

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from noisewright.exact import Epsilon, ceiling_float, exp_bounds
 from noisewright.privacy.composition.concentrated import ZeroConcentrated
-from noisewright.privacy.composition.frontier import highest
+from noisewright.privacy.composition.pairs import highest
 from noisewright.privacy.profile import Profile
 
 _SHARES = tuple(Fraction(n, 16) for n in range(17))

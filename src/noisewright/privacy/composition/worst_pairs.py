@@ -31,8 +31,13 @@ from noisewright.privacy.composition.exact_products import (
     Factor,
     expanded_size,
 )
-from noisewright.privacy.composition.frontier import Frontier, dominating_pair, frontier_of, highest
-from noisewright.privacy.composition.pairs import Pair
+from noisewright.privacy.composition.pairs import (
+    Frontier,
+    Pair,
+    dominating_pair,
+    frontier_of,
+    highest,
+)
 from noisewright.privacy.composition.screening import (
     LossSketch,
     groups,
