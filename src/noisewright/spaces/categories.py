@@ -106,36 +106,6 @@ class Categories(Space):
             pass
         raise self.outside()
 
-    def encode(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the codes of many labels; each text, truth value or whole number is found once."""
-        if values.dtype.kind == "U" and all(isinstance(label, str) for label in self.labels):
-            labels, order = self._sorted_strings
-            found = np.minimum(np.searchsorted(labels, values), self.size - 1)
-            unknown = labels[found] != values
-            if unknown.any():
-                raise self.outside(row=int(np.argmax(unknown)))
-            return order[found]
-        if values.dtype.kind == "b":
-            return self._encoded(np.array([False, True]), values.astype(np.intp))
-        if values.dtype.kind in "iu":
-            different, places = np.unique(values, return_inverse=True)
-            return self._encoded(different, places)
-        return super().encode(values)
-
-    def _encoded(self, different: NDArray[Any], places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the codes of `different[places]`; each different value is looked up once."""
-        codes = np.array([self._codes.get(label_key(label), -1) for label in different.tolist()])
-        found = codes.astype(np.intp)[places]
-        if (found < 0).any():
-            raise self.outside(row=int(np.argmax(found < 0)))
-        return found
-
-    @cached_property
-    def _sorted_strings(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        labels = np.array(self.labels, dtype=str)
-        order = np.argsort(labels)
-        return labels[order], order.astype(np.intp)
-
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return the labels with these codes."""
         return self._label_array[codes]

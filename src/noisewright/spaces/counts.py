@@ -84,19 +84,6 @@ class Counts(Space):
             raise self.outside()
         return value
 
-    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return counts as codes, checked all at once; whole numbers are not copied."""
-        if values.dtype.kind == "f":
-            wrong = ~(np.isfinite(values) & (values == np.floor(values)))
-            if wrong.any():
-                raise self.outside(row=int(np.argmax(wrong)), why="it is not a whole number")
-        elif values.dtype.kind not in "iu":
-            return super().encode(values)
-        # Two reductions cost no memory; where the first wrong row is, is asked only if needed.
-        if values.size and not (values.min() >= 0 and values.max() <= self.n):
-            raise self.outside(row=int(np.argmax((values < 0) | (values > self.n))))
-        return values.astype(np.intp) if values.dtype.kind == "f" else values
-
     def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return codes as counts."""
         return codes.astype(np.int64, copy=False)

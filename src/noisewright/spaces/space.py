@@ -287,7 +287,7 @@ class Space(ABC):
         return "Map it to a point first, or widen the space."
 
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the codes of an array of points; faster in spaces that know how."""
+        """Return the codes of an array of points, one by one; `tables` reads columns of them."""
         codes = np.empty(len(values), dtype=object if self.size >> 62 else np.intp)
         for row, value in enumerate(values.tolist()):
             try:

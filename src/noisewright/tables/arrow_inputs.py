@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.spaces import Lattice, Records, Space, Subsets
+from noisewright.tables.inputs import as_given, together
 
 _MOST_LISTED = 1 << 16
 """Points of spaces that are no larger are written once, and then looked up."""
@@ -20,36 +21,37 @@ def arrow_restorer(space: Space, inputs: Any) -> Callable[[list[NDArray[Any]], S
     import pyarrow as pa
 
     def restore(drawn: list[NDArray[Any]], outputs: Space) -> Any:
-        from noisewright.tables.inputs import joined
-
-        made = _array(space, inputs.type, joined(drawn), outputs)
+        made = _array(space, inputs.type, drawn, outputs)
         return pa.chunked_array([made]) if isinstance(inputs, pa.ChunkedArray) else made
 
     return restore
 
 
-def _array(space: Space, given: Any, drawn: NDArray[Any], outputs: Space) -> Any:
+def _array(space: Space, given: Any, pieces: list[NDArray[Any]], outputs: Space) -> Any:
     import pyarrow as pa
-
-    from noisewright.tables.inputs import as_given
+    import pyarrow.compute as pc
 
     if pa.types.is_integer(given):
-        return _typed(as_given(space, np.dtype(given.to_pandas_dtype()), [drawn], outputs))
+        return _typed(as_given(space, np.dtype(given.to_pandas_dtype()), pieces, outputs))
     if pa.types.is_dictionary(given) and not isinstance(outputs, Lattice):
         # The codes are those of a mechanism: all of them are there.
-        indices = pa.array(drawn.astype(np.int32, copy=False))
+        indices = pa.array(together(pieces, np.dtype(np.int32)))
         return pa.DictionaryArray.from_arrays(indices, _points(outputs), safe=False)
+    if not outputs.ordered and not pa.types.is_nested(given) and outputs.size <= _MOST_LISTED:
+        points = _points(outputs)
+        if pa.types.is_string(points.type) and pa.types.is_large_string(given):
+            points = points.cast(given)
+        places = pa.array(together(pieces, np.result_type(*pieces)))
+        # As above: there is nothing to check.
+        unchecked = pc.TakeOptions(boundscheck=False)
+        return pc.call_function("array_take", [points, places], unchecked)
+    drawn = np.concatenate(pieces)
     if isinstance(outputs, Records) and pa.types.is_struct(given):
         names = [name for name, _ in outputs.columns]
         points = [map(_plain, point) for point in outputs.decode(drawn).tolist()]
         return pa.array([dict(zip(names, point, strict=True)) for point in points])
     if isinstance(space, Subsets) or pa.types.is_nested(given):
         return _typed([_plain(point) for point in outputs.decode(drawn).tolist()])
-    if not outputs.ordered and outputs.size <= _MOST_LISTED:
-        points = _points(outputs)
-        if pa.types.is_string(points.type) and pa.types.is_large_string(given):
-            points = points.cast(given)
-        return points.take(pa.array(drawn.astype(np.int32, copy=False)))
     return _typed(outputs.decode(drawn))
 
 

@@ -23,6 +23,13 @@ def is_text(kind: Any) -> bool:
     return any(test(kind) for test in known)
 
 
+def is_string(kind: Any) -> bool:
+    """Tell whether a type holds plain texts."""
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
 def is_number(kind: Any) -> bool:
     """Tell whether a type holds numbers, or nothing at all."""
     import pyarrow as pa

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from noisewright.tables.field import Field
 
 
+_BLOCK = 1 << 15
+"""Places that are looked up at a time."""
+
+
 class BadCellError(Exception):
     """A cell that the field does not allow: its place in the column, what is wrong, what to do."""
 
@@ -127,3 +131,19 @@ def code_type(size: int) -> Any:
         # With a sign: numpy makes doubles of sums of other wide codes and noise.
         return np.dtype(object if (size + 1) >> 63 else np.int64)
     return np.min_scalar_type(size + 1)
+
+
+def look_up(table: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+    """Return `table[places]`; all places are known to be in the table.
+
+    Without making eight bytes of every place first, as numpy would: a block at a time, or byte by
+    byte where both are bytes.
+    """
+    if table.dtype.itemsize == places.dtype.itemsize == 1:
+        whole = table.tobytes().ljust(256, b"\0")
+        return np.frombuffer(bytearray(places).translate(whole), dtype=table.dtype)
+    found = np.empty(len(places), dtype=table.dtype)
+    for start in range(0, len(places), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        np.take(table, places[part], out=found[part], mode="clip")
+    return found

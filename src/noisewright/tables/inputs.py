@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.spaces import Counts, Space
-from noisewright.tables.cells import Cells
+from noisewright.tables.cells import Cells, look_up
 from noisewright.tables.codec import as_column, column_codes, is_from
 from noisewright.tables.field import Field
 
-_PIECE = 1 << 16
+_PIECE = 1 << 18
 """Rows that are read, drawn and restored at a time: what is between stays in the cache."""
 
 
@@ -29,12 +29,8 @@ class Inputs:
     @property
     def codes(self) -> NDArray[Any]:
         """The codes of all inputs."""
-        return joined(list(self.pieces()))
-
-
-def joined(pieces: list[NDArray[Any]]) -> NDArray[Any]:
-    """Return pieces in one."""
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        pieces = list(self.pieces())
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def read_inputs(space: Space, inputs: Any) -> Inputs:
@@ -48,12 +44,10 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
         raise InputError("there is no input to sample from; give a point or an array of points.")
     if isinstance(inputs, (int, np.integer)) and _are_codes(space, np.asarray(inputs)):
         code = space.read_codes(np.array([inputs]))
-        return Inputs(lambda: iter([code]), lambda drawn, outputs: int(joined(drawn)[0]))
+        return Inputs(lambda: iter([code]), lambda drawn, outputs: int(drawn[0][0]))
     if _is_one_point(space, inputs):
         code = np.array([space.code(inputs)], dtype=object if space.size >> 62 else np.intp)
-        return Inputs(
-            lambda: iter([code]), lambda drawn, outputs: outputs.point(int(joined(drawn)[0]))
-        )
+        return Inputs(lambda: iter([code]), lambda drawn, outputs: outputs.point(int(drawn[0][0])))
     if is_from("pyarrow", inputs):
         from noisewright.tables.arrow_inputs import arrow_restorer
 
@@ -131,18 +125,51 @@ def _point_codes(space: Any, codes: Any) -> NDArray[Any]:
 def as_given(
     space: Space, kind: np.dtype[Any], drawn: list[NDArray[Any]], outputs: Space
 ) -> NDArray[Any]:
-    """Return the outputs for inputs of a numpy type as an array."""
-    numbers = isinstance(outputs, Counts) or not space.of_numbers
-    if not numbers or kind.kind not in "iu":
-        return joined([outputs.decode(part) for part in drawn])
-    # Whole numbers come back in the type they came in, if it can hold every output.
-    wide_enough = outputs.size - 1 <= np.iinfo(kind).max
-    return joined(drawn).astype(kind if wide_enough else np.int64, copy=False)
+    """Return the outputs for inputs of a numpy type as an array.
+
+    Whole numbers come back in the type they came in, if it can hold every output.
+    """
+    whole = kind.kind in "iu"
+    if whole and (isinstance(outputs, Counts) or not space.of_numbers):
+        wide_enough = outputs.size - 1 <= np.iinfo(kind).max
+        return together(drawn, kind if wide_enough else np.dtype(np.int64))
+    labels = _whole_labels(outputs, kind) if whole else None
+    if labels is not None:
+        return together(drawn, kind, lambda part: look_up(labels, part))
+    # Without a draw there is a type all the same.
+    return together(drawn, outputs.decode(drawn[0][:0]).dtype, outputs.decode)
+
+
+def _whole_labels(outputs: Space, kind: np.dtype[Any]) -> NDArray[Any] | None:
+    """Return labels that are whole numbers in a type that holds them all."""
+    labels = getattr(outputs, "labels", ())
+    if not labels or any(type(label) is not int for label in labels):
+        return None
+    limits = np.iinfo(kind)
+    fit = limits.min <= min(labels) and max(labels) <= limits.max
+    return np.array(labels, dtype=kind) if fit else None
+
+
+def together(
+    pieces: list[NDArray[Any]],
+    kind: np.dtype[Any],
+    convert: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+) -> NDArray[Any]:
+    """Return pieces as one array of a type, each of them converted while it is in the cache."""
+    if len(pieces) == 1:
+        whole = pieces[0] if convert is None else convert(pieces[0])
+        return whole.astype(kind, copy=False)
+    made = np.empty(sum(map(len, pieces)), dtype=kind)
+    start = 0
+    for piece in pieces:
+        made[start : start + len(piece)] = piece if convert is None else convert(piece)
+        start += len(piece)
+    return made
 
 
 def _as_curves(drawn: list[NDArray[Any]], outputs: Space) -> NDArray[Any]:
     """Give curves back as an array with one a row, as which they were given."""
-    released = outputs.decode(joined(drawn))
+    released = outputs.decode(np.concatenate(drawn))
     grid = getattr(outputs, "grid", None)
     if grid is None:
         return released

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.spaces import label_key
-from noisewright.tables.cell_types import is_label_type, is_text, plain_array
-from noisewright.tables.cells import BadCellError, Cells, code_type
+from noisewright.tables.cell_types import is_label_type, is_string, is_text, plain_array
+from noisewright.tables.cells import BadCellError, Cells, code_type, look_up
 from noisewright.tables.plain_cells import is_missing
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _WIDE = 1 << 16
 """Whole-number labels that span less than this are looked up, others are searched."""
+
+_FEW = 1 << 10
+"""Texts are searched one by one among so many labels; more are found by their dictionary."""
 
 _NEEDS = {"text": "texts", "bytes": "bytes", "number": "numbers", "truth": "booleans"}
 
@@ -98,7 +101,7 @@ class LabelCells(Cells):
         if pa.types.is_dictionary(kind):
             return self._checked(self._by_dictionary(array))
         if is_text(kind) or pa.types.is_null(kind):
-            return self._checked(self._by_dictionary(plain_array(array).dictionary_encode()))
+            return self._checked(self._by_text(plain_array(array)))
         if pa.types.is_boolean(kind):
             places = array.cast(pa.uint8()).fill_null(2).to_numpy(zero_copy_only=False)
             return self._checked(np.take(self._translated([False, True]), places))
@@ -112,7 +115,7 @@ class LabelCells(Cells):
 
     def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
         if values.dtype.kind == "b":
-            return self._checked(np.take(self._translated([False, True]), values.view(np.uint8)))
+            return self._checked(look_up(self._translated([False, True]), values.view(np.uint8)))
         return self._numbers(values, None)
 
     def _translated(self, labels: list[Any]) -> NDArray[Any]:
@@ -129,7 +132,24 @@ class LabelCells(Cells):
         indices = array.indices
         if indices.null_count:
             indices = indices.cast("int64").fill_null(len(dictionary))
-        return np.take(table, indices.to_numpy(zero_copy_only=False))
+        return look_up(table, indices.to_numpy(zero_copy_only=False))
+
+    def _by_text(self, array: Any) -> NDArray[Any]:
+        """Search texts among few labels, which is quicker than to find the different ones."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if len(self._texts) > _FEW or not is_string(array.type):
+            return self._by_dictionary(array.dictionary_encode())
+        texts = pa.array(list(self._texts), array.type)
+        found = pc.call_function("index_in", [array], pc.SetLookupOptions(texts))
+        if len(texts) == self._size and not found.null_count:
+            return found.to_numpy().astype(self._type)
+        table = np.array([*self._texts.values(), self._unknown], dtype=self._type)
+        codes = look_up(table, found.fill_null(len(texts)).to_numpy(zero_copy_only=False))
+        if array.null_count:
+            codes[array.is_null().to_numpy(zero_copy_only=False)] = self._null
+        return codes
 
     def _numbers(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         if values.dtype.kind == "f":
@@ -149,13 +169,15 @@ class LabelCells(Cells):
             found = self._tables[kind]
             if found is not None and kind.itemsize <= 2:
                 # Every number of so few bits has a place of its own.
-                return np.take(found[1], values.view(f"u{kind.itemsize}"), mode="clip")
+                return look_up(found[1], values.view(f"u{kind.itemsize}"))
             if found is not None:
                 low, table = found
+                if not low and values.size and values.min() >= 0 and values.max() < len(table):
+                    return look_up(table, values.view(f"i{kind.itemsize}"))
                 # Numbers below the lowest wrap around to large ones: one comparison is enough.
                 signed, unsigned = f"i{kind.itemsize}", np.dtype(f"u{kind.itemsize}").type
                 places = values.view(unsigned) - unsigned(low % (1 << 8 * kind.itemsize))
-                return np.take(table, np.minimum(places, unsigned(len(table) - 1)).view(signed))
+                return look_up(table, np.minimum(places, unsigned(len(table) - 1)).view(signed))
         labels = sorted(self._numbers_among(kind))
         if not labels:
             return np.full(len(values), self._unknown, dtype=self._type)
@@ -187,6 +209,8 @@ class LabelCells(Cells):
         elif high - low >= _WIDE:
             return None
         else:
+            # From 0 on, if there are few, to spare a subtraction.
+            low = 0 if low >= 0 and high < _WIDE else low
             length = high - low + 2
         table = np.full(length, self._unknown, dtype=self._type)
         for label, code in labels:

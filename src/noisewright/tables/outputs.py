@@ -60,7 +60,8 @@ class LabelOutputs(Outputs):
         if self._values is not None and not self._encoded:
             return pa.array(np.take(self._values, drawn), self.type)
         indices = pa.array(drawn.astype(np.int32, copy=False))
-        return pa.DictionaryArray.from_arrays(indices, self._labels)
+        # The codes are those of a mechanism: there is nothing to check.
+        return pa.DictionaryArray.from_arrays(indices, self._labels, safe=False)
 
 
 @final
