@@ -106,8 +106,8 @@ def measured(
             ledger=None,
             epsilon=epsilon,
             delta=delta,
-            inference=inference,
-            evaluation=True,
+            method=nw.planning.Method(inference=inference),
+            out=nw.planning.Output(evaluation=True),
             source=source,
         )
         seconds.append(time.perf_counter() - start)

@@ -1,3 +1,7 @@
 from .estimation import expected_error as expected_error
 from .plans import Wanted as Wanted, epsilon_for as epsilon_for
-from .releases import predict_synthesis as predict_synthesis
+from .releases import (
+    Method as Method,
+    Output as Output,
+    predict_synthesis as predict_synthesis,
+)

@@ -16,7 +16,7 @@ from tests.releases.survey import PLAN, Survey
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     survey = Survey(tmp_path_factory.mktemp("published"), 500)
-    nw.release(survey.table(), PLAN, out=survey.out, ledger=None, report=False)
+    nw.release(survey.table(), PLAN, out=nw.planning.Output(survey.out, report=False), ledger=None)
     return survey.folder
 
 
@@ -96,7 +96,9 @@ def test_tables_go_to_a_file(
 def test_long_tables_show_the_largest(tmp_path: Path, noisewright: Program) -> None:
     plan = nw.Plan({"letter": nw.Column([f"l{i}" for i in range(30)])}, epsilon=9)
     rows = pa.table({"letter": [f"l{i}" for i in range(30) for _ in range(10 * i + 10)]})
-    nw.release(rows, plan, out=tmp_path / "letters.parquet", ledger=None, report=False)
+    nw.release(
+        rows, plan, out=nw.planning.Output(tmp_path / "letters.parquet", report=False), ledger=None
+    )
     said = noisewright("estimate", "letters.parquet")
     shown = [line.split()[0] for line in said.out.splitlines() if line.startswith("  l")]
     assert len(shown) == 1 + 20
@@ -111,7 +113,9 @@ def test_long_tables_show_the_largest(tmp_path: Path, noisewright: Program) -> N
 def test_noise_below_zero_is_explained(tmp_path: Path, noisewright: Program) -> None:
     plan = nw.Plan({"letter": nw.Column([f"l{i}" for i in range(12)])}, epsilon="0.1")
     rows = pa.table({"letter": ["l0"] * 300})
-    nw.release(rows, plan, out=tmp_path / "letters.parquet", ledger=None, report=False)
+    nw.release(
+        rows, plan, out=nw.planning.Output(tmp_path / "letters.parquet", report=False), ledger=None
+    )
     words = "Shares below 0% or above 100% come from noise"
     every = ("estimate", "letters.parquet", "--show", "all")
     assert words in noisewright(*every).out
@@ -124,7 +128,13 @@ def test_a_seeded_release_is_called_what_it_is(tmp_path: Path, noisewright: Prog
     plan = nw.Plan({"letter": nw.Column(["a", "b"])}, epsilon=1)
     rows = pa.table({"letter": ["a", "b"] * 10})
     out = tmp_path / "test.parquet"
-    nw.release(rows, plan, out=out, ledger=None, report=False, source=nw.SeededSource(1))
+    nw.release(
+        rows,
+        plan,
+        out=nw.planning.Output(out, report=False),
+        ledger=None,
+        source=nw.SeededSource(1),
+    )
     assert "NOT PRIVATE" in noisewright("estimate", "test.parquet").out
 
 

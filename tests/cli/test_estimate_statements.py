@@ -120,7 +120,7 @@ def crossed(tmp_path: Path) -> Path:
     )
     table = {"one": labels * 30, "two": labels * 30, "three": ["a", "b", "b"] * 160}
     path = tmp_path / "crossed.parquet"
-    nw.release(pa.table(table), plan, out=path, ledger=None, report=False)
+    nw.release(pa.table(table), plan, out=nw.planning.Output(path, report=False), ledger=None)
     return path
 
 
@@ -177,7 +177,7 @@ def test_printed_intervals_leave_out_what_cannot_be(noisewright: Program, tmp_pa
     plan = nw.Plan({"letter": nw.Column([f"l{i}" for i in range(12)])}, epsilon=2)
     rows = pa.table({"letter": ["l0"] * 400})
     path = tmp_path / "letters.parquet"
-    nw.release(rows, plan, out=path, ledger=None, report=False)
+    nw.release(rows, plan, out=nw.planning.Output(path, report=False), ledger=None)
     lines = [
         line.split()
         for line in noisewright("estimate", str(path)).out.splitlines()

@@ -12,7 +12,7 @@ from tests.releases.survey import PLAN, Survey, make_survey
 @pytest.fixture
 def survey(tmp_path: Path) -> Survey:
     made = make_survey(tmp_path)
-    nw.release(made.csv, PLAN, out=made.out, ledger=made.ledger, report=False)
+    nw.release(made.csv, PLAN, out=nw.planning.Output(made.out, report=False), ledger=made.ledger)
     return made
 
 

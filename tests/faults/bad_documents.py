@@ -207,7 +207,12 @@ def _drafted(path: str) -> None:
 def recipes(run: Run) -> None:
     """What an analyst is sent: a file whose metadata anybody could have written."""
     plan = nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=1)
-    nw.release(pa.table({"a": ["x", "y"]}), plan, out="r.parquet", ledger=None, report=False)
+    nw.release(
+        pa.table({"a": ["x", "y"]}),
+        plan,
+        out=nw.planning.Output("r.parquet", report=False),
+        ledger=None,
+    )
     text = embedded_recipe(Path("r.parquet"))
     assert text is not None
     document = json.loads(text[0])
@@ -234,7 +239,9 @@ def recipes(run: Run) -> None:
 def syntheses(run: Run) -> None:
     data = pa.table({"a": ["x", "y"] * 20, "b": [1, 2, 3, 4] * 10})
     columns = {"a": nw.Categories(["x", "y"]), "b": nw.Counts(7)}
-    nw.synthesize(data, columns, out="s.parquet", epsilon=5, ledger=None, report=False)
+    nw.synthesize(
+        data, columns, out=nw.planning.Output("s.parquet", report=False), epsilon=5, ledger=None
+    )
     side = Path("s.synthesis.json")
     document = json.loads(side.read_bytes())
     Path("s.certificate.json").unlink()

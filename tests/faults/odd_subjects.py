@@ -195,7 +195,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "workload": workload,
     "answers": lambda: workload().answers(TABLE),
     "blr": lambda: nw.workloads.blr(TABLE, workload(), epsilon=1, m=2),
-    "synthesis": lambda: nw.synthesize(TABLE, plan(), ledger=None, report=False),
+    "synthesis": lambda: nw.synthesize(
+        TABLE, plan(), ledger=None, out=nw.planning.Output(report=False)
+    ),
     "ledger": lambda: nw.Ledger.create(Path(tempfile.mkdtemp()) / "fresh.db"),
     "naive Bayes": lambda: nw.models.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1, ledger=None),
     "tree": lambda: nw.models.PrivateTree(DOMAIN, label="b", epsilon=1, ledger=None),

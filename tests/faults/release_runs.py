@@ -93,8 +93,10 @@ def release_runs() -> Generator[Runs]:
 def said(release: dict[str, Any]) -> str:
     import noisewright as nw
 
+    written = {name: release.pop(name) for name in ("what", "overwrite") if name in release}
+    out = nw.planning.Output(release.pop("out"), report=False, **written)
     try:
-        nw.release(release.pop("data"), release.pop("plan"), report=False, **release)
+        nw.release(release.pop("data"), release.pop("plan"), out=out, **release)
     except nw.errors.NoisewrightError as problem:
         return f"{type(problem).__name__}: {problem}"
     except MemoryError:

@@ -38,12 +38,13 @@ for number in (1, 2):
     def progress(step, *_):
         if step == "draw" and not drawn:
             drawn.append(say("drawing"))
-    nw.release(table, plan, out=where("out.csv"), ledger=ledger, dataset="people",
-               overwrite=True, report=False, progress=progress)
+    out = nw.planning.Output(where("out.csv"), overwrite=True, report=False)
+    nw.release(table, plan, out=out, ledger=ledger, dataset="people", progress=progress)
     say(f"released out.csv {{number}}")
 with ledger.spend("people", nw.accounting.Guarantee(1), what="by hand"):
     say("drawing")
-nw.synthesize(table, plan, out=where("made.csv"), ledger=ledger, dataset="people", report=False)
+out = nw.planning.Output(where("made.csv"), report=False)
+nw.synthesize(table, plan, out=out, ledger=ledger, dataset="people")
 say("released made.csv 1")
 """
 

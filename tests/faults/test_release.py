@@ -311,7 +311,9 @@ def test_input_that_is_kept_in_memory_may_change_meanwhile(
     survey: Survey, meddle: Callable[[Survey], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     between_debit_and_draw(monkeypatch, lambda: meddle(survey))
-    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
     assert (made.rows, survey.states()) == (500, ["released"])
 
 
@@ -322,7 +324,9 @@ def test_an_interruption_while_drawing_wastes_the_debit(survey: Survey) -> None:
 
     wasted(survey, KeyboardInterrupt, progress=interrupt)
     # The next one is not in its way.
-    nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+    nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
 
 
 def test_an_interruption_after_the_last_rename_is_a_release(
@@ -337,7 +341,9 @@ def test_an_interruption_after_the_last_rename_is_a_release(
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt) as problem:
-        nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+        nw.release(
+            survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+        )
     assert "whole and is accounted for" in " ".join(problem.value.__notes__)
     assert survey.states() == ["released"]
     assert nw.results.Release.open(survey.out).rows == 500

@@ -42,7 +42,9 @@ def test_a_connection_that_is_cut_once_releases_once(
 ) -> None:
     ledger = nw.Ledger.open(address)
     count = cut_at(ledger, moment, address, 1)
-    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=ledger, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=ledger
+    )
     assert count() >= 1
     assert states(address) == ["released"]
     assert made.notes == ()
@@ -76,7 +78,11 @@ def test_a_server_that_is_gone_when_the_files_are_out_is_said_and_nothing_is_los
             cut_at(ledger, "before the insert", address, 1000)
 
     made = nw.release(
-        survey.csv, PLAN, out=survey.out, ledger=ledger, progress=go_away, report=False
+        survey.csv,
+        PLAN,
+        out=nw.planning.Output(survey.out, report=False),
+        ledger=ledger,
+        progress=go_away,
     )
     assert nw.results.Release.open(survey.out).rows == 500
     assert made.is_accounted

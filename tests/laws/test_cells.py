@@ -166,7 +166,9 @@ def test_a_declared_plan_never_fails_on_a_cell_of_a_csv_file(
     folder: Path = tmp_path_factory.mktemp("csv")
     (folder / "in.csv").write_text("\n".join(["x", *values]) + "\n", newline="")
     plan, out = PLANS[space, True], folder / "out.parquet"
-    made = nw.release(folder / "in.csv", plan, out=out, ledger=None, report=False)
+    made = nw.release(
+        folder / "in.csv", plan, out=nw.planning.Output(out, report=False), ledger=None
+    )
     assert made.rows == len(values)
 
 
@@ -195,5 +197,7 @@ def test_a_cell_means_the_same_whatever_the_others_are(tmp_path: Path) -> None:
     plan = nw.Plan({"x": nw.Column(space, other=5)}, epsilon=60)
     (tmp_path / "x.csv").write_text(f"x\n{big}\n5.0\n")
     out = tmp_path / "y.parquet"
-    made = nw.release(tmp_path / "x.csv", plan, out=out, ledger=None, report=False)
+    made = nw.release(
+        tmp_path / "x.csv", plan, out=nw.planning.Output(out, report=False), ledger=None
+    )
     assert made.table["x"].to_pylist() == [big, 5]

@@ -46,17 +46,26 @@ def test_the_same_data_released_with_and_without_a_person_and_synthesized(
     data = visits(folder)
     ledger.grant("visits", epsilon=7, person="patient", rows=3, data=data)
     mine = nw.Person("patient", rows=3)
-    table = nw.release(data, plan(person=mine), ledger=ledger, out=folder / "a.csv", report=False)
+    table = nw.release(
+        data,
+        plan(person=mine),
+        ledger=ledger,
+        out=nw.planning.Output(folder / "a.csv", report=False),
+    )
     assert table.charged == ONE
     assert spent(ledger) == 1
-    table = nw.release(data, plan(), ledger=ledger, out=folder / "b.csv", report=False)
+    table = nw.release(
+        data, plan(), ledger=ledger, out=nw.planning.Output(folder / "b.csv", report=False)
+    )
     assert table.charged == nw.accounting.Guarantee(3)
     assert spent(ledger) == 4
     made = nw.synthesize(data, plan(), ledger=ledger)
     assert made.charged == nw.accounting.Guarantee(3)
     assert spent(ledger) == 7
     with pytest.raises(OverBudgetError, match=r"for each of 3 rows.*at most 3 rows"):
-        nw.release(data, plan(), ledger=ledger, out=folder / "c.csv", report=False)
+        nw.release(
+            data, plan(), ledger=ledger, out=nw.planning.Output(folder / "c.csv", report=False)
+        )
     balance = ledger.balance("visits")
     assert balance.unit == AccountUnit("patient", 3)
     assert "a person is all rows with the same 'patient', at most 3 rows" in str(balance)
@@ -77,11 +86,13 @@ def test_without_a_word_about_rows_a_promise_for_one_row_is_refused(
     data = visits(folder)
     ledger.grant("visits", epsilon=9, data=data)
     mine = plan(person=nw.Person("patient", rows=2))
-    nw.release(data, mine, ledger=ledger, out=folder / "a.csv", report=False)
+    nw.release(data, mine, ledger=ledger, out=nw.planning.Output(folder / "a.csv", report=False))
     assert ledger.balance("visits").unit == AccountUnit("patient", None)
     head = ledger.head
     for call in (
-        lambda: nw.release(data, plan(), ledger=ledger, out=folder / "b.csv", report=False),
+        lambda: nw.release(
+            data, plan(), ledger=ledger, out=nw.planning.Output(folder / "b.csv", report=False)
+        ),
         lambda: nw.synthesize(data, plan(), ledger=ledger),
         lambda: ledger.spend("visits", ONE, what="x"),
         lambda: ledger.require_room("visits", ONE),
@@ -100,14 +111,20 @@ def test_an_account_of_rows_that_pays_for_people_with_several_rows_is_doubted(
 ) -> None:
     data = visits(folder)
     ledger.grant("visits", epsilon=9, rows=1, data=data)
-    first = nw.release(data, plan(), ledger=ledger, out=folder / "a.csv", report=False)
+    first = nw.release(
+        data, plan(), ledger=ledger, out=nw.planning.Output(folder / "a.csv", report=False)
+    )
     assert first.notes == ()
     mine = plan(person=nw.Person("patient", rows=3))
-    second = nw.release(data, mine, ledger=ledger, out=folder / "b.csv", report=False)
+    second = nw.release(
+        data, mine, ledger=ledger, out=nw.planning.Output(folder / "b.csv", report=False)
+    )
     assert "each row is a person, but here 'patient' identifies people" in second.notes[0]
     ledger.grant("visits", person="patient", rows=3)
     assert spent(ledger) == 4
-    third = nw.release(data, mine, ledger=ledger, out=folder / "c.csv", report=False)
+    third = nw.release(
+        data, mine, ledger=ledger, out=nw.planning.Output(folder / "c.csv", report=False)
+    )
     assert third.notes == ()
 
 
@@ -190,15 +207,17 @@ def test_that_each_row_is_a_person_is_assumed_until_somebody_names_people(
     """In any order: ε = 1 for a row and ε = 1 for all rows of a person are no ε = 2 of anybody."""
     data = visits(folder)
     ledger.grant("visits", epsilon=9, data=data)
-    nw.release(data, plan(), ledger=ledger, out=folder / "a.csv", report=False)
+    nw.release(data, plan(), ledger=ledger, out=nw.planning.Output(folder / "a.csv", report=False))
     ledger.grant("visits", epsilon=1)
     mine, head = plan(person=nw.Person("patient", rows=3)), ledger.head
     for book in (ledger, nw.Ledger.open(ledger.where)):
         with pytest.raises(UnitError, match=r"earlier spends.*for one row.*rows=k.*rows=1"):
-            nw.release(data, mine, ledger=book, out=folder / "b.csv", report=False)
+            nw.release(
+                data, mine, ledger=book, out=nw.planning.Output(folder / "b.csv", report=False)
+            )
     assert ledger.head == head
     ledger.grant("visits", person="patient", rows=3)
-    nw.release(data, mine, ledger=ledger, out=folder / "b.csv", report=False)
+    nw.release(data, mine, ledger=ledger, out=nw.planning.Output(folder / "b.csv", report=False))
     assert spent(ledger) == 3 + 1
     assert nw.Ledger.open(ledger.where).verify() == ledger.head
 

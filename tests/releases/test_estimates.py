@@ -17,7 +17,10 @@ def test_file_and_recipe_in_an_empty_folder_are_enough(
     survey: Survey, tmp_path_factory: pytest.TempPathFactory, suffix: str
 ) -> None:
     made = nw.release(
-        survey.csv, PLAN, out=survey.folder / f"private{suffix}", ledger=None, report=False
+        survey.csv,
+        PLAN,
+        out=nw.planning.Output(survey.folder / f"private{suffix}", report=False),
+        ledger=None,
     )
     elsewhere = tmp_path_factory.mktemp("analyst")
     for kind in ("data", "recipe"):
@@ -39,7 +42,9 @@ def test_file_and_recipe_in_an_empty_folder_are_enough(
 
 
 def test_parquet_alone_is_enough(survey: Survey, tmp_path: Path) -> None:
-    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=None, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=None
+    )
     alone = tmp_path / "alone"
     alone.mkdir()
     shutil.copy(survey.out, alone)

@@ -44,9 +44,9 @@ def test_what_cannot_be_written_is_found_before_the_debit(
     column, impossible = AWKWARD[case]
     table = pa.table({"job": ["nurse", "judge"], "x": column})
     out = tmp_path / f"private{suffix}"
-    given: dict[str, Any] = {"out": out, "ledger": book, "dataset": "people", "report": False}
+    where = nw.planning.Output(out, report=False)
     try:
-        made = nw.release(table, PLAN, **given)
+        made = nw.release(table, PLAN, out=where, ledger=book, dataset="people")
     except TargetError as refused:
         said, rows = str(refused), 0
     else:
@@ -62,7 +62,13 @@ def test_what_cannot_be_written_is_found_before_the_debit(
 def test_bytes_are_no_texts(book: nw.Ledger, tmp_path: Path) -> None:
     table = pa.table({"job": ["nurse", "judge"], "x": [b"\xff", b"a"]})
     try:
-        nw.release(table, PLAN, out=tmp_path / "a.csv", ledger=book, dataset="people", report=False)
+        nw.release(
+            table,
+            PLAN,
+            out=nw.planning.Output(tmp_path / "a.csv", report=False),
+            ledger=book,
+            dataset="people",
+        )
     except TargetError:
         assert float(book.balance("people").spent.epsilon) == 0
 
@@ -90,10 +96,14 @@ def test_the_room_for_texts_is_what_labels_may_take(
     monkeypatch.setattr(drawing.shutil, "disk_usage", lambda _: usage)
     out = tmp_path / "private.csv"
     with pytest.raises(TargetError, match="up to"):
-        nw.release(table, plan, out=out, ledger=book, dataset="people", report=False)
+        nw.release(
+            table, plan, out=nw.planning.Output(out, report=False), ledger=book, dataset="people"
+        )
     assert float(book.balance("people").spent.epsilon) == 0
     monkeypatch.undo()
-    nw.release(table, plan, out=out, ledger=book, dataset="people", report=False)
+    nw.release(
+        table, plan, out=nw.planning.Output(out, report=False), ledger=book, dataset="people"
+    )
     assert out.stat().st_size > 200_000
 
 

@@ -23,7 +23,9 @@ validator = jsonschema.Draft202012Validator(schema)
 
 @pytest.fixture
 def made(survey: Survey) -> nw.results.Release:
-    return nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+    return nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
 
 
 def resealed(document: dict[str, Any]) -> str:
@@ -77,7 +79,9 @@ def test_a_file_alone_is_enough(made: nw.results.Release) -> None:
 
 def test_a_csv_file_needs_its_recipe(survey: Survey) -> None:
     out = survey.folder / "private.csv"
-    made = nw.release(survey.csv, PLAN, out=out, ledger=survey.ledger, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(out, report=False), ledger=survey.ledger
+    )
     assert nw.results.Release.open(out).table.num_rows == 500
     made.files["recipe"].unlink()
     with pytest.raises(ReleaseError, match=r"has no recipe.*private\.recipe\.json"):
@@ -202,7 +206,9 @@ def test_every_kind_of_plan_reads_back_with_the_same_mechanisms(
 ) -> None:
     plan, columns = KINDS[kind]
     out = tmp_path / f"private.{suffix}"
-    made = nw.release(pa.table(columns), plan, out=out, ledger=None, report=False)
+    made = nw.release(
+        pa.table(columns), plan, out=nw.planning.Output(out, report=False), ledger=None
+    )
     read = nw.results.Release.open(out)
     assert read.plan.digest == plan.resolved.digest
     assert [part.mechanism.describe() for part in read.plan.parts] == [

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,11 @@ def test_every_form_of_data_becomes_a_release_that_reads_back(
 ) -> None:
     out = survey.folder / f"private.{suffix}"
     made = nw.release(
-        FORMS[form](survey), PLAN, out=out, ledger=survey.ledger, dataset="survey", report=False
+        FORMS[form](survey),
+        PLAN,
+        out=nw.planning.Output(out, report=False),
+        ledger=survey.ledger,
+        dataset="survey",
     )
     assert made.path == out
     assert survey.states() == ["released"]
@@ -96,7 +101,13 @@ def test_every_form_of_data_becomes_a_release_that_reads_back(
 
 def test_a_table_in_memory_is_released_in_memory(survey: Survey) -> None:
     frame = pandas.DataFrame(survey.table().to_pandas())
-    made = nw.release(frame, PLAN, ledger=survey.ledger, dataset="survey", what="in a notebook")
+    made = nw.release(
+        frame,
+        PLAN,
+        ledger=survey.ledger,
+        dataset="survey",
+        out=nw.planning.Output(what="in a notebook"),
+    )
     assert made.path is None
     assert made.table.num_rows == 500
     assert survey.names() == ["budget.db", "plan.toml", "survey.csv"]
@@ -111,7 +122,12 @@ def test_a_table_in_memory_is_released_in_memory(survey: Survey) -> None:
 
 def test_rows_are_randomized_and_not_copied(survey: Survey) -> None:
     """500 answers all kept: probability below (4/5)^500 < 1e-48 for ε = 1 and four labels."""
-    nw.release(survey.csv, survey.plan, out=survey.out, ledger=survey.ledger, report=False)
+    nw.release(
+        survey.csv,
+        survey.plan,
+        out=nw.planning.Output(survey.out, report=False),
+        ledger=survey.ledger,
+    )
     private = nw.results.Release.open(survey.out).table["job"].to_pylist()
     assert private != survey.table()["job"].to_pylist()
 
@@ -139,7 +155,9 @@ def test_the_ledger_is_debited_what_the_certificate_claims(survey: Survey) -> No
         others="drop",
     )
     nw.Ledger.open(survey.ledger).grant("survey", delta="1/10")
-    made = nw.release(survey.csv, plan, out=survey.out, ledger=survey.ledger, report=False)
+    made = nw.release(
+        survey.csv, plan, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
     ledger = nw.Ledger.open(survey.ledger)
     spend = next(e for e in ledger.history() if e.kind == "spend")
     assert spend.guarantee == made.certificate.guarantee
@@ -156,7 +174,9 @@ def test_a_person_with_several_rows_pays_for_all_of_them(survey: Survey) -> None
         person=nw.Person("region", rows=3),
         others="drop",
     )
-    made = nw.release(survey.csv, plan, out=survey.out, ledger=survey.ledger, report=False)
+    made = nw.release(
+        survey.csv, plan, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
     assert made.rows == nw.results.Release.open(survey.out).table.num_rows == 6
     assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.balance is not None
@@ -216,8 +236,8 @@ def test_no_bit_is_drawn_before_the_debit_nor_after_the_end(
     for out in (survey.out, None):
         source = Watched(survey)
         data = survey.csv if out is not None else survey.table()
-        where: Any = {"out": out, "ledger": survey.ledger, "dataset": "survey", "report": False}
-        nw.release(data, plan, source=source, **where)
+        where = nw.planning.Output(out, report=False)
+        nw.release(data, plan, out=where, ledger=survey.ledger, dataset="survey", source=source)
         before = [] if out is not None else ["released"]
         assert source.seen
         assert all(states == [*before, "reserved"] for states in source.seen)
@@ -251,14 +271,26 @@ def test_unknown_data_gets_advice_that_can_be_typed(survey: Survey) -> None:
     ):
         nw.release(other, PLAN, out=survey.out, ledger=survey.ledger, dataset="servey")
     # A mistyped name did not get the data: the right one still does.
-    nw.release(other, PLAN, out=survey.out, ledger=survey.ledger, dataset="survey", report=False)
+    nw.release(
+        other,
+        PLAN,
+        out=nw.planning.Output(survey.out, report=False),
+        ledger=survey.ledger,
+        dataset="survey",
+    )
     ledger = nw.Ledger.open(survey.ledger)
     assert ledger.find(other) == "survey"
     registered = [e.what for e in ledger.history() if e.kind == "register"]
     assert registered == ["survey.csv", "other.csv"]
     ledger.grant("others", epsilon=10)
     with pytest.raises(BudgetError, match="budget of 'survey' already"):
-        nw.release(other, PLAN, out=survey.out, ledger=ledger, dataset="others", overwrite=True)
+        nw.release(
+            other,
+            PLAN,
+            out=nw.planning.Output(survey.out, overwrite=True),
+            ledger=ledger,
+            dataset="others",
+        )
 
 
 def test_a_missing_ledger_gets_advice_that_can_be_typed(survey: Survey) -> None:
@@ -278,23 +310,40 @@ def test_a_ledger_without_its_key_spends_by_name_only(survey: Survey) -> None:
     with pytest.raises(LedgerError, match="open it with key="):
         nw.release(survey.csv, PLAN, out=survey.out, ledger=where)
     made = nw.release(
-        survey.csv, PLAN, out=survey.out, ledger=where, dataset="survey", report=False
+        survey.csv,
+        PLAN,
+        out=nw.planning.Output(survey.out, report=False),
+        ledger=where,
+        dataset="survey",
     )
     assert made.balance is not None
     opened = nw.Ledger.open(where, key=key)
-    nw.release(survey.csv, PLAN, out=survey.out, ledger=opened, overwrite=True, report=False)
+    nw.release(
+        survey.csv,
+        PLAN,
+        out=nw.planning.Output(survey.out, overwrite=True, report=False),
+        ledger=opened,
+    )
     assert opened.remaining("survey") == nw.accounting.Guarantee(6)
 
 
 def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:
     with pytest.raises(TypeError, match="ledger"):
         nw.release(survey.csv, PLAN, out=survey.out)  # pyright: ignore[reportCallIssue]
-    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=None, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=None
+    )
     assert (made.balance, made.entry, made.is_accounted) == (None, None, False)
     assert "accounted for by nobody" in repr(made)
     assert not nw.results.Release.open(survey.out).is_accounted
     with pytest.raises(ParameterError, match="no ledger"):
-        nw.release(survey.csv, PLAN, ledger=None, dataset="survey", out=survey.out, overwrite=True)
+        nw.release(
+            survey.csv,
+            PLAN,
+            ledger=None,
+            dataset="survey",
+            out=nw.planning.Output(survey.out, overwrite=True),
+        )
 
 
 def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Survey) -> None:
@@ -303,10 +352,9 @@ def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Surve
         made = nw.release(
             survey.csv,
             PLAN,
-            out=survey.folder / f"{name}.parquet",
+            out=nw.planning.Output(survey.folder / f"{name}.parquet", report=False),
             ledger=None,
             source=nw.SeededSource(7),
-            report=False,
         )
         assert not made.is_private
         assert "NOT PRIVATE" in repr(made)
@@ -317,14 +365,14 @@ def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Surve
 
 
 def test_existing_files_are_replaced_only_when_told_to(survey: Survey) -> None:
-    again: Any = {"out": survey.out, "ledger": survey.ledger, "report": False}
-    nw.release(survey.csv, PLAN, **again)
+    once = nw.planning.Output(survey.out, report=False)
+    nw.release(survey.csv, PLAN, out=once, ledger=survey.ledger)
     before = survey.out.read_bytes()
     with pytest.raises(TargetError, match=r"exists already.*overwrite=True"):
-        nw.release(survey.csv, PLAN, **again)
+        nw.release(survey.csv, PLAN, out=once, ledger=survey.ledger)
     assert survey.out.read_bytes() == before
     assert survey.states() == ["released"]
-    nw.release(survey.csv, PLAN, overwrite=True, **again)
+    nw.release(survey.csv, PLAN, out=replace(once, overwrite=True), ledger=survey.ledger)
     assert survey.out.read_bytes() != before
     nw.results.Release.open(survey.out)
     # Files of one stem would share the recipe.
@@ -338,11 +386,10 @@ def test_progress_is_told_for_both_steps(survey: Survey) -> None:
     nw.release(
         parquet(survey),
         PLAN,
-        out=survey.out,
+        out=nw.planning.Output(survey.out, report=False),
         ledger=survey.ledger,
         dataset="survey",
         progress=lambda *step: told.append(step),
-        report=False,
     )
     assert ("check", 500, 500) in told
     assert told[-1] == ("draw", 500, 500)
@@ -351,7 +398,9 @@ def test_progress_is_told_for_both_steps(survey: Survey) -> None:
 def test_a_link_keeps_pointing_where_it_points(survey: Survey) -> None:
     (survey.folder / "real").mkdir()
     survey.out.symlink_to("real/data.parquet")
-    nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+    nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
     assert survey.out.is_symlink()
     assert sorted(path.name for path in (survey.folder / "real").iterdir()) == [
         "data.certificate.json",

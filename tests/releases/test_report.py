@@ -13,7 +13,11 @@ def test_it_tells_of_the_release_and_not_of_the_ledger(survey: Survey) -> None:
     nw.Ledger.open(survey.ledger).grant("inner circle", epsilon=5)
     data = survey.table()
     made = nw.release(
-        data, PLAN, out=survey.out, ledger=survey.ledger, dataset="inner circle", what="for Ann"
+        data,
+        PLAN,
+        out=nw.planning.Output(survey.out, what="for Ann"),
+        ledger=survey.ledger,
+        dataset="inner circle",
     )
     assert made.notes == ()
     page = made.files["report"].read_text(encoding="utf-8")
@@ -57,5 +61,10 @@ def test_a_report_that_cannot_be_made_is_a_note_and_nothing_else(
 def test_an_old_report_does_not_stay_beside_new_data(survey: Survey) -> None:
     made = nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert made.files["report"].exists()
-    nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, overwrite=True, report=False)
+    nw.release(
+        survey.csv,
+        PLAN,
+        out=nw.planning.Output(survey.out, overwrite=True, report=False),
+        ledger=survey.ledger,
+    )
     assert not made.files["report"].exists()

@@ -39,7 +39,9 @@ def test_a_release_comes_with_its_page(survey: Survey) -> None:
 
 
 def test_the_estimates_are_those_of_the_released_file(survey: Survey) -> None:
-    made = nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger, report=False)
+    made = nw.release(
+        survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
+    )
     facts = pages.facts_of(made, balance=None, made_again=True)
     part = PLAN.parts[0]
     by_hand = nw.estimate(made.table["job"].to_pylist(), part.mechanism, about="people")
@@ -51,7 +53,7 @@ def test_the_estimates_are_those_of_the_released_file(survey: Survey) -> None:
 @pytest.mark.parametrize("suffix", ["parquet", "feather", "csv"])
 def test_it_can_be_made_anew_from_the_file_alone(survey: Survey, suffix: str) -> None:
     out = survey.folder / f"private.{suffix}"
-    nw.release(survey.csv, PLAN, out=out, ledger=survey.ledger, report=False)
+    nw.release(survey.csv, PLAN, out=nw.planning.Output(out, report=False), ledger=survey.ledger)
     opened = nw.results.Release.open(out)
     assert "report" not in opened.files
     assert opened.report() == survey.folder / "private.report.html"

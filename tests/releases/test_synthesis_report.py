@@ -73,12 +73,16 @@ def mwem_workload() -> nw.Workload:
 
 
 MADE: list[tuple[str, dict[str, Any]]] = [
-    ("synthetic.parquet", {"plan": SPACES, "epsilon": 1, "delta": 1e-6, "rows": 700}),
-    ("synthetic.feather", {"plan": SPACES, "epsilon": 1, "bins": None}),
+    ("synthetic.parquet", {"plan": SPACES, "epsilon": 1, "delta": 1e-6,
+                           "method": nw.planning.Method(rows=700)}),
+    ("synthetic.feather", {"plan": SPACES, "epsilon": 1,
+                           "method": nw.planning.Method(bins=None)}),
     ("synthetic.csv", {"plan": spaces("job", "age", "smokes", "visits"), "epsilon": 1}),
-    ("mwem.parquet", {"plan": spaces("smokes", "visits"), "epsilon": 1, "method": "mwem",
-                      "workload": mwem_workload(), "rounds": 3}),
-    ("blr.parquet", {"plan": spaces("smokes"), "epsilon": 2, "method": "blr", "rows": 20}),
+    ("mwem.parquet", {"plan": spaces("smokes", "visits"), "epsilon": 1,
+                      "workload": mwem_workload(),
+                      "method": nw.planning.Method("mwem", rounds=3)}),
+    ("blr.parquet", {"plan": spaces("smokes"), "epsilon": 2,
+                     "method": nw.planning.Method("blr", rows=20)}),
 ]  # fmt: skip
 
 
@@ -121,11 +125,9 @@ def test_the_page_tells_nothing_that_was_not_released(tmp_path: Path) -> None:
         DATA,
         spaces("job", "smokes"),
         epsilon=1,
-        out=tmp_path / "synthetic.parquet",
+        out=nw.planning.Output(tmp_path / "synthetic.parquet", what="for Ann", evaluation=True),
         ledger=book,
         dataset="inner circle",
-        what="for Ann",
-        evaluation=True,
     )
     assert made.evaluation is not None
     page = made.files["report"].read_text(encoding="utf-8")
@@ -220,7 +222,13 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.parametrize("kind", BROKEN)
 def test_files_that_do_not_belong_together_are_refused(kind: str, tmp_path: Path) -> None:
     out = tmp_path / "synthetic.parquet"
-    nw.synthesize(DATA, spaces("job", "smokes"), epsilon=1, ledger=None, out=out, report=False)
+    nw.synthesize(
+        DATA,
+        spaces("job", "smokes"),
+        epsilon=1,
+        ledger=None,
+        out=nw.planning.Output(out, report=False),
+    )
     edit, words = BROKEN[kind]
     edit(tmp_path)
     with pytest.raises(ReleaseError, match=words):
@@ -229,7 +237,9 @@ def test_files_that_do_not_belong_together_are_refused(kind: str, tmp_path: Path
 
 def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> None:
     out = tmp_path / "synthetic.parquet"
-    made = nw.synthesize(DATA, spaces("smokes"), epsilon=1, ledger=None, out=out, report=False)
+    made = nw.synthesize(
+        DATA, spaces("smokes"), epsilon=1, ledger=None, out=nw.planning.Output(out, report=False)
+    )
     (one,) = made.measurements
     assert int(one.counts.sum()) == made.people
     _edited(lambda document: document["measurements"][0].pop("adds_up"))(tmp_path)
@@ -242,7 +252,9 @@ def test_conditions_of_your_own_are_named_and_not_read_back(tmp_path: Path) -> N
     domain = nw.Records(visits=nw.Counts(5))
     odd = nw.Workload.predicates(domain, {"odd": lambda v: v % 2 == 1}, columns=["visits"])
     out = tmp_path / "synthetic.parquet"
-    made = nw.synthesize(DATA, epsilon=1, ledger=None, out=out, workload=odd, report=False)
+    made = nw.synthesize(
+        DATA, epsilon=1, ledger=None, out=nw.planning.Output(out, report=False), workload=odd
+    )
     again = nw.results.Synthesis.open(out)
     assert again.errors == made.errors
     assert again.errors.parts[0].name == "odd"
@@ -252,7 +264,9 @@ def test_conditions_of_your_own_are_named_and_not_read_back(tmp_path: Path) -> N
 
 def test_without_the_certificate_all_else_can_be_read(tmp_path: Path) -> None:
     out = tmp_path / "synthetic.parquet"
-    made = nw.synthesize(DATA, spaces("smokes"), epsilon=1, ledger=None, out=out, report=False)
+    made = nw.synthesize(
+        DATA, spaces("smokes"), epsilon=1, ledger=None, out=nw.planning.Output(out, report=False)
+    )
     assert "report" not in made.files
     (tmp_path / "synthetic.certificate.json").unlink()
     again = nw.results.Synthesis.open(out)

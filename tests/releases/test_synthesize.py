@@ -67,7 +67,7 @@ def test_it_answers_the_workload_far_better_than_columns_by_themselves(
         epsilon=3,
         delta=delta,
         method=method,
-        evaluation=True,
+        out=nw.planning.Output(evaluation=True),
         source=nw.SeededSource(11),
     )
     assert made.evaluation is not None
@@ -90,9 +90,9 @@ def test_the_noise_is_that_of_the_smaller_expected_error(method: Any) -> None:
     units: list[str] = []
     for columns in (3, 12):
         spaces = binary(columns)
-        options: Any = {"epsilon": 1, "method": method, "rows": 10}
-        if columns == 12 and method == "mwem":
-            options["rounds"] = 40
+        rounds = 40 if columns == 12 and method == "mwem" else None
+        how = nw.planning.Method(method, rows=10, rounds=rounds)
+        options: Any = {"epsilon": 1, "method": how}
         table = pa.table({name: [False, True] * 1_000 for name in spaces})
         made = nw.synthesize(table, spaces, ledger=None, delta=1e-9, **options)
         known = nw.planning.predict_synthesis(spaces, people=2_000, delta=1e-9, **options)
@@ -167,7 +167,12 @@ def test_rows_workload_and_rounds_are_as_asked() -> None:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
     wanted = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
     made = nw.synthesize(
-        DATA, domain, ledger=None, epsilon=1, method="mwem", workload=wanted, rounds=3, rows=100
+        DATA,
+        domain,
+        ledger=None,
+        epsilon=1,
+        method=nw.planning.Method("mwem", rounds=3, rows=100),
+        workload=wanted,
     )
     assert (made.rows, len(made.measurements), len(made.spends)) == (100, 3, 6)
     assert made.workload.queries == wanted.queries
@@ -182,13 +187,26 @@ def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None
     wanted = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
     path = wanted.save(tmp_path / "queries.toml")
     for given in (path, str(path)):
-        made = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=given, rows=10)
+        made = nw.synthesize(
+            DATA, domain, ledger=None, epsilon=1, workload=given, method=nw.planning.Method(rows=10)
+        )
         assert made.workload.parts == wanted.parts
-    alone = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=1, rows=10)
+    alone = nw.synthesize(
+        DATA, domain, ledger=None, epsilon=1, workload=1, method=nw.planning.Method(rows=10)
+    )
     assert alone.workload.groupings == (("smokes",), ("visits",))
     with pytest.raises(TargetError, match=r"queries\.toml"):
-        nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=path, out=path, overwrite=True)
-    both = nw.synthesize(DATA, domain, ledger=None, epsilon=1, workload=[1, 2], rows=10)
+        nw.synthesize(
+            DATA,
+            domain,
+            ledger=None,
+            epsilon=1,
+            workload=path,
+            out=nw.planning.Output(path, overwrite=True),
+        )
+    both = nw.synthesize(
+        DATA, domain, ledger=None, epsilon=1, workload=[1, 2], method=nw.planning.Method(rows=10)
+    )
     assert both.workload.groupings == (("smokes",), ("visits",), ("smokes", "visits"))
     assert nw.planning.predict_synthesis(domain, people=5, epsilon=1, workload=[1, 2])
     for wrong in (3, True, 0, [2, 3], [], ["age"], {2: 1}):
@@ -198,7 +216,9 @@ def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None
 
 def test_blr_is_one_choice() -> None:
     spaces = {"smokes": [True, False], "visits": nw.Column(nw.Counts(2), outside="clamp")}
-    made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, method="blr", rows=6)
+    made = nw.synthesize(
+        DATA, spaces, ledger=None, epsilon=1, method=nw.planning.Method("blr", rows=6)
+    )
     assert (made.rows, made.measurements, made.workload_error) == (6, (), None)
     assert [spend.amount for spend in made.spends] == [1]
     with pytest.raises(ParameterError, match="no use of a delta"):
@@ -206,15 +226,18 @@ def test_blr_is_one_choice() -> None:
 
 
 def test_a_prediction_refuses_the_same_numbers_of_rows() -> None:
-    for asked in ({"people": 10**13}, {"people": 10, "rows": 10**13}):
-        wanted: Any = asked
+    for people, rows in ((10**13, None), (10, 10**13)):
         with pytest.raises(TooLargeError, match="do not fit into memory"):
-            nw.planning.predict_synthesis(SPACES, epsilon=1, **wanted)
+            nw.planning.predict_synthesis(
+                SPACES, epsilon=1, people=people, method=nw.planning.Method(rows=rows)
+            )
 
 
 def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
     spaces = {"age": nw.Column(nw.Interval(0, 900_000, step=1)), "visits": nw.Counts(5)}
-    made = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, rows=10, bins=None)
+    made = nw.synthesize(
+        DATA, spaces, ledger=None, epsilon=1, method=nw.planning.Method(rows=10, bins=None)
+    )
     assert [one.name for one in made.measurements] == ["age", "visits"]
     assert "'age' has too many points" in made.notes[0]
     assert len(made.limits) == 2
@@ -243,7 +266,13 @@ def test_files_hold_the_table_and_what_it_was_made_from(tmp_path: Path) -> None:
     assert "Zebulon" not in text
     with pytest.raises(TargetError, match="exists already"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out)
-    nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out, overwrite=True, evaluation=True)
+    nw.synthesize(
+        DATA,
+        SPACES,
+        ledger=None,
+        epsilon=1,
+        out=nw.planning.Output(out, overwrite=True, evaluation=True),
+    )
     beside = sorted(path.name for path in tmp_path.iterdir())
     assert beside == [
         "synthetic.certificate.json",
@@ -294,21 +323,21 @@ def test_bad_arguments_say_what_to_do() -> None:
             pa.table(table),
             wide,
             epsilon=1,
-            method="mwem",
-            bins=None,
-            inference="tree",
+            method=nw.planning.Method("mwem", bins=None, inference="tree"),
             ledger=None,
         )
     # Beyond a million points a graph is kept in place of a weight for each.
     made = nw.synthesize(
-        pa.table(table), wide, epsilon=1, method="mwem", bins=None, rounds=2, ledger=None
+        pa.table(table),
+        wide,
+        epsilon=1,
+        method=nw.planning.Method("mwem", bins=None, rounds=2),
+        ledger=None,
     )
     assert made.how == "mwem on a graph"
     for options, words in [
         ({"method": "magic"}, "'mst', 'mwem' or 'blr'"),
-        ({"rounds": 3}, "belongs to method='mwem'"),
-        ({"rows": 0}, "rows"),
-        ({"bins": 1}, "bins is 1"),
+        ({"method": nw.planning.Method(bins=1)}, "bins is 1"),
         ({"epsilon": 0}, "above 0"),
         ({"epsilon": "1e-101"}, "at least 1e-100"),
         ({"epsilon": "1e400"}, "at most 1e100"),
@@ -319,6 +348,10 @@ def test_bad_arguments_say_what_to_do() -> None:
         wanted: Any = {"epsilon": 1, **options}
         with pytest.raises(ParameterError, match=words):
             nw.synthesize(DATA, SPACES, ledger=None, **wanted)
+    with pytest.raises(ParameterError, match="belongs to method='mwem'"):
+        nw.planning.Method("mst", rounds=3)
+    with pytest.raises(ParameterError, match="rows"):
+        nw.planning.Method(rows=0)
     with pytest.raises(ParameterError, match="epsilon is missing"):
         nw.synthesize(DATA, SPACES, ledger=None)
     with pytest.raises(DataError, match="no rows"):
@@ -347,9 +380,8 @@ def test_what_lies_beside_fits_its_schema(tmp_path: Path, method: Any, delta: fl
         ledger=None,
         epsilon=0.1,
         delta=delta,
-        method=method,
+        method=nw.planning.Method(method, rows=3),
         workload=workload,
-        rows=3,
         out=tmp_path / "synthetic.csv",
     )
     said = json.loads((tmp_path / "synthetic.synthesis.json").read_text(encoding="utf-8"))
@@ -401,7 +433,9 @@ def test_a_seeded_table_says_so_inside_of_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["mst", "mwem"])
 def test_noise_that_drowns_everything_still_makes_a_table(method: Any) -> None:
-    made = nw.synthesize(DATA, SPACES, epsilon="1e-18", method=method, bins=8, ledger=None)
+    made = nw.synthesize(
+        DATA, SPACES, epsilon="1e-18", method=nw.planning.Method(method, bins=8), ledger=None
+    )
     assert made.rows == DATA.num_rows
 
 

@@ -76,7 +76,7 @@ def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
         epsilon=2,
         delta=delta,
         method=method,
-        evaluation=True,
+        out=nw.planning.Output(evaluation=True),
         source=nw.SeededSource(4),
     )
     gain = made.table["gain"].to_numpy()
@@ -95,7 +95,12 @@ def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
 
 def test_what_was_counted_in_bins_is_said(tmp_path: Path) -> None:
     made = nw.synthesize(
-        DATA, SPACES, ledger=None, epsilon=1, delta=1e-6, out=tmp_path / "s.parquet", report=False
+        DATA,
+        SPACES,
+        ledger=None,
+        epsilon=1,
+        delta=1e-6,
+        out=nw.planning.Output(tmp_path / "s.parquet", report=False),
     )
     assert "'age' in 25 bins of 3, 'gain' in 32 bins of 3,125" in made.notes[0]
     assert "errors are about bins" in made.notes[0]
@@ -129,14 +134,18 @@ def test_bins_do_not_depend_on_the_data() -> None:
 
 
 def test_bins_are_as_asked() -> None:
-    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, bins=10, rows=50)
+    made = nw.synthesize(
+        DATA, SPACES, ledger=None, epsilon=1, method=nw.planning.Method(bins=10, rows=50)
+    )
     assert dict(made.bins.widths) == {"age": 8, "gain": 10_000, "weight": 400_001}
     spaces = {name: SPACES[name] for name in ("job", "age")}
-    plain = nw.synthesize(DATA, spaces, ledger=None, epsilon=1, bins=None, rows=50)
+    plain = nw.synthesize(
+        DATA, spaces, ledger=None, epsilon=1, method=nw.planning.Method(bins=None, rows=50)
+    )
     assert plain.bins.widths == ()
     assert {one.name for one in plain.measurements} == {"job", "age", "job × age"}
     with pytest.raises(TooLargeError, match="'weight' has 4,000,001 points"):
-        nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, bins=None)
+        nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, method=nw.planning.Method(bins=None))
 
 
 def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> None:
@@ -150,7 +159,7 @@ def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> N
         epsilon=3,
         method="mwem",
         workload=asked,
-        evaluation=True,
+        out=nw.planning.Output(evaluation=True),
         source=nw.SeededSource(2),
     )
     assert [name for name, _ in made.bins.widths] == ["gain"]
@@ -164,7 +173,7 @@ def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> N
         ledger=None,
         epsilon=3,
         workload=asked,
-        evaluation=True,
+        out=nw.planning.Output(evaluation=True),
         source=nw.SeededSource(2),
     )
     assert [name for name, _ in tree.bins.widths] == ["age", "gain"]
@@ -177,7 +186,11 @@ def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> N
 
 def test_blr_in_bins_is_uniform_within_them() -> None:
     made = nw.synthesize(
-        DATA, {"age": SPACES["age"]}, ledger=None, epsilon=1, method="blr", bins=4, rows=60
+        DATA,
+        {"age": SPACES["age"]},
+        ledger=None,
+        epsilon=1,
+        method=nw.planning.Method("blr", bins=4, rows=60),
     )
     assert made.measurements == ()
     assert "all points are equally likely" in made.notes[1]
@@ -192,8 +205,10 @@ def test_cells_outside_of_the_grid_are_named_by_row_and_not_shown() -> None:
 
 
 def test_a_prediction_is_about_the_same_bins() -> None:
-    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, rows=10)
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, method=nw.planning.Method(rows=10))
     errors = nw.planning.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1)
     assert errors.expected == made.expected_error
-    finer = nw.planning.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1, bins=64)
+    finer = nw.planning.predict_synthesis(
+        SPACES, people=DATA.num_rows, epsilon=1, method=nw.planning.Method(bins=64)
+    )
     assert finer.expected > errors.expected

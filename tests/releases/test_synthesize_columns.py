@@ -32,10 +32,8 @@ def test_a_constant_column_comes_out_constant(
         CONSTANT,
         {"study": ["A7"], "visits": nw.Counts(2)},
         epsilon=1,
-        method=method,
-        rows=6,
-        out=tmp_path / "s.parquet",
-        report=False,
+        method=nw.planning.Method(method, rows=6),
+        out=nw.planning.Output(tmp_path / "s.parquet", report=False),
         ledger=None,
     )
     assert made.table["study"].to_pylist() == ["A7"] * 6
@@ -50,7 +48,7 @@ def test_no_pair_is_spent_on_a_constant_column(inference: Literal["graph", "tree
         table,
         {"study": ["A7"], "visits": nw.Counts(2), "late": [True, False]},
         epsilon=1,
-        inference=inference,
+        method=nw.planning.Method(inference=inference),
         ledger=None,
     )
     pairs = [one.columns for one in made.measurements if len(one.columns) > 1]
@@ -67,7 +65,9 @@ def test_a_plan_in_a_file_may_have_a_constant_column(tmp_path: Path) -> None:
 def test_a_table_of_constant_columns_only_is_possible() -> None:
     made = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, ledger=None)
     assert made.table["study"].to_pylist() == ["A7"] * 90
-    one = nw.synthesize(CONSTANT, {"study": ["A7"]}, epsilon=1, rows=1, ledger=None)
+    one = nw.synthesize(
+        CONSTANT, {"study": ["A7"]}, epsilon=1, method=nw.planning.Method(rows=1), ledger=None
+    )
     assert (
         repr(one)
         == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, accounted for by nobody>"

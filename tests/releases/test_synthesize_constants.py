@@ -31,7 +31,14 @@ def test_a_column_beside_a_constant_is_not_called_too_large(tmp_path: Path) -> N
 def test_a_column_that_is_too_large_for_every_other_is_still_told() -> None:
     data: dict[str, Any] = {"a": [0, 1, 2, 3], "b": [5, 6, 7, 8], "c": ["y"] * 4}
     spaces: dict[str, Any] = {"a": nw.Counts(4000), "b": nw.Counts(4000), "c": ["y"]}
-    made = nw.synthesize(data, spaces, epsilon=1, bins=None, source=nw.SeededSource(1), ledger=None)
+    made = nw.synthesize(
+        data,
+        spaces,
+        epsilon=1,
+        method=nw.planning.Method(bins=None),
+        source=nw.SeededSource(1),
+        ledger=None,
+    )
     assert ["'a'" in note or "'b'" in note for note in made.limits] == [True, True]
 
 
@@ -68,7 +75,7 @@ def steps_of(made: nw.results.Synthesis) -> list[str]:
 
 MADE: dict[str, tuple[dict[str, Any], list[str]]] = {
     "mst": ({}, ["counts of a"]),
-    "tree": ({"inference": "tree"}, ["counts of a"]),
+    "tree": ({"method": nw.planning.Method(inference="tree")}, ["counts of a"]),
     "normal noise": ({"delta": 0.01}, ["counts of a"]),
     "mwem": ({"method": "mwem"}, ["counts of a"]),
     "one-way": ({"workload": [1]}, ["counts of a"]),
@@ -146,10 +153,10 @@ def test_what_is_skipped_is_decided_by_what_is_declared() -> None:
     dull = {name: ["x"] * 400 for name in "abcd"}
     lively = {name: ["x", "y"] * 200 for name in "abcd"}
     ways: list[dict[str, Any]] = [
-        {"inference": "tree"},
+        {"method": nw.planning.Method(inference="tree")},
         {},
         {"method": "mwem"},
-        {"method": "mwem", "rounds": 2},
+        {"method": nw.planning.Method("mwem", rounds=2)},
     ]
     for asked in ways:
         one, other = (
@@ -163,10 +170,17 @@ def test_choices_stay_where_not_every_pair_is_counted() -> None:
     spaces = {name: ["x", "y"] for name in "abc"}
     data = {name: ["x", "y"] * 200 for name in "abc"}
     tree = nw.synthesize(
-        data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(1), ledger=None
+        data,
+        spaces,
+        epsilon=1,
+        method=nw.planning.Method(inference="tree"),
+        source=nw.SeededSource(1),
+        ledger=None,
     )
     assert sum(what.startswith("choice") for what in steps_of(tree)) == 2
-    rounds = nw.synthesize(data, spaces, epsilon=1, method="mwem", rounds=2, ledger=None)
+    rounds = nw.synthesize(
+        data, spaces, epsilon=1, method=nw.planning.Method("mwem", rounds=2), ledger=None
+    )
     assert sum(what.startswith("choice") for what in steps_of(rounds)) == 2
 
 
@@ -176,7 +190,12 @@ def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
     spaces = {name: nw.Counts(5) for name in names}
     data = {name: [0, 1, 2, 3, 4, 5] * 100 for name in names}
     made = nw.synthesize(
-        data, spaces, epsilon=1, inference="tree", source=nw.SeededSource(3), ledger=None
+        data,
+        spaces,
+        epsilon=1,
+        method=nw.planning.Method(inference="tree"),
+        source=nw.SeededSource(3),
+        ledger=None,
     )
     errors, page = made.errors, page_of(made, tmp_path)
     counted = [part for part in errors.parts if part.counted]

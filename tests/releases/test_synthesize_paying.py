@@ -57,9 +57,8 @@ def test_the_ledger_is_debited_once_and_before_the_first_bit(
         epsilon=1,
         delta=delta,
         method=method,
-        out=tmp_path / "synthetic.parquet",
+        out=nw.planning.Output(tmp_path / "synthetic.parquet", report=False),
         source=source,
-        report=False,
     )
     assert source.seen
     assert all(states == ["reserved"] for states in source.seen)
@@ -86,13 +85,16 @@ def test_over_budget_nothing_is_drawn_or_written(ledger: nw.Ledger, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "mwem", "rounds": 7}, "rounds is 7; give at most 6"),
-        ({"method": "blr", "rows": 3}, "MWEM, .*, which lists no databases"),
+        ({"method": nw.planning.Method("mwem", rounds=7)}, "rounds is 7; give at most 6"),
+        ({"method": nw.planning.Method("blr", rows=3)}, "MWEM, .*, which lists no databases"),
         ({"out": "nowhere/synthetic.parquet"}, "there is no folder"),
         ({"out": "synthetic.png"}, "synthetic.png"),
-        ({"rows": 10**9}, "1,000,000,000 rows of 4 columns do not fit .* at most [0-9,]+ rows"),
-        ({"rows": 10**30}, "rows of 4 columns do not fit into memory"),
-        ({"rows": 10**30, "method": "mwem"}, "do not fit into memory"),
+        (
+            {"method": nw.planning.Method(rows=10**9)},
+            "1,000,000,000 rows of 4 columns do not fit .* at most [0-9,]+ rows",
+        ),
+        ({"method": nw.planning.Method(rows=10**30)}, "rows of 4 columns do not fit into memory"),
+        ({"method": nw.planning.Method("mwem", rows=10**30)}, "do not fit into memory"),
     ],
     ids=["rounds", "blr", "folder", "format", "rows", "absurd", "absurd-mwem"],
 )
@@ -146,7 +148,7 @@ def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
 ) -> None:
     out = tmp_path / "synthetic.parquet"
     # Not all there is will be counted, so that something is chosen.
-    some: Any = {"inference": "tree"} if method == "mst" else {"workload": [1, 2], "rounds": 5}
+    some = {"inference": "tree"} if method == "mst" else {"rounds": 5}
     made = nw.synthesize(
         DATA,
         SPACES,
@@ -154,10 +156,9 @@ def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
         dataset="people",
         epsilon=1,
         delta=delta,
-        method=method,
-        out=out,
-        report=False,
-        **some,
+        method=nw.planning.Method(method, **some),
+        workload=None if method == "mst" else [1, 2],
+        out=nw.planning.Output(out, report=False),
     )
     path = tmp_path / "synthetic.certificate.json"
     assert made.files["certificate"] == path
@@ -181,9 +182,9 @@ def test_an_old_certificate_is_replaced_and_an_alien_one_is_in_the_way(tmp_path:
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(TargetError, match=r"certificate\.json' exists already"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, out=out)
-    options: Any = {"ledger": None, "out": out, "overwrite": True, "report": False}
-    made = nw.synthesize(DATA, SPACES, epsilon=1, **options)
-    again = nw.synthesize(DATA, SPACES, epsilon=2, **options)
+    over = nw.planning.Output(out, overwrite=True, report=False)
+    made = nw.synthesize(DATA, SPACES, epsilon=1, ledger=None, out=over)
+    again = nw.synthesize(DATA, SPACES, epsilon=2, ledger=None, out=over)
     assert made.certificate.digest != again.certificate.digest
     assert path.read_text(encoding="utf-8") == again.certificate.to_json()
     in_memory = nw.synthesize(DATA, SPACES, ledger=None, epsilon=2)
@@ -216,8 +217,7 @@ def test_grids_finer_than_doubles_are_counted_exactly(ledger: nw.Ledger) -> None
             table,
             {"b": ["x", "y"], "c": grid},
             epsilon="0.1",
-            method="blr",
-            rows=2,
+            method=nw.planning.Method("blr", rows=2),
             ledger=ledger,
             dataset="people",
         )
@@ -226,7 +226,11 @@ def test_grids_finer_than_doubles_are_counted_exactly(ledger: nw.Ledger) -> None
 
 def test_a_description_that_says_other_than_its_proof_is_refused(tmp_path: Path) -> None:
     made = nw.synthesize(
-        DATA, SPACES, epsilon=10, out=tmp_path / "s.parquet", report=False, ledger=None
+        DATA,
+        SPACES,
+        epsilon=10,
+        out=nw.planning.Output(tmp_path / "s.parquet", report=False),
+        ledger=None,
     )
     side = made.files["synthesis"]
     text = side.read_text(encoding="utf-8")

@@ -120,7 +120,9 @@ def test_blr_gives_each_row_its_part() -> None:
     small = nw.Plan(
         {"ward": COLUMNS["ward"]}, epsilon=1, others="drop", person=nw.Person("patient", rows=4)
     )
-    made = nw.synthesize(DATA, small, ledger=None, epsilon=1, method="blr", rows=30)
+    made = nw.synthesize(
+        DATA, small, ledger=None, epsilon=1, method=nw.planning.Method("blr", rows=30)
+    )
     assert made.guarantee == nw.accounting.Guarantee(1)
     (spend,) = made.spends
     assert spend.amount == 1
@@ -139,8 +141,7 @@ def test_the_ledger_is_debited_for_a_person(tmp_path: Path) -> None:
         delta=1e-7,
         ledger=book,
         dataset="stays",
-        out=tmp_path / "synthetic.parquet",
-        report=False,
+        out=nw.planning.Output(tmp_path / "synthetic.parquet", report=False),
     )
     assert made.balance is not None
     # With two columns normal noise is worse, and no delta is spent.

@@ -128,5 +128,7 @@ def test_short_floats_stay_short_where_they_hold_the_whole_grid() -> None:
     for spaces, kind in ((fits, pa.float32()), (too_fine, pa.float64())):
         for space in spaces:
             columns: dict[str, Any] = {"b": ["x", "y"], "c": space}
-            made = nw.synthesize(table, columns, epsilon=1, bins=8, ledger=None)
+            made = nw.synthesize(
+                table, columns, epsilon=1, method=nw.planning.Method(bins=8), ledger=None
+            )
             assert made.table.schema.field("c").type == kind

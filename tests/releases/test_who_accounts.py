@@ -19,11 +19,11 @@ SPACES: dict[str, Any] = {name: nw.Categories(labels) for name, labels in COLUMN
 JOBS: dict[str, Callable[..., Any]] = {
     "release": lambda **who: nw.release(DATA, PLAN, **who),
     "release to a file": lambda folder, **who: nw.release(
-        DATA, PLAN, out=folder / "r.parquet", report=False, **who
+        DATA, PLAN, out=nw.planning.Output(folder / "r.parquet", report=False), **who
     ),
     "synthesize": lambda **who: nw.synthesize(DATA, COLUMNS, epsilon=1, **who),
     "synthesize to a file": lambda folder, **who: nw.synthesize(
-        DATA, COLUMNS, epsilon=1, out=folder / "s.parquet", report=False, **who
+        DATA, COLUMNS, epsilon=1, out=nw.planning.Output(folder / "s.parquet", report=False), **who
     ),
     "naive Bayes": lambda **who: nw.models.PrivateNaiveBayes(
         SPACES, label="sick", epsilon=1, **who

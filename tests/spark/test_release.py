@@ -109,7 +109,8 @@ def test_the_guide_runs(spark: Any, place: Path, monkeypatch: pytest.MonkeyPatch
     nw.Ledger.open("budget.db").register("patients", "survey.parquet")
     (verb,) = (text for text in found if text.startswith("noisewright release"))
     assert run([*shlex.split(verb)[1:], "--overwrite"]) == 0
-    exec(file.replace("engine=", "overwrite=True, engine="), names)
+    over = 'out=nw.planning.Output("private.parquet", overwrite=True)'
+    exec(file.replace('out="private.parquet"', over), names)
     assert names["made"].rows == 40_000
 
 

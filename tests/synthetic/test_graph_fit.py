@@ -229,7 +229,13 @@ def table() -> Any:
 def synthesized(**more: Any) -> nw.results.Synthesis:
     source = nw.SeededSource("graph")
     return nw.synthesize(
-        table(), DOMAIN, epsilon=1, ledger=None, source=source, inference="graph", **more
+        table(),
+        DOMAIN,
+        epsilon=1,
+        ledger=None,
+        source=source,
+        method=nw.planning.Method(inference="graph"),
+        **more,
     )
 
 
@@ -273,7 +279,12 @@ def test_few_and_constant_columns(sizes: tuple[int, ...]) -> None:
         {name: rng.choice(columns[name], 50) for name in names},
     )
     made = nw.synthesize(
-        data, columns, epsilon=1, ledger=None, source=nw.SeededSource(1), inference="graph"
+        data,
+        columns,
+        epsilon=1,
+        ledger=None,
+        source=nw.SeededSource(1),
+        method=nw.planning.Method(inference="graph"),
     )
     assert made.rows == 50
     assert not made.limits

@@ -82,4 +82,6 @@ def test_rounds_refuse_what_no_graph_is_fitted_to() -> None:
 def test_inference_is_one_of_two_words() -> None:
     table, domain = {"a": [0, 1]}, nw.Records(a=nw.Counts(1))
     with pytest.raises(ParameterError, match="inference is 'pgm'; it must be 'graph' or 'tree'"):
-        nw.synthesize(table, domain, epsilon=1, ledger=None, inference="pgm")  # pyright: ignore[reportArgumentType]
+        nw.synthesize(
+            table, domain, epsilon=1, ledger=None, method=nw.planning.Method(inference="pgm")
+        )  # pyright: ignore[reportArgumentType]

@@ -124,7 +124,11 @@ def test_a_file_without_a_header_has_the_names_of_the_plan_or_those_that_are_giv
     assert made.table.num_rows == 2
     assert made.table.schema.names == ["job", "visits"]
     made = nw.synthesize(
-        nw.CSV(path, header=False), PLAN, epsilon=9, ledger=None, method="blr", rows=2
+        nw.CSV(path, header=False),
+        PLAN,
+        epsilon=9,
+        ledger=None,
+        method=nw.planning.Method("blr", rows=2),
     )
     assert made.table.schema.names == ["job", "visits"]
 

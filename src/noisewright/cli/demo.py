@@ -67,7 +67,9 @@ def demo(
 
     heading("4. The release")
     start = time.perf_counter()
-    release = nw.release(raw, plan, out=out / "private.parquet", ledger=ledger, what="the demo")
+    release = nw.release(
+        raw, plan, out=nw.planning.Output(out / "private.parquet", what="the demo"), ledger=ledger
+    )
     say(
         f"{release.rows:,} rows were checked, paid for, randomized and written in "
         f"{time.perf_counter() - start:.1f} s. Beside the private table lie its certificate, the "
@@ -88,7 +90,12 @@ def demo(
     balance = ledger.balance(_DATASET)
     say(f"{balance}")
     try:
-        nw.release(raw, plan, out=out / "again.parquet", ledger=ledger, what="the demo, again")
+        nw.release(
+            raw,
+            plan,
+            out=nw.planning.Output(out / "again.parquet", what="the demo, again"),
+            ledger=ledger,
+        )
     except nw.errors.OverBudgetError as refused:
         say(f"A second release like this one is refused. {refused}")
 

@@ -100,14 +100,11 @@ def release(
             made = nw.release(
                 table,
                 plan,
-                out=output,
+                out=nw.planning.Output(output, what=what, overwrite=overwrite, report=False),
                 ledger=book,
                 dataset=dataset,
-                what=what,
                 engine=_engine(engine),
                 progress=progress,
-                overwrite=overwrite,
-                report=False,
             )
         if not as_json:
             with confirm_written(made.path):

@@ -148,6 +148,13 @@ def synthesize(
         number_option(delta, option="--delta"),
     )
     _require_together(method, rounds)
+    how = nw.planning.Method(
+        _method(method),
+        rows=rows,
+        inference=_inference(inference),
+        rounds=rounds,
+        bins=bins or None,
+    )
     table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
     if predict:
         columns = Columns.of(plan)
@@ -156,12 +163,8 @@ def synthesize(
             people=Declared.of(table, columns).count_rows(),
             epsilon=spent,
             delta=slack,
-            method=_method(method),
+            method=how,
             workload=asked,
-            inference=_inference(inference),
-            rows=rows,
-            rounds=rounds,
-            bins=bins or None,
         )
         tell_prediction(errors, as_json=as_json)
         return
@@ -177,19 +180,17 @@ def synthesize(
                 plan,
                 epsilon=spent,
                 delta=slack,
-                method=_method(method),
+                method=how,
                 workload=asked,
-                inference=_inference(inference),
-                rows=rows,
-                rounds=rounds,
-                bins=bins or None,
-                out=output,
+                out=nw.planning.Output(
+                    output,
+                    what=what,
+                    overwrite=overwrite,
+                    evaluation=evaluate,
+                    report=not no_report,
+                ),
                 ledger=book,
                 dataset=dataset,
-                what=what,
-                overwrite=overwrite,
-                evaluation=evaluate,
-                report=not no_report,
                 progress=progress,
             )
     except KeyboardInterrupt as problem:

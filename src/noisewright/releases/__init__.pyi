@@ -6,11 +6,13 @@ from .files.target import (
     SYNTHESIS as SYNTHESIS,
     TargetFiles as TargetFiles,
 )
+from .output import Output as Output
 from .page import with_report as with_report
 from .release import release as release
 from .released import Release as Release
 from .synthesis.declared import Columns as Columns, Declared as Declared
 from .synthesis.memory import require_memory as require_memory
+from .synthesis.method import Method as Method
 from .synthesis.reading_back import is_synthesis as is_synthesis
 from .synthesis.result import Evaluation as Evaluation, Synthesis as Synthesis
 from .synthesis.task import predict_synthesis as predict_synthesis

@@ -25,12 +25,12 @@ from noisewright.releases.drawing import (
     warn_of,
 )
 from noisewright.releases.files.recipe import KEY, Recipe
-from noisewright.releases.files.target import TargetFiles
-from noisewright.releases.inputs import local_paths, repeatable
+from noisewright.releases.inputs import repeatable
+from noisewright.releases.output import Output
 from noisewright.releases.released import Release
-from noisewright.releases.table_job import TableJob
+from noisewright.releases.table_job import TableJob, target_of
 from noisewright.sampling import Source
-from noisewright.tables import require_column_names, require_format
+from noisewright.tables import require_column_names
 from noisewright.transaction import LedgerLike, Progress, Subject, covers, transact
 
 
@@ -40,14 +40,10 @@ def release(
     plan: Plan | str | os.PathLike[str],
     *,
     ledger: LedgerLike,
-    out: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | Output | None = None,
     dataset: str | None = None,
-    what: str = "",
     engine: Literal["arrow", "spark"] | None = None,
     progress: Progress | None = None,
-    overwrite: bool = False,
-    report: bool = True,
-    header: bool = False,
     source: Source | None = None,
 ) -> Release:
     """Release a private copy of a table, as a plan says, and account for it.
@@ -55,11 +51,12 @@ def release(
     `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, or a data
     frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must be
     passed explicitly and means that nobody accounts. `dataset` names the budget that pays; left
-    out, it is the one that the data is registered for. `out` is the file to write; tables in memory
-    may do without. `progress` is called with "check", "draw" or "page", the rows done, and all
-    rows if known. A CSV file whose first line looks like a record is refused, unless `header` says
-    that it holds names. A seeded `source` is for tests: no ledger pays for it, and the release is
-    marked as not private.
+    out, it is the one that the data is registered for. `out` is the file to write, or an `Output`,
+    which also says whether to overwrite it, to write a page, and what the ledger says of it; tables
+    in memory may do without. `progress` is called with "check", "draw" or "page", how much of that
+    is done, and of how much if known. A CSV file whose first line looks like a record is refused;
+    `nw.CSV(path, header=True)` says that it holds names. A seeded `source` is for tests: no ledger
+    pays for it, and the release is marked as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
@@ -67,30 +64,26 @@ def release(
     Cautions (see `Plan.cautions`), and one about public columns with many different values, are
     given before the debit, each as a PlanWarning.
     """
-    on_spark = is_for_spark(data, engine)
+    on_spark, output = is_for_spark(data, engine), Output.of(out)
     if on_spark:
-        require_possible(None if out is None else Path(out), source)
+        require_possible(None if output.path is None else Path(output.path), source)
+    if output.evaluation:
+        raise ParameterError(
+            "evaluation compares a synthetic table with the raw data; a release has no use for it."
+        )
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _certify(read)
     data = repeatable(data)
-    require_column_names(data, read.schema, header=header)
-    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    if out is None and path is not None:
+    require_column_names(data, read.schema, header=False)
+    if output.path is None and isinstance(data, str | os.PathLike):
         raise ParameterError("out is missing: say which file to write, as in 'private.parquet'.")
-    target = None if out is None else TargetFiles.at(out)
-    if target is not None:
-        target.require_apart(local_paths(path, plan, ledger))
-        require_format(target.name)
     job = Randomization(
         read,
         certificate,
         data=data,
-        path=path,
-        target=target,
-        said=what,
+        output=output,
+        target=target_of(output, data, plan, ledger),
         source=source,
-        overwrite=overwrite,
-        report=report,
         is_folder=on_spark,
     )
     return transact(job, ledger=ledger, dataset=dataset, source=source, progress=progress)
@@ -111,7 +104,7 @@ class Randomization(TableJob[Release]):
     @property
     def what(self) -> str:
         """What the ledger says of the release."""
-        return self.said or ": ".join(part for part in (self.plan.title, self.name) if part)
+        return self.output.what or ": ".join(part for part in (self.plan.title, self.name) if part)
 
     @property
     def price(self) -> Guarantee:

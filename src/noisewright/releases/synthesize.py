@@ -16,25 +16,29 @@ from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public
 from noisewright.releases.drawing import require_space
-from noisewright.releases.files.target import EVALUATION, TargetFiles
-from noisewright.releases.inputs import local_paths, repeatable
+from noisewright.releases.files.target import EVALUATION
+from noisewright.releases.inputs import repeatable
+from noisewright.releases.output import Output
 from noisewright.releases.synthesis.declared import Columns, Declared
+from noisewright.releases.synthesis.method import Method
 from noisewright.releases.synthesis.result import Evaluation, Synthesis
-from noisewright.releases.synthesis.task import SynthesisTask, budget_for, declaring_plan
-from noisewright.releases.table_job import TableJob
+from noisewright.releases.synthesis.task import (
+    SynthesisTask,
+    WorkloadLike,
+    budget_for,
+    declaring_plan,
+)
+from noisewright.releases.table_job import TableJob, target_of
 from noisewright.sampling import Source
 from noisewright.synthetic import (
-    BINS,
-    INFERENCE,
     Drawn,
-    Inference,
     Mst,
     Synthesizer,
     Tallies,
     Workload,
     WorkloadErrors,
 )
-from noisewright.tables import Codes, open_writer, require_format
+from noisewright.tables import Codes, open_writer
 from noisewright.transaction import LedgerLike, Payment, Progress, Subject, transact
 
 _KEY = "noisewright.synthetic"
@@ -48,83 +52,49 @@ def synthesize(
     ledger: LedgerLike,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    method: Literal["mst", "mwem", "blr"] = "mst",
-    workload: Workload | str | os.PathLike[str] | int | list[int] | None = None,
-    inference: Inference = INFERENCE,
-    rows: int | None = None,
-    rounds: int | None = None,
-    bins: int | None = BINS,
-    out: str | os.PathLike[str] | None = None,
+    workload: WorkloadLike = None,
+    method: Method | Literal["mst", "mwem", "blr"] = "mst",
+    out: str | os.PathLike[str] | Output | None = None,
     dataset: str | None = None,
-    what: str = "",
-    overwrite: bool = False,
-    evaluation: bool = False,
-    report: bool = True,
-    header: bool = False,
     progress: Progress | None = None,
     source: Source | None = None,
 ) -> Synthesis:
     """Make a synthetic table that answers a workload about as the data does, and account for it.
 
-    `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, a data
-    frame of pandas or Polars, a mapping of columns, or a list of records. `plan` declares what its
-    columns hold: a Plan or the path of one, or a mapping from names to spaces, lists of labels or
-    Columns; what it says about mechanisms is not used. Left out, the domain of the workload says
-    it. `epsilon` and `delta` are what each person gives away; left out, they are the plan's.
-    `ledger`, `dataset`, `what` and `header` are as in `release`; the whole run is debited once,
-    before any noise is drawn. ledger=None must be passed explicitly and means that nobody accounts.
+    `data`, `ledger`, `dataset`, `out`, `progress` and `source` are as in `release`; data may also
+    be a mapping of columns or a list of records, and progress is also told how far the "fit" is.
+    `plan` declares what the columns hold: a Plan or the path of one, or a mapping from names to
+    spaces, lists of labels or Columns; what it says about mechanisms is not used. Left out, the
+    domain of the workload says it. `epsilon` and `delta` are what each person gives away; left out,
+    they are the plan's. The whole run is debited once.
 
-    `method`: "mst" counts columns, chooses pairs in private, counts these and draws rows from a
-    model that fits all counts; "mwem" chooses and counts in `rounds`; "blr" draws from all small
-    tables, see `blr`. `workload` says which counting queries should be answered well: a Workload,
-    the path of one, or a whole number k for all k-way marginals, or several such as [1, 2]; left
-    out, 2. `inference`: "graph" allows cycles of columns, as far as the noise is worth it; "tree"
-    counts fewer pairs and is a little faster. "mwem" keeps a weight for each point of the domain,
-    up to a million, and beyond that a graph, for whole marginals. `rows` is the size of the table,
-    that of the data if left out (for "blr" what can be listed). With `out` the table is written
-    there, all else beside it as JSON, and, unless `report` is false, a page about it that reads by
-    itself.
-
-    A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
-    in at most so many bins of equally many points, and by itself point by point; rows have points
-    of the declared grid. bins=None counts every point as it is.
-
-    `evaluation=True` also compares the table with the raw data. That is NOT private: it is for the
-    eyes of those who may see the data, and not for release.
-
-    The result has a certificate, made before the debit; `check` proves it again.
+    `workload` says which counting queries should be answered well: a Workload, the path of one, or
+    a whole number k for all k-way marginals, or several such as [1, 2]; left out, 2. `method` says
+    how rows are made: "mst", "mwem" or "blr", or a `Method`, which also says how many rows, and has
+    the options of each.
 
     Requires: one row for each person, or a plan that says whose a row is and how many of each
     person count; the number of rows, and of each person's that count, is public.
-    Ensures: (ε, δ)-private when all rows of one person are replaced. With delta=0 noise is
-    two-sided geometric and parts of ε add up. Else it is rounded normal noise, parts of ρ add up,
-    and (ε, δ) is proven to follow; or geometric all the same, without any δ, where that is expected
-    to make smaller errors, as with few columns. The parts add up to the whole exactly. All noise is
-    exact.
+    Ensures: (ε, δ)-private when all rows of one person are replaced; the certificate is proven
+    before the debit, and that before any noise is drawn. With delta=0 noise is two-sided geometric
+    and parts of ε add up. Else it is rounded normal noise, parts of ρ add up, and (ε, δ) is proven
+    to follow; or geometric all the same, without any δ, where that is expected to make smaller
+    errors, as with few columns. The parts add up to the whole exactly. All noise is exact.
     """
-    data = repeatable(data)
+    data, output = repeatable(data), Output.of(out)
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, budget = columns.workload(workload), budget_for(plan, columns, epsilon, delta)
-    task = SynthesisTask(columns.domain, asked, budget, method, rows, rounds, bins, inference)
-    read = Declared.of(data, columns, header=header)
+    task = SynthesisTask(columns.domain, asked, budget, Method.of(method))
+    read = Declared.of(data, columns)
     task.require_possible()
-    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    target = None if out is None else TargetFiles.at(out)
-    if target is not None:
-        target.require_apart(local_paths(path, plan, ledger, workload))
-        require_format(target.name)
     job = SynthesisJob(
         read,
         task.with_better_noise(),
-        evaluation,
         data=data,
-        path=path,
-        target=target,
-        said=what,
+        output=output,
+        target=target_of(output, data, plan, ledger, workload),
         source=source,
-        overwrite=overwrite,
-        report=report,
     )
     return transact(job, ledger=ledger, dataset=dataset, source=source, progress=progress)
 
@@ -136,7 +106,6 @@ class SynthesisJob(TableJob[Synthesis]):
 
     read: Declared
     task: SynthesisTask
-    evaluation: bool
     _counted: Tallies = field(init=False)
     _synthesizer: Synthesizer = field(init=False)
     _accounted: bool = field(init=False)
@@ -145,7 +114,7 @@ class SynthesisJob(TableJob[Synthesis]):
     @property
     def what(self) -> str:
         """What the ledger says of it."""
-        return self.said or f"synthetic table ({self.task.method}): {self.name}"
+        return self.output.what or f"synthetic table ({self.task.method.name}): {self.name}"
 
     @property
     def price(self) -> Guarantee:
@@ -161,7 +130,7 @@ class SynthesisJob(TableJob[Synthesis]):
     def check(self, progress: Progress | None) -> None:
         """Read and check every row, once; count, without randomness, all that may be drawn from."""
         groupings = list(self.task.synthesizer(1).groupings)
-        groupings += self._answered.groupings if self.evaluation else ()
+        groupings += self._answered.groupings if self.output.evaluation else ()
         grid = self.task.grid
         self._counted = Tallies.of(
             grid.batches(self.read.batches(progress, self.source)),
@@ -190,7 +159,7 @@ class SynthesisJob(TableJob[Synthesis]):
             yield
             return
         marked = "" if self.is_private else "NOT PRIVATE (a seeded test): "
-        said = f"{marked}{self.task.method}, {self.task.budget.guarantee}"
+        said = f"{marked}{self.task.method.name}, {self.task.budget.guarantee}"
         with open_writer(self.staged, self.read.schema, metadata={_KEY: said}) as self._writer:
             yield
 
@@ -212,7 +181,7 @@ class SynthesisJob(TableJob[Synthesis]):
             table=table,
             domain=self.task.domain,
             _workload=self.task.workload,
-            method=self.task.method,
+            method=self.task.method.name,
             inference=self.task.fitted_as,
             people=people,
             rows_per_person=self.read.rows_per_person,
@@ -225,7 +194,7 @@ class SynthesisJob(TableJob[Synthesis]):
             errors=errors,
             is_private=self.is_private,
             is_accounted=self._accounted,
-            evaluation=self._evaluate(codes) if self.evaluation else None,
+            evaluation=self._evaluate(codes) if self.output.evaluation else None,
             limits=limits,
             notes=(*limits, *errors.remarks),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,29 +14,35 @@ from noisewright.certificates import Certificate, check
 from noisewright.errors import CertificateError
 from noisewright.releases.files.staging import Staging, staging_beside
 from noisewright.releases.files.target import TargetFiles
-from noisewright.releases.inputs import Snapshot
+from noisewright.releases.inputs import Snapshot, local_paths
+from noisewright.releases.output import Output
 from noisewright.releases.released import Release, file_digest
 from noisewright.releases.synthesis.result import Synthesis
 from noisewright.sampling import Source, source_or_default
+from noisewright.tables import require_format
 from noisewright.transaction import Job, Payment, Progress, Subject
 
 Result = TypeVar("Result", Release, Synthesis)
 
 
+def target_of(output: Output, *inputs: Any) -> TargetFiles | None:
+    """Return the files to write, apart from all that is read; None where nothing is written."""
+    if output.path is None:
+        return None
+    target = TargetFiles.at(output.path)
+    target.require_apart(local_paths(*inputs))
+    require_format(target.name)
+    return target
+
+
 @dataclass(kw_only=True)
 class TableJob(Job[Result], Generic[Result]):
-    """A job that reads a table, and writes another one to `target`, or keeps it in memory.
-
-    `path` is where the table lies, if it does; `said` is what the ledger says of the job.
-    """
+    """A job that reads a table, and writes another one to `target`, or keeps it in memory."""
 
     data: Any
-    path: str | None
+    output: Output
     target: TargetFiles | None
-    said: str
     source: Source | None
-    overwrite: bool
-    report: bool
     is_folder: bool = False
     _snapshot: Snapshot = field(init=False)
     _staging: Staging = field(init=False)
@@ -58,8 +65,9 @@ class TableJob(Job[Result], Generic[Result]):
 
     def _subject(self, person: str | None, *, independent: bool = False) -> Subject:
         # A DataFrame of Spark has no fingerprint: its rows are not here.
-        known = None if self.is_folder and self.path is None else self.data
-        return Subject(known, self.path, person, independent)
+        path = os.fspath(self.data) if isinstance(self.data, str | os.PathLike) else None
+        known = None if self.is_folder and path is None else self.data
+        return Subject(known, path, person, independent)
 
     @contextmanager
     def hold_place(self) -> Generator[None]:
@@ -71,7 +79,7 @@ class TableJob(Job[Result], Generic[Result]):
             return
         with staging_beside(target.data) as self._staging, self._staging.writing(target.data):
             # Within: who waited for another release to the same name sees what it has left.
-            target.require_free(overwrite=self.overwrite, is_folder=self.is_folder)
+            target.require_free(overwrite=self.output.overwrite, is_folder=self.is_folder)
             self._snapshot = Snapshot.of(self.data)
             yield
 
@@ -127,7 +135,7 @@ class TableJob(Job[Result], Generic[Result]):
 
     def page(self, made: Result, progress: Progress | None) -> Result:
         """Write the page about it."""
-        if self.target is None or not self.report:
+        if self.target is None or not self.output.report:
             return made
         # Drawing pages takes more than releasing: loaded when it is needed.
         from noisewright.releases.page import with_report

@@ -107,13 +107,10 @@ class Declared:
     reader: TableReader
 
     @classmethod
-    def of(cls, data: Any, plan: Any, *, header: bool = False) -> Declared:
-        """Open a table; nothing but its names and types is looked at.
-
-        `header` says that the first line of a CSV file holds names, even if it looks like a record.
-        """
+    def of(cls, data: Any, plan: Any) -> Declared:
+        """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_column_names(data, columns.schema, header=header)
+        require_column_names(data, columns.schema, header=False)
         reader = open_table(data, schema=columns.schema)
         columns.schema.require_fit(reader.schema)
         person = columns.schema.person

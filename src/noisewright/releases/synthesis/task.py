@@ -15,10 +15,9 @@ from noisewright.plans import Plan
 from noisewright.public import public
 from noisewright.releases.synthesis.declared import Columns
 from noisewright.releases.synthesis.memory import require_memory
+from noisewright.releases.synthesis.method import Method
 from noisewright.spaces import Records, whole_number
 from noisewright.synthetic import (
-    BINS,
-    INFERENCE,
     MOST_POINTS,
     Bins,
     ByBlr,
@@ -31,10 +30,12 @@ from noisewright.synthetic import (
     Synthesizer,
     Workload,
     WorkloadErrors,
-    require_inference,
 )
 
 _MANY = 1 << 60
+
+WorkloadLike = Workload | str | os.PathLike[str] | int | list[int] | None
+"""Which counting queries to answer well: see `synthesize`."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,7 @@ class SynthesisTask:
     domain: Records
     workload: Workload
     budget: RunBudget
-    method: str
-    wanted_rows: int | None
-    rounds: int | None
-    bins: int | None = BINS
-    inference: str = INFERENCE
+    method: Method
     about_noise: tuple[str, ...] = ()
 
     @cached_property
@@ -62,11 +59,11 @@ class SynthesisTask:
             name
             for part in self.workload.parts
             for name in part.columns
-            if self.method != "mst" and not isinstance(part, Marginal)
+            if self.method.name != "mst" and not isinstance(part, Marginal)
         }
-        if self.method == "blr":
-            return Bins.of(self.domain, self.bins, whole=whole, most_counted=0)
-        return Bins.of(self.domain, self.bins, whole=whole)
+        if self.method.name == "blr":
+            return Bins.of(self.domain, self.method.bins, whole=whole, most_counted=0)
+        return Bins.of(self.domain, self.method.bins, whole=whole)
 
     @cached_property
     def asked(self) -> Workload:
@@ -76,22 +73,17 @@ class SynthesisTask:
     @property
     def fitted_as(self) -> Inference:
         """How the counts are fitted: nothing is by BLR, and points need no graph while they fit."""
-        inference = require_inference(self.inference)
-        if inference == "graph" and self.method != "mst":
+        method = self.method
+        if method.inference == "graph" and method.name != "mst":
             few = self.grid.domain.size <= MOST_POINTS
             others = any(not isinstance(part, Marginal) for part in self.workload.parts)
-            return "tree" if self.method == "blr" or few or others else "graph"
-        return inference
+            return "tree" if method.name == "blr" or few or others else "graph"
+        return method.inference
 
     def require_possible(self) -> None:
         """Refuse what the declared columns alone show to be impossible."""
-        if self.method not in ("mst", "mwem", "blr"):
-            raise ParameterError(f"method is {self.method!r}; it must be 'mst', 'mwem' or 'blr'.")
-        if self.rounds is not None and self.method != "mwem":
-            raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
-        require_inference(self.inference)
-        if self.wanted_rows is not None:
-            self.require_memory(whole_number(self.wanted_rows, name="rows", least=1))
+        if self.method.rows is not None:
+            self.require_memory(self.method.rows)
         self.synthesizer(1)
 
     def require_memory(self, people: int) -> None:
@@ -101,10 +93,10 @@ class SynthesisTask:
     def synthesizer(self, people: int) -> Synthesizer:
         """Return the synthesizer for a table of so many rows."""
         domain, workload, budget = self.grid.domain, self.asked, self.budget
-        if self.method == "mwem":
-            given = (domain, workload, budget, self.rounds, self.grid.counted)
+        if self.method.name == "mwem":
+            given = (domain, workload, budget, self.method.rounds, self.grid.counted)
             return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given)
-        if self.method == "mst":
+        if self.method.name == "mst":
             return Mst(domain, workload, budget, self.grid.counted, self.fitted_as, people)
         return ByBlr(domain, workload, budget, self.rows(people), people)
 
@@ -135,9 +127,9 @@ class SynthesisTask:
 
     def rows(self, people: int) -> int:
         """Return how many rows are made from so many."""
-        if self.wanted_rows is not None:
-            return int(self.wanted_rows)
-        return ByBlr.usual_rows(self.grid.domain, people) if self.method == "blr" else people
+        if self.method.rows is not None:
+            return self.method.rows
+        return ByBlr.usual_rows(self.grid.domain, people) if self.method.name == "blr" else people
 
 
 @public
@@ -147,12 +139,8 @@ def predict_synthesis(
     people: int,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    method: Literal["mst", "mwem", "blr"] = "mst",
-    workload: Workload | str | os.PathLike[str] | int | list[int] | None = None,
-    inference: Inference = INFERENCE,
-    rows: int | None = None,
-    rounds: int | None = None,
-    bins: int | None = BINS,
+    method: Method | Literal["mst", "mwem", "blr"] = "mst",
+    workload: WorkloadLike = None,
 ) -> WorkloadErrors:
     """Return the errors to be expected of a synthetic table, before any data is read or spent.
 
@@ -171,11 +159,7 @@ def predict_synthesis(
         columns.domain,
         columns.workload(workload),
         budget_for(declaring, columns, epsilon, delta),
-        method,
-        rows,
-        rounds,
-        bins,
-        inference,
+        Method.of(method),
     )
     task.require_possible()
     task.require_memory(count)

@@ -1,0 +1,47 @@
+"""How a synthetic table is made: by which method, and with which of its options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+from noisewright.errors import ParameterError
+from noisewright.given import one_of, whole_number
+from noisewright.synthetic import BINS, INFERENCE, Inference, require_inference
+
+
+@final
+@dataclass(frozen=True)
+class Method:
+    """How rows are made: "mst", "mwem" or "blr", and how many `rows`.
+
+    "mst" counts columns, chooses pairs in private, counts these and draws rows from a model that
+    fits all counts. "mwem" chooses and counts in `rounds`; it keeps a weight for each point of the
+    domain, up to a million, and beyond that a graph, for whole marginals. "blr" draws from all
+    small tables, see `blr`. `rows` is the size of the table, that of the data if left out (for
+    "blr" what can be listed).
+
+    `inference`: "graph" allows cycles of columns, as far as the noise is worth it; "tree" counts
+    fewer pairs and is a little faster. A number on a grid of more than `bins` points (Interval or
+    Counts) is counted with other columns in at most so many bins of equally many points, and by
+    itself point by point; rows have points of the declared grid. bins=None counts every point.
+    """
+
+    name: Literal["mst", "mwem", "blr"] = "mst"
+    rows: int | None = None
+    inference: Inference = INFERENCE
+    rounds: int | None = None
+    bins: int | None = BINS
+
+    def __post_init__(self) -> None:
+        one_of(self.name, ("mst", "mwem", "blr"), name="method")
+        if self.rounds is not None and self.name != "mwem":
+            raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
+        require_inference(self.inference)
+        if self.rows is not None:
+            whole_number(self.rows, name="rows", least=1)
+
+    @staticmethod
+    def of(given: Any) -> Method:
+        """Read what was given as `method`: the name of one, or one with its options."""
+        return given if isinstance(given, Method) else Method(given)
