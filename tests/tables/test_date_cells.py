@@ -56,7 +56,7 @@ def test_files_give_files_that_estimates_read(suffix: str, tmp_path: Path) -> No
     lines = ["day", "1970-01-17", "1970-02-28T23:00", "1969-12-01"]
     source.write_text("\n".join(lines) + "\n")
     out = tmp_path / f"private.{suffix}"
-    nw.release(source, certain(DAYS), ledger=None, out=out, report=False)
+    nw.release(source, certain(DAYS), ledger=None, out=nw.planning.Output(out, report=False))
     found = nw.results.Release.open(out)
     assert found.table["day"].to_pylist() == TRUTH
     mean = found.estimate("day", about="people", show="all")
@@ -74,7 +74,9 @@ def test_months_and_times_leave_as_what_they_are(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("m,t\n2020-02,2024-01-05 17:30:15\n2024-12-31,2024-01-07\n")
     plan = nw.Plan({"m": nw.Column(months), "t": nw.Column(hours)}, epsilon=80 * months.size)
-    made = nw.release(path, plan, ledger=None, out=tmp_path / "o.csv", report=False)
+    made = nw.release(
+        path, plan, ledger=None, out=nw.planning.Output(tmp_path / "o.csv", report=False)
+    )
     assert made.table.to_pylist() == [
         {"m": datetime.date(2020, 2, 1), "t": datetime.datetime(2024, 1, 5, 17)},
         {"m": datetime.date(2024, 12, 1), "t": datetime.datetime(2024, 1, 7)},
@@ -152,7 +154,9 @@ def test_synthetic_tables_have_dates_in_bins(tmp_path: Path) -> None:
     table = pa.table({"day": pa.array(dates), "sex": ["a", "b"] * 300})
     columns = {"day": nw.Dates("1950-01-01", "2009-12-31"), "sex": nw.Categories(["a", "b"])}
     out = tmp_path / "s.parquet"
-    made = nw.synthesize(table, columns, epsilon=3, ledger=None, out=out, bins=12)
+    made = nw.synthesize(
+        table, columns, epsilon=3, ledger=None, out=out, method=nw.planning.Method(bins=12)
+    )
     assert made.table.schema.field("day").type == pa.date32()
     assert not any("report is missing" in note for note in made.notes)
     again = nw.results.Synthesis.open(out)
