@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 import noisewright as nw
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
-from noisewright.synthetic.steps import run_budget
+from noisewright.synthetic.steps import noise
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.tallies import Tallies
 
 Table = dict[str, NDArray[np.int64]]
@@ -77,7 +78,7 @@ def pair_error(method: type[Mst | Mwem], rows: int, epsilon: float, seed: int) -
     names = tuple(name for name, _ in DOMAIN.columns)
     pairs = tuple(combinations(names, 2))
     given = people(rows, seed)
-    steps = method(DOMAIN, nw.Workload.marginals(DOMAIN, ways=2), run_budget.RunBudget.of(epsilon))
+    steps = method(DOMAIN, nw.Workload.marginals(DOMAIN, ways=2), RunBudget.of(epsilon))
     tallies = Tallies.of([given], DOMAIN, steps.groupings)
     drawn = steps.draw(tallies, rows, source=nw.SeededSource(seed))
     truth, found = (Tallies.of([table], DOMAIN, pairs).counts for table in (given, drawn.codes))
@@ -87,7 +88,7 @@ def pair_error(method: type[Mst | Mwem], rows: int, epsilon: float, seed: int) -
 def compared(what: str, error: Callable[[int], float], runs: int) -> Gain:
     """Return mean errors with both kinds of noise."""
     balanced = [error(seed) for seed in range(runs)]
-    with patch.object(run_budget, "MOST_CELLS", 0):
+    with patch.object(noise, "MOST_CELLS", 0):
         independent = [error(seed) for seed in range(runs)]
     return Gain(what, float(np.mean(independent)), float(np.mean(balanced)))
 

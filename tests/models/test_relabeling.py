@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import noisewright as nw
 from noisewright.models.counts import expected_counts
-from noisewright.synthetic.steps.run_budget import Noise
+from noisewright.synthetic.steps.noise import Noise
 
 
 def prior(rows: int, cells: int) -> list[Fraction]:

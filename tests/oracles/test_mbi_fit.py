@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.mbi_fit import fit_by_mbi
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from tests.synthetic.three_columns import (
     DOMAIN,
     GROUPS,

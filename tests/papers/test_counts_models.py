@@ -10,7 +10,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.models.counts import expected_counts
-from noisewright.synthetic.steps.run_budget import Noise
+from noisewright.synthetic.steps.noise import Noise
 from papers import data_files
 from papers.claims import Claim, Verdict
 from papers.counts.chow_liu import best_tree, information, loss

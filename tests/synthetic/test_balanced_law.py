@@ -13,8 +13,9 @@ from noisewright.errors import ParameterError
 from noisewright.sampling import SeededSource
 from noisewright.spaces import Counts, Records
 from noisewright.synthetic.steps.balanced_law import MOST_CELLS, BalancedLaw, variance_share
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Noise, RunBudget
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Schedule, counting
 from noisewright.synthetic.tallies import Tallies
 

@@ -12,7 +12,7 @@ import noisewright as nw
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.synthetic.bins import Bins
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(

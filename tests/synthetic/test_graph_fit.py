@@ -17,7 +17,8 @@ from noisewright.synthetic.graphs.graph_fit import fit_graph
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.graphs.tree_model import fit_tree
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.tallies import Tallies
 from noisewright.synthetic.workloads.counting_queries import Marginal
 from tests.synthetic.three_columns import (

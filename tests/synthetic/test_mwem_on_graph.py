@@ -11,7 +11,8 @@ from noisewright.synthetic.by_mst.choose_pairs import gap_score
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem_on_graph import MwemOnGraph, scale_tables
 from noisewright.synthetic.graphs.graph_model import GraphModel
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise, RunBudget
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.tallies import Tallies
 from tests.synthetic.three_columns import (
     DOMAIN,

@@ -15,7 +15,8 @@ from noisewright.mechanisms.powers import mixed_weights
 from noisewright.sampling import SeededSource
 from noisewright.synthetic.steps.balanced_law import MOST_CELLS
 from noisewright.synthetic.steps.measurement import add_noise
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Noise, RunBudget
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Schedule, counting
 
 

@@ -26,8 +26,9 @@ from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
 from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
 from noisewright.synthetic.tallies import Tallies
 

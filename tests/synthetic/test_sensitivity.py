@@ -12,8 +12,9 @@ from noisewright.sampling import SeededSource
 from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem, marginal_of
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, RunBudget
+from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Tallies
 

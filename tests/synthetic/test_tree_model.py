@@ -10,7 +10,7 @@ import noisewright as nw
 from noisewright.synthetic.deal_rows import round_at_random
 from noisewright.synthetic.graphs.tree_model import fit_tree
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
 
 NOISE = Noise(Fraction(1, 10), "epsilon", MARGINAL)
 DOMAIN = nw.Records(a=nw.Counts(2), b=nw.Counts(3), c=nw.Counts(1), alone=nw.Counts(4))

@@ -7,7 +7,7 @@ import numpy as np
 import noisewright as nw
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import Noise
+from noisewright.synthetic.steps.noise import Noise
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))

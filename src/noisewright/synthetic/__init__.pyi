@@ -15,15 +15,9 @@ from .graphs.inference import (
 from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins
 from .steps.balanced_law import variance_share as variance_share
 from .steps.measurement import Measurement as Measurement
+from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise
 from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
-from .steps.run_budget import (
-    MARGINAL as MARGINAL,
-    NOISES as NOISES,
-    QUERY as QUERY,
-    Noise as Noise,
-    RunBudget as RunBudget,
-    Spend as Spend,
-)
+from .steps.run_budget import RunBudget as RunBudget, Spend as Spend
 from .steps.schedule import Schedule as Schedule, counting as counting
 from .synthesizer import Synthesizer as Synthesizer
 from .tallies import Tallies as Tallies, shape_of as shape_of, varying as varying

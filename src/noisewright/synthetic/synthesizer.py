@@ -47,7 +47,7 @@ class Synthesizer(ABC):
         """The sets of columns by which the table must be counted."""
 
     @abstractmethod
-    def predict(self, people: int) -> WorkloadErrors:
+    def predict(self, rows: int) -> WorkloadErrors:
         """Return the errors to be expected for a table of so many rows, before it is looked at."""
 
     @abstractmethod

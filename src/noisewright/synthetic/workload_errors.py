@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from noisewright.public import public_methods
 from noisewright.spaces import Records
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import Noise
+from noisewright.synthetic.steps.noise import Noise
 from noisewright.synthetic.tallies import Names, Tallies, shape_of, varying
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
 from noisewright.synthetic.workloads.workload import Workload
@@ -115,15 +115,15 @@ class WorkloadErrors:
         )
 
     def __str__(self) -> str:
-        people = f"{self.people:,} rows"
+        rows = f"{self.people:,} rows"
         if self.bound is not None:
             words = (
-                f"No query of the workload is off by more than {self.bound:.3g} of all {people}, "
+                f"No query of the workload is off by more than {self.bound:.3g} of all {rows}, "
                 "with probability 95%."
             )
             return "\n".join([words, *self.remarks])
         head = [
-            f"Expected error by noise alone, of {people} by {self.method}: {self.expected:.3g} on "
+            f"Expected error by noise alone, of {rows} by {self.method}: {self.expected:.3g} on "
             "average, if every part were counted.",
             "An error is the sum of |share - true share| over the cells of a table, 2 at most.",
         ]
@@ -172,23 +172,23 @@ def part_name(part: Queries, domain: Records) -> str:
     return labels[0] if len(labels) == 1 else f"{len(labels):,} queries about {names}"
 
 
-def marginal_error(cells: int, noise: Noise, people: int) -> float:
+def marginal_error(cells: int, noise: Noise, rows: int) -> float:
     """Return the mean L1 error of the shares of a table of known total and so many noisy cells."""
-    return min(2.0, noise.mean_error(cells) / people)
+    return min(2.0, noise.mean_error(cells) / rows)
 
 
-def noise_error(part: Queries, domain: Records, noise: Noise, people: int) -> float:
+def noise_error(part: Queries, domain: Records, noise: Noise, rows: int) -> float:
     """Return the mean L1 error of a part that is computed from noisy counts of its columns.
 
     Their total is known. Noise of several cells that one query adds up is taken as normal.
     """
     if isinstance(part, Marginal):
-        return marginal_error(part.count(domain), noise, people)
+        return marginal_error(part.count(domain), noise, rows)
     shape = shape_of(domain, part.columns)
     cells, whole = part.answers(np.ones(shape)), math.prod(shape)
     spreads = noise.on(whole).fit_deviation * np.sqrt(cells * (1 - cells / whole))
     sizes = np.where(cells <= 1, cells * noise.mean_error(whole) / whole, spreads * _NORMAL_SIZE)
-    return float(np.minimum(1.0, sizes / people).sum())
+    return float(np.minimum(1.0, sizes / rows).sum())
 
 
 def _compare_parts(

@@ -65,7 +65,7 @@ class _Ascent:
         if start is not None:
             # Cells at zero would stay there, so each begins with something.
             shares = 0.9 * np.maximum(start, 0.0) / np.maximum(start, 0.0).sum() + 0.1 * shares
-        gradient, height = self.look(shares)
+        gradient, height = self.slope(shares)
         small = len(shape) == 1 and cells * self.observed.size <= _MOST_ENTRIES
         for step in range(_MOST_STEPS):
             if step == _PATIENCE and small:
@@ -80,7 +80,7 @@ class _Ascent:
             "gain. Use method='projected', or merge rare categories."
         )
 
-    def look(self, shares: Array) -> tuple[Array, float]:
+    def slope(self, shares: Array) -> tuple[Array, float]:
         """Return the gradient P(q̂ / Pᵀp) and the log-likelihood per person."""
         fitted = _push(shares, self.channels)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,7 +93,7 @@ class _Ascent:
     def leap(self, shares: Array, gradient: Array, height: float) -> tuple[Array, Array, float]:
         """Take two plain steps, extrapolate, and keep the better of both."""
         first = shares * gradient
-        first_gradient, _ = self.look(first)
+        first_gradient, _ = self.slope(first)
         second = first * first_gradient
         change, bend = first - shares, second - 2 * first + shares
         size = float(np.linalg.norm(bend))
@@ -102,8 +102,8 @@ class _Ascent:
             far = shares + 2 * stretch * change + stretch**2 * bend
             far = np.maximum(far, second * 1e-3)
             far /= far.sum()
-            far_gradient, far_height = self.look(far)
+            far_gradient, far_height = self.slope(far)
             if far_height >= height:
                 return far, far_gradient, far_height
-        plain_gradient, plain_height = self.look(second)
+        plain_gradient, plain_height = self.slope(second)
         return second, plain_gradient, plain_height

@@ -312,24 +312,16 @@ def list_databases(
     errors = np.unique(every)
     level = np.searchsorted(errors, every)
     if measure == "multisets":
+        levels, orders, group = range(len(errors)), (1,) * len(errors), level
         members = np.bincount(level, minlength=len(errors))
-        return Blr(
-            workload,
-            answers.rows,
-            m,
-            measure,
-            claim,
-            tuple(errors.tolist()),
-            tuple(range(len(errors))),
-            (1,) * len(errors),
-            tuple(members.tolist()),
-            level.astype(np.int32),
+    else:
+        _, first, form = np.unique(np.concatenate(forms), return_index=True, return_inverse=True)
+        counts = [sequences_of(multiset_at(place, size, m).tolist()) for place in first.tolist()]
+        pairs, group, members = np.unique(
+            level.astype(np.int64) * len(counts) + form, return_inverse=True, return_counts=True
         )
-    kinds, first, form = np.unique(np.concatenate(forms), return_index=True, return_inverse=True)
-    orders = [sequences_of(multiset_at(place, size, m).tolist()) for place in first.tolist()]
-    pairs, group, members = np.unique(
-        level.astype(np.int64) * len(kinds) + form, return_inverse=True, return_counts=True
-    )
+        levels = (pairs // len(counts)).tolist()
+        orders = tuple(counts[kind] for kind in (pairs % len(counts)).tolist())
     return Blr(
         workload,
         answers.rows,
@@ -337,8 +329,8 @@ def list_databases(
         measure,
         claim,
         tuple(errors.tolist()),
-        tuple((pairs // len(kinds)).tolist()),
-        tuple(orders[kind] for kind in (pairs % len(kinds)).tolist()),
+        tuple(levels),
+        orders,
         tuple(members.tolist()),
         group.astype(np.int32),
     )

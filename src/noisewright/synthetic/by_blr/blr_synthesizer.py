@@ -19,8 +19,8 @@ from noisewright.synthetic.by_blr.accuracy import blr_accuracy
 from noisewright.synthetic.by_blr.blr import list_databases, require_listable
 from noisewright.synthetic.by_blr.multisets import most_records
 from noisewright.synthetic.deal_rows import deal_values
+from noisewright.synthetic.steps.noise import QUERY
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
-from noisewright.synthetic.steps.run_budget import QUERY
 from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.synthesizer import Synthesizer
 from noisewright.synthetic.tallies import Names
@@ -32,17 +32,17 @@ _MOST_LISTED = 10**6
 @final
 @dataclass(frozen=True, eq=False)
 class ByBlr(Synthesizer):
-    """The synthesizer for a domain, a workload and a pure ε; `m` records for `people` rows."""
+    """The synthesizer for a pure ε: `m` records for a table of so many `rows`."""
 
     m: int
-    people: int
+    rows: int
 
     def __post_init__(self) -> None:
         if self.budget.unit != "epsilon":
             raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
         # Now, and not when the budget was debited.
         claim = Guarantee(self.row_epsilon)
-        require_listable(self.workload, self.people, self.m, claim, "multisets")
+        require_listable(self.workload, self.rows, self.m, claim, "multisets")
         self.workload.matrix()
 
     @property
@@ -71,16 +71,16 @@ class ByBlr(Synthesizer):
         """What it will do to the data: choose once."""
         return Schedule(self.budget, (self._choice,))
 
-    def predict(self, people: int) -> WorkloadErrors:
+    def predict(self, rows: int) -> WorkloadErrors:
         """Return the error that no query exceeds, with probability 95% (`blr_accuracy`)."""
         bound = blr_accuracy(
             self.domain.size,
             queries=self.workload.queries,
-            rows=people,
+            rows=rows,
             m=self.m,
             epsilon=self.row_epsilon,
         )
-        return WorkloadErrors("blr", people, (), bound)
+        return WorkloadErrors("blr", rows, (), bound)
 
     def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Draw a database, and shuffle its records."""

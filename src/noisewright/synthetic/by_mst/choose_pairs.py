@@ -26,8 +26,7 @@ from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
 from noisewright.synthetic.graphs.tree_model import TreeModel
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import nearest_integers
+from noisewright.synthetic.steps.noisy_steps import NoisySteps, nearest_integers
 from noisewright.synthetic.tallies import Tallies
 
 Array = NDArray[np.float64]
@@ -37,7 +36,7 @@ Pair = tuple[str, str]
 MOST_IN_CYCLES = 1 << 20
 """Cells of a pair, and of all tables of a model with cycles."""
 
-_MOST_LOOKS = 1 << 12
+_MOST_SCORED = 1 << 12
 
 
 def choose_tree(
@@ -110,7 +109,7 @@ def how_many(columns: int, noise: float, unit: Literal["epsilon", "rho"]) -> int
     if noise >= (0.3 if unit == "epsilon" else 0.9):
         return 0
     few = max(25 * noise if unit == "epsilon" else 4 * math.sqrt(noise), 1.0)
-    return min(round(columns / few), _MOST_LOOKS // columns)
+    return min(round(columns / few), _MOST_SCORED // columns)
 
 
 def pairs_of_tree(tree: TreeModel, wanted: Iterable[Pair]) -> Generator[tuple[Pair, Array]]:

@@ -39,8 +39,8 @@ from noisewright.synthetic.by_mst.choose_pairs import (
 from noisewright.synthetic.graphs.graph_model import cells_needed
 from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
+from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, Noise
 from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
 from noisewright.synthetic.synthesizer import Synthesizer
 from noisewright.synthetic.tallies import Names, varying
@@ -68,12 +68,12 @@ class Mst(Synthesizer):
     """The synthesizer of McKenna, Miklau and Sheldon (2021), with a model of our own.
 
     `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
-    `people` is how many rows there will be, which is public; left out, very many.
+    `rows` is how many rows there will be, which is public; left out, very many.
     """
 
     points: Names = ()
     inference: Inference = "tree"
-    people: int | None = None
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         for name, space in self.domain.columns:
@@ -155,7 +155,7 @@ class Mst(Synthesizer):
         # What a usual pair would have if the tree were all.
         noise = self.budget.noise(self._divide(self.edges, self.edges)[2], MARGINAL)
         usual = statistics.median(self._cells(pair) for pair in self.candidates)
-        error = noise.mean_sum(round(usual)) / self.people if self.people else 0.0
+        error = noise.mean_sum(round(usual)) / self.rows if self.rows else 0.0
         return min(how_many(len(self._varying), error, self.budget.unit), left)
 
     @cached_property
@@ -214,7 +214,7 @@ class Mst(Synthesizer):
             ),
         )
 
-    def predict(self, people: int) -> WorkloadErrors:
+    def predict(self, rows: int) -> WorkloadErrors:
         """Return the errors that noise alone causes; the columns are counted whatever is asked.
 
         A part counts as if it were counted by itself: one column, or one pair. Constants add
@@ -227,7 +227,7 @@ class Mst(Synthesizer):
                 part_name(part, self.domain),
                 part.columns,
                 part.count(self.domain),
-                self._noise_error(part, people),
+                self._noise_error(part, rows),
                 self._is_counted(part.columns),
             )
             for part in self.workload.parts
@@ -240,11 +240,11 @@ class Mst(Synthesizer):
         for name in self.singles:
             if (name,) not in asked:
                 one = Marginal((name,))
-                error = self._noise_error(one, people)
+                error = self._noise_error(one, rows)
                 cells = one.count(self.domain)
                 made.append(PartError(name, (name,), cells, error, True, in_workload=False))
         chosen = self.edges + self.more
-        return WorkloadErrors("mst", people, tuple(made), to_choose=chosen)
+        return WorkloadErrors("mst", rows, tuple(made), to_choose=chosen)
 
     def _is_counted(self, columns: Names) -> bool | None:
         """Tell whether these columns are counted together; None if a choice decides it."""
@@ -261,20 +261,20 @@ class Mst(Synthesizer):
         single, _, pair, _ = self._amounts
         return self.budget.noise(single, MARGINAL), self.budget.noise(pair, MARGINAL)
 
-    def _noise_error(self, part: Queries, people: int) -> float:
+    def _noise_error(self, part: Queries, rows: int) -> float:
         single, pair = self._noises
         columns = varying(self.domain, part.columns)
         if not columns:
             return 0.0
         if self._is_counted(columns) is not False:
             noise = single if len(columns) == 1 else pair
-            return noise_error(part, self.domain, noise, people)
+            return noise_error(part, self.domain, noise, rows)
         pairs = [
-            marginal_error(self._cells(two), pair, people)
+            marginal_error(self._cells(two), pair, rows)
             for two in combinations(columns, 2)
             if self._is_counted(two) is not False
         ]
-        alone = [marginal_error(self.sizes[name], single, people) for name in columns]
+        alone = [marginal_error(self.sizes[name], single, rows) for name in columns]
         links = len(columns) - 1
         whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
         if isinstance(part, Marginal):

@@ -29,8 +29,8 @@ from noisewright.given import amount
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, nearest_integers
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY
+from noisewright.synthetic.steps.noisy_steps import NoisySteps, nearest_integers
 from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names
 

@@ -25,8 +25,8 @@ from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.inference import fit_or_simpler
 from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.run_budget import MARGINAL
 from noisewright.synthetic.synthesizer import Drawn
 from noisewright.synthetic.tallies import Names, shape_of
 

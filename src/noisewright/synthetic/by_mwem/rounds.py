@@ -15,7 +15,7 @@ from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation import project_to_simplex
 from noisewright.spaces import whole_number
 from noisewright.synthetic.steps.measurement import Measurement
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
 from noisewright.synthetic.synthesizer import Synthesizer
 from noisewright.synthetic.tallies import Names, shape_of, varying
@@ -163,7 +163,7 @@ class Rounds(Synthesizer):
             steps.append(counting(whole, what, count, sorted(kinds, reverse=True)))
         return Schedule(whole, tuple(steps))
 
-    def predict(self, people: int) -> WorkloadErrors:
+    def predict(self, rows: int) -> WorkloadErrors:
         """Return the errors that noise alone causes in parts that are counted in some round.
 
         What is not chosen comes on top.
@@ -181,7 +181,7 @@ class Rounds(Synthesizer):
             noise, queries = self.budget.noise(count, change), part.count(self.domain)
             is_table = change == MARGINAL
             whole = noise.mean_error(queries) if is_table else queries * noise.mean_size
-            error = min(2.0 if is_table else queries, whole / people)
+            error = min(2.0 if is_table else queries, whole / rows)
             name = part_name(part, self.domain)
             made.append(PartError(name, part.columns, queries, error, counted))
-        return WorkloadErrors("mwem", people, tuple(made), to_choose=self.rounds)
+        return WorkloadErrors("mwem", rows, tuple(made), to_choose=self.rounds)

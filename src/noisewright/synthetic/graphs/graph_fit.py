@@ -154,10 +154,10 @@ class _Problem:
 
     @cached_property
     def scales(self) -> Array:
-        """About the second derivatives: the people that a cell seems to have, and the pull."""
+        """About the second derivatives: the rows that a cell seems to have, and the pull."""
         likely = [project_to_simplex(counts / self._rows) for counts, _ in self._seen.values()]
-        people = self._rows * np.concatenate([shares.reshape(-1) for shares in likely])
-        return people + self._pull
+        expected = self._rows * np.concatenate([shares.reshape(-1) for shares in likely])
+        return expected + self._pull
 
     def potentials(self, numbers: Array) -> list[Array]:
         """Return the potentials of all tables: those of the simpler model, and these numbers."""
@@ -175,8 +175,8 @@ class _Problem:
     def value(self, numbers: Array) -> tuple[float, Array]:
         """Return the function and its gradient."""
         whole, shares = self.tree.marginals(self.potentials(numbers))
-        people = np.concatenate([each.reshape(-1) for each in shares[: len(self._seen)]])
-        people *= self._rows
-        held = self._pull * numbers
-        value = self._rows * whole - dot(numbers, self.counts) + dot(numbers, held) / 2
-        return value, people - self.counts + held
+        expected = np.concatenate([each.reshape(-1) for each in shares[: len(self._seen)]])
+        expected *= self._rows
+        pull = self._pull * numbers
+        value = self._rows * whole - dot(numbers, self.counts) + dot(numbers, pull) / 2
+        return value, expected - self.counts + pull

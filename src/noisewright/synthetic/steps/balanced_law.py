@@ -46,7 +46,7 @@ _FINEST = 2.0**-5
 _SLACK = 1 + 5e-4
 """What a coarser grid may lack."""
 
-_STEEPEST = 64.0
+STEEPEST = 64.0
 """Noise of a faster decay is never seen."""
 
 _REACH = 60.0
@@ -80,11 +80,11 @@ class BalancedLaw:
 
     @property
     def _q(self) -> float:
-        return math.exp(-2 * min(self.decay, _STEEPEST))
+        return math.exp(-2 * min(self.decay, STEEPEST))
 
     @property
     def _gap(self) -> float:
-        return -math.expm1(-2 * min(self.decay, _STEEPEST))
+        return -math.expm1(-2 * min(self.decay, STEEPEST))
 
     @cached_property
     def _euler(self) -> float:
@@ -118,7 +118,7 @@ class BalancedLaw:
 
     @property
     def _grid_decay(self) -> float:
-        return min(max(self.decay, _FINEST), _STEEPEST)
+        return min(max(self.decay, _FINEST), STEEPEST)
 
     @property
     def _stretch(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from noisewright.estimation import Axis, Estimate, axis_of
 from noisewright.sampling import Source
 from noisewright.spaces import Records
-from noisewright.synthetic.steps.run_budget import Noise
+from noisewright.synthetic.steps.noise import Noise
 
 Names = tuple[str, ...]
 _FARTHEST = 1 << 62
@@ -46,7 +46,7 @@ class Measurement:
 
     @property
     def estimate(self) -> Estimate:
-        """The counts with standard errors and intervals of 95%, about the people of the table."""
+        """The counts with standard errors and intervals of 95%, about the rows of the table."""
         values = self.counts.astype(np.float64)
         values = values.reshape(()) if self.query else values
         half = self.noise.half_width

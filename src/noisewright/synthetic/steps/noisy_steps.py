@@ -13,10 +13,13 @@ from noisewright.errors import ParameterError
 from noisewright.sampling import Source, source_or_default
 from noisewright.selection import exponential
 from noisewright.synthetic.steps.measurement import Measurement, add_noise
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Spend
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY
+from noisewright.synthetic.steps.run_budget import Spend
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.transaction import Progress
+
+_MOST_ROWS = 1 << 40
 
 Candidate = TypeVar("Candidate")
 Kind = TypeVar("Kind", Counting, Choosing)
@@ -138,3 +141,12 @@ def _as_array(scores: Sequence[int]) -> NDArray[np.int64] | list[int]:
         return np.array(scores, dtype=np.int64)
     except OverflowError:
         return list(scores)
+
+
+def nearest_integers(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return whole numbers, so that scores of private data are exact.
+
+    Whatever a fit may have come to, they are numbers of rows: differences never leave 64 bits.
+    """
+    finite = np.nan_to_num(np.rint(values), nan=0.0, posinf=_MOST_ROWS, neginf=0.0)
+    return np.clip(finite, 0, _MOST_ROWS).astype(np.int64)

@@ -17,7 +17,8 @@ from noisewright.certificates import Certificate, certify_steps
 from noisewright.errors import ParameterError
 from noisewright.exact import as_text
 from noisewright.synthetic.steps.balanced_law import MOST_CELLS
-from noisewright.synthetic.steps.run_budget import MARGINAL, QUERY, Noise, RunBudget
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
+from noisewright.synthetic.steps.run_budget import RunBudget
 
 _COUNTED = {MARGINAL: "marginal", QUERY: "query"}
 
