@@ -18,7 +18,7 @@ from noisewright.ledger import store
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry
 from noisewright.ledger.store import catch_up
-from noisewright.ledger.tables import tables
+from noisewright.ledger.sql_tables import tables
 
 ENTRIES = 100_000
 REQUIRED = 20

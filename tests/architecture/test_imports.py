@@ -204,9 +204,10 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
         "tables",
     }
     mechanisms = rooms_on_use()["mechanisms"]
-    makers = {file for file, names in mechanisms.items() if {file} & set(names)}
+    makers = {file for file, names in mechanisms.items() if file.rpartition(".")[2] in names}
     assert len(makers) > 9
-    assert {file for file in makers if f"noisewright.mechanisms.{file}" in loaded} == {name}
+    found = [file for file in makers if f"noisewright.mechanisms.{file}" in loaded]
+    assert [file.rpartition(".")[2] for file in found] == [name]
     unneeded = {"curves", "interval", "lattice", "records", "rows", "subsets"}
     assert loaded & {f"noisewright.spaces.{file}" for file in unneeded} == set()
     unneeded = {"gaussian", "geometric", "normal", "staircase"}

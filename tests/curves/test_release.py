@@ -8,7 +8,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.curves.coordinates import default_count
-from noisewright.curves.release import laplace_reach
+from noisewright.curves.curve_release import laplace_reach
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, SpaceError
 
 SPACE = nw.Curves(range(24), low=0, high=10)

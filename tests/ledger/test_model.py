@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import BudgetError, OverBudgetError, UnknownDatasetError
-from noisewright.ledger.amounts import read_epsilon, recordable
+from noisewright.ledger.totals import read_epsilon, recordable
 
 NAMES = st.sampled_from(["survey", "trips"])
 NUMBERS = st.fractions(min_value=0, max_value=3, max_denominator=60)

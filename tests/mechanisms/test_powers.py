@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from noisewright.mechanisms.powers import mixed_weights
+from noisewright.mechanisms.quality.powers import mixed_weights
 from tests.mechanisms.independent import EPSILONS, is_private
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noisewright.plans.names import hint_of, words_of
+from noisewright.plans.name_hints import hint_of, words_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
-from noisewright.plans.choices import CHOICES
+from noisewright.plans.column_mechanisms import CHOICES
 from noisewright.plans.toml_writing import key, value_text
 
 schema = json.loads(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import noisewright as nw
-from noisewright.mechanisms.marginals import marginal
+from noisewright.mechanisms.products.marginals import marginal
 from noisewright.report import ReleaseFacts, ReleaseFile
 
 ROWS = 4000

@@ -9,8 +9,8 @@ import pytest
 
 import noisewright as nw
 from noisewright.exact import Epsilon, Exp
-from noisewright.mechanisms.powers import mixed_weights
-from noisewright.mechanisms.qualities import by_level
+from noisewright.mechanisms.quality.powers import mixed_weights
+from noisewright.mechanisms.quality.qualities import by_level
 from noisewright.sampling import GroupSampler, Source, first_heads, geometric_argmax
 from tests.selection.all_choices import ALL, FIRST
 

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
 from noisewright.exact import exp_bounds
-from noisewright.mechanisms.powers import mixed_weights
+from noisewright.mechanisms.quality.powers import mixed_weights
 from noisewright.sampling import SeededSource
 from noisewright.synthetic.steps.balanced_law import MOST_CELLS
 from noisewright.synthetic.steps.measurement import add_noise

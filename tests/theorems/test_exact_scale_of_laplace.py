@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import noisewright as nw
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Laplace
-from noisewright.mechanisms.laplace_curve import laplace_delta, laplace_epsilon
+from noisewright.mechanisms.noise.laplace_curve import laplace_delta, laplace_epsilon
 
 alphas = st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20)
 budgets = [(0.5, 0.1), (1, 0.01), (0.1, 0.3), (2, 1e-6), (0, 0.2)]

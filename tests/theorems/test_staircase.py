@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 import noisewright as nw
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import Staircase
-from noisewright.mechanisms.staircase_curve import Stairs
+from noisewright.mechanisms.noise.staircase_curve import Stairs
 
 GRID = nw.Interval(0, 1, step="1/6")
 

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Combined, Floats, Functions
+from noisewright.curves.curve_release import CurveRelease
 from noisewright.curves.kernels import Kernel, KernelFunctions
-from noisewright.curves.release import CurveRelease
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
 from noisewright.mechanisms import Guarantee

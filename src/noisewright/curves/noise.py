@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Floats
-from noisewright.curves.certified import description, without_form
+from noisewright.curves.certificate import description, without_form
 from noisewright.curves.columns import as_column
 from noisewright.curves.coordinates import Coordinates
-from noisewright.curves.release import Band, CurveRelease, Noise, noise_variance
+from noisewright.curves.curve_release import Band, CurveRelease, Noise, noise_variance
 from noisewright.curves.sensitivity import CurveSensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon

@@ -14,7 +14,7 @@ from typing import Any
 
 from noisewright.errors import UnitError
 from noisewright.exact import Epsilon, as_text, exactly
-from noisewright.ledger.amounts import Granted, Total
+from noisewright.ledger.totals import Granted, Total
 from noisewright.ledger.units import AccountUnit, Claim, delta_factor
 from noisewright.mechanisms import Guarantee
 

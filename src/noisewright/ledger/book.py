@@ -17,7 +17,6 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError, NoisewrightError
 from noisewright.ledger.account import Account
-from noisewright.ledger.amounts import rounded_down
 from noisewright.ledger.entries import (
     CHECKPOINT,
     GRANT,
@@ -27,6 +26,7 @@ from noisewright.ledger.entries import (
     LedgerEntry,
     read_amount,
 )
+from noisewright.ledger.totals import rounded_down
 from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods

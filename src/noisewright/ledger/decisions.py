@@ -16,7 +16,6 @@ from noisewright.errors import (
 )
 from noisewright.exact import as_text
 from noisewright.ledger.account import Account
-from noisewright.ledger.amounts import Granted, epsilon_text, recordable, rounded_down
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import (
     GRANT,
@@ -29,6 +28,7 @@ from noisewright.ledger.entries import (
 )
 from noisewright.ledger.fingerprint import Fingerprint
 from noisewright.ledger.store import Draft
+from noisewright.ledger.totals import Granted, epsilon_text, recordable, rounded_down
 from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, ParameterError
 from noisewright.exact import exactly
-from noisewright.ledger.amounts import read_epsilon
+from noisewright.ledger.totals import read_epsilon
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 

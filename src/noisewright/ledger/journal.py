@@ -14,8 +14,8 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError, ParameterError
 from noisewright.ledger.book import Book
-from noisewright.ledger.database import Database
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, plain_text
+from noisewright.ledger.sql_tables import VERSION, upgrade_tables
 from noisewright.ledger.store import (
     Description,
     Draft,
@@ -27,7 +27,7 @@ from noisewright.ledger.store import (
     last_checkpoint,
     with_tokens,
 )
-from noisewright.ledger.tables import VERSION, upgrade_tables
+from noisewright.ledger.transactions import Database
 
 _MOST = 3
 """No call writes more entries than this: data registered together with a grant, a checkpoint."""

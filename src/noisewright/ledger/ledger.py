@@ -10,7 +10,6 @@ from noisewright.exact import Number
 from noisewright.given import whole_number
 from noisewright.ledger.author import user_at_host
 from noisewright.ledger.book import Balance
-from noisewright.ledger.database import database_at, new_file, require_file
 from noisewright.ledger.decisions import (
     Granting,
     Spending,
@@ -28,6 +27,7 @@ from noisewright.ledger.journal import Journal
 from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, require_same
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
+from noisewright.ledger.transactions import database_at, new_file, require_file
 from noisewright.ledger.units import unit_of
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods

@@ -14,10 +14,10 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger.book import Book
-from noisewright.ledger.database import Database, already_there
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, digest_of
 from noisewright.ledger.library import load_sqlalchemy
-from noisewright.ledger.tables import DESCRIPTION, VERSION, create_tables, tables
+from noisewright.ledger.sql_tables import DESCRIPTION, VERSION, create_tables, tables
+from noisewright.ledger.transactions import Database, already_there
 
 EVERY = 1000
 """So many entries after the last checkpoint there is a new one: what `open` reads at most."""

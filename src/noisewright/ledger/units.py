@@ -24,7 +24,7 @@ from typing import Any
 
 from noisewright.errors import ParameterError, UnitError
 from noisewright.exact import Epsilon, as_text, exactly
-from noisewright.ledger.amounts import epsilon_text, read_epsilon
+from noisewright.ledger.totals import epsilon_text, read_epsilon
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import whole_number
 

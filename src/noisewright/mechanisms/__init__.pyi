@@ -1,40 +1,38 @@
-from .additive import Additive as Additive
-from .curve_mechanism import CurveMechanism as CurveMechanism
+from .categories.randomized_response import randomized_response as randomized_response
+from .categories.response import Response as Response
+from .categories.response_bounds import (
+    ResponseBounds as ResponseBounds,
+    response_bounds as response_bounds,
+)
+from .counts.explicit_fair import explicit_fair as explicit_fair
+from .counts.geometric import Geometric as Geometric, geometric as geometric
+from .counts.uniform import uniform as uniform
 from .decay import (
     bits_below_one as bits_below_one,
     least as least,
     positive_epsilon as positive_epsilon,
     require_ratios as require_ratios,
 )
-from .discrete_exponential import discrete_exponential as discrete_exponential
-from .enclosed_powers import enclosed_shares as enclosed_shares
-from .explicit_fair import explicit_fair as explicit_fair
 from .from_matrix import from_matrix as from_matrix
-from .geometric import Geometric as Geometric, geometric as geometric
 from .guarantee import (
     Guarantee as Guarantee,
     read_delta as read_delta,
     require_guarantee as require_guarantee,
 )
-from .laplace import Laplace as Laplace, laplace as laplace
-from .laplace_curve import laplace_scale as laplace_scale
-from .marginals import marginal as marginal
 from .mechanism import (
     Mechanism as Mechanism,
     require_mechanism as require_mechanism,
     require_tabulable as require_tabulable,
 )
-from .per_item import PerItem as PerItem, per_item as per_item
-from .persons import PersonMechanism as PersonMechanism, per_person as per_person
+from .noise.additive import Additive as Additive
+from .noise.curve_mechanism import CurveMechanism as CurveMechanism
+from .noise.laplace import Laplace as Laplace, laplace as laplace
+from .noise.laplace_curve import laplace_scale as laplace_scale
+from .noise.staircase import Staircase as Staircase, staircase as staircase
 from .postprocess import mixture as mixture
-from .powers import (
-    SHRINK as SHRINK,
-    Masses as Masses,
-    mixed_weights as mixed_weights,
-    powers as powers,
-    rounded_rows as rounded_rows,
-)
-from .products import (
+from .products.marginals import marginal as marginal
+from .products.per_person import PersonMechanism as PersonMechanism, per_person as per_person
+from .products.products import (
     ColumnProduct as ColumnProduct,
     RowProduct as RowProduct,
     any_change as any_change,
@@ -42,7 +40,16 @@ from .products import (
     product as product,
 )
 from .properties import CODES as CODES, PAPER as PAPER, properties as properties
-from .qualities import (
+from .quality.discrete_exponential import discrete_exponential as discrete_exponential
+from .quality.enclosed_powers import enclosed_shares as enclosed_shares
+from .quality.powers import (
+    SHRINK as SHRINK,
+    Masses as Masses,
+    mixed_weights as mixed_weights,
+    powers as powers,
+    rounded_rows as rounded_rows,
+)
+from .quality.qualities import (
     Quality as Quality,
     by_level as by_level,
     change_of as change_of,
@@ -52,12 +59,8 @@ from .qualities import (
     read_sensitivity as read_sensitivity,
     read_values as read_values,
 )
-from .randomized_response import randomized_response as randomized_response
-from .response import Response as Response
-from .response_bounds import ResponseBounds as ResponseBounds, response_bounds as response_bounds
-from .set_flips import SetFlips as SetFlips, two_levels as two_levels
-from .set_mechanism import SetMechanism as SetMechanism
-from .staircase import Staircase as Staircase, staircase as staircase
+from .sets.per_item import PerItem as PerItem, per_item as per_item
+from .sets.set_flips import SetFlips as SetFlips, two_levels as two_levels
+from .sets.set_mechanism import SetMechanism as SetMechanism
 from .table import Table as Table, read_outputs as read_outputs
-from .uniform import uniform as uniform
 from .wording import number as number

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
 from noisewright.given import amount, of_kind
+from noisewright.mechanisms.counts.several_counts import warn_of_several_counts
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.several_counts import warn_of_several_counts
 from noisewright.public import public_methods
 from noisewright.spaces import Space
 from noisewright.tables import read_inputs
 
 if TYPE_CHECKING:
-    from noisewright.mechanisms.products import RowProduct
+    from noisewright.mechanisms.products.products import RowProduct
     from noisewright.mechanisms.table import Table
     from noisewright.sampling import Source
 
@@ -95,7 +95,7 @@ class Mechanism(ABC):
         return postprocess(self.table(), step, outputs=outputs)
 
     def __pow__(self, rows: int) -> RowProduct:
-        from noisewright.mechanisms.products import RowProduct
+        from noisewright.mechanisms.products.products import RowProduct
 
         return RowProduct(self, rows)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from noisewright.exact import Epsilon
-from noisewright.plans.names import hint_of
+from noisewright.plans.name_hints import hint_of
 from noisewright.plans.outlook import planned_error
 from noisewright.plans.words import about, amounts
 

@@ -12,7 +12,7 @@ from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
 from noisewright.given import brief
 from noisewright.mechanisms import Mechanism, read_delta
-from noisewright.plans.choices import choice_for
+from noisewright.plans.column_mechanisms import choice_for
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Counts, Curves, Interval, Label, Space, Subsets
 from noisewright.tables import Field

@@ -21,7 +21,7 @@ from noisewright.plans.codebook import CodebookEntry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.domains import domain_of
 from noisewright.plans.fields import NamedType, fields_of, read_fields
-from noisewright.plans.names import hint_of
+from noisewright.plans.name_hints import hint_of
 from noisewright.plans.plan import Plan, read_epsilon
 from noisewright.plans.wanted import Wanted
 from noisewright.public import public, public_methods

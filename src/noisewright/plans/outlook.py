@@ -20,7 +20,7 @@ from noisewright.mechanisms import (
     Table,
     marginal,
 )
-from noisewright.plans.choices import MOST_RESPONSES
+from noisewright.plans.column_mechanisms import MOST_RESPONSES
 from noisewright.plans.parts import Part
 from noisewright.spaces import Counts, Curves, Interval, numbers
 

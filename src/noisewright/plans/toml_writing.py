@@ -11,8 +11,8 @@ from noisewright.certificates import certify
 from noisewright.errors import InputError
 from noisewright.exact import as_text
 from noisewright.mechanisms import Mechanism
-from noisewright.plans.choices import default_choice
 from noisewright.plans.column import Column, Treatment
+from noisewright.plans.column_mechanisms import default_choice
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
 if TYPE_CHECKING:

@@ -1,10 +1,5 @@
 from .balanced import balanced_geometric as balanced_geometric
 from .bernoulli import bernoulli as bernoulli
-from .choices import (
-    GroupSampler as GroupSampler,
-    first_heads as first_heads,
-    geometric_argmax as geometric_argmax,
-)
 from .enclosed import EnclosedSampler as EnclosedSampler
 from .entropy import (
     SeededSource as SeededSource,
@@ -20,6 +15,11 @@ from .geometric import (
     two_sided_geometric as two_sided_geometric,
 )
 from .normal import rounded_normal as rounded_normal
+from .one_of_several import (
+    GroupSampler as GroupSampler,
+    first_heads as first_heads,
+    geometric_argmax as geometric_argmax,
+)
 from .response import KeepOrUniform as KeepOrUniform
 from .sets import (
     FlippedSets as FlippedSets,
@@ -29,7 +29,7 @@ from .sets import (
 )
 from .simulation import simulation as simulation
 from .staircase import staircase_noise as staircase_noise
-from .tables import TableSampler as TableSampler
+from .table_sampler import TableSampler as TableSampler
 from .uniform import (
     permutation as permutation,
     uniform_below as uniform_below,

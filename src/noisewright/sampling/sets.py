@@ -19,7 +19,7 @@ from noisewright.exact import Epsilon, Known
 from noisewright.sampling.bernoulli import Coin
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.geometric import waits
-from noisewright.sampling.tables import TableSampler
+from noisewright.sampling.table_sampler import TableSampler
 
 _CELLS = 1 << 21
 """Items times sets that are handled together."""

@@ -29,7 +29,7 @@ _HALVINGS = 52
 """A factor is found to a relative 2^-52."""
 
 _ROOM = 1 - Fraction(1, 1 << 56)
-"""What a factor may cost of ε: the rest is for the rounding of weights (`mechanisms/powers.py`)."""
+"""What a factor may cost of ε: the rest is for rounded weights (`mechanisms/quality/powers.py`)."""
 
 _BITS = 192
 

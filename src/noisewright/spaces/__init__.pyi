@@ -13,7 +13,7 @@ from .neighbors import (
     Within as Within,
     pair_count as pair_count,
 )
-from .numbers import numbers as numbers
+from .numeric_points import numbers as numbers
 from .places import Places as Places
 from .records import Records as Records
 from .rows import Rows as Rows

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from noisewright.errors import OutsideSpaceError, ParameterError
-from noisewright.spaces.numbers import numbers
+from noisewright.spaces.numeric_points import numbers
 from noisewright.spaces.space import Space
 
 

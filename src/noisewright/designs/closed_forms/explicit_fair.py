@@ -1,7 +1,7 @@
 """The explicit fair mechanism: L0 with fairness, or L0 for the worst input.
 
 Cormode–Kulkarni–Srivastava 2018, Theorem 6. For odd n the paper's diagonal is corrected: the
-mechanism itself is `mechanisms/explicit_fair.py`, and what is proven here is that none is better.
+mechanism itself is `mechanisms/counts/explicit_fair.py`; proven here is that none is better.
 """
 
 from __future__ import annotations

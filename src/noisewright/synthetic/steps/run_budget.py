@@ -10,7 +10,7 @@ Choices are made by the exponential mechanism. As ε-privacy that costs ε. The 
 ratios also lie in a range of width ε, wherever that range is, so that it costs only ρ = ε²/8
 (Cesar–Rogers 2021, Lemma 3.2). The exact weights that are drawn from keep that width: they are
 the ideal ones of ε(1 − 2^-57), mixed with a constant, which only narrows the range, and two
-units of rounding widen it by less than ε 2^-57 (see `mechanisms/powers.py`).
+units of rounding widen it by less than ε 2^-57 (see `mechanisms/quality/powers.py`).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from noisewright.exact import Enclosure, Epsilon
-from noisewright.mechanisms.laplace_curve import power_of_alpha
+from noisewright.mechanisms.noise.laplace_curve import power_of_alpha
 
 _MOST_TRIED = 1 << 16
 

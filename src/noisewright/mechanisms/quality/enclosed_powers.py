@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Doubles, falling_powers
-from noisewright.mechanisms.powers import SHRINK
+from noisewright.mechanisms.quality.powers import SHRINK
 
 _MOST = 1 << 32
 

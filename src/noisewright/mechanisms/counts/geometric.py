@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
 from noisewright.given import brief
-from noisewright.mechanisms.clamped import clamped_geometric
+from noisewright.mechanisms.counts.clamped import clamped_geometric
 from noisewright.mechanisms.decay import positive_epsilon, require_gentle
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.laplace_curve import laplace_delta
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
+from noisewright.mechanisms.noise.laplace_curve import laplace_delta
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Counts, Space

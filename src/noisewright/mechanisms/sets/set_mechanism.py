@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.exact import Bounds, Enclosure, Epsilon
-from noisewright.mechanisms.coin_tails import Tail
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
+from noisewright.mechanisms.sets.coin_tails import Tail
 from noisewright.spaces import Subsets, positions
 from noisewright.tables import ItemSets, read_sets
 

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from noisewright.errors import NotPrivateError, ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, exactly
+from noisewright.mechanisms.categories.randomized_response import randomized_response
+from noisewright.mechanisms.categories.response import Response
 from noisewright.mechanisms.decay import least
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.powers import rounded_powers
-from noisewright.mechanisms.products import RowProduct
-from noisewright.mechanisms.qualities import Quality, read_qualities
-from noisewright.mechanisms.randomized_response import randomized_response
-from noisewright.mechanisms.response import Response
+from noisewright.mechanisms.products.products import RowProduct
+from noisewright.mechanisms.quality.powers import rounded_powers
+from noisewright.mechanisms.quality.qualities import Quality, read_qualities
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Rows, Space, require_space

@@ -15,10 +15,10 @@ import numpy as np
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.given import brief
+from noisewright.mechanisms.categories.response import Response, most_kept
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
-from noisewright.mechanisms.response import Response, most_kept
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Space, require_space

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
-from noisewright.mechanisms.additive import Additive, Form, declare_interval, read_form
-from noisewright.mechanisms.bounded import proven_table
-from noisewright.mechanisms.clamped import clamped_noise
+from noisewright.mechanisms.counts.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.staircase_curve import Stairs, best_upper
+from noisewright.mechanisms.noise.additive import Additive, Form, declare_interval, read_form
+from noisewright.mechanisms.noise.bounded_laplace import proven_table
+from noisewright.mechanisms.noise.staircase_curve import Stairs, best_upper
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Interval, Lattice

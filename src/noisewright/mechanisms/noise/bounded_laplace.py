@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms.clamped import clamped_geometric
+from noisewright.mechanisms.counts.clamped import clamped_geometric
 from noisewright.mechanisms.decay import decay_for, require_ratios, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable

@@ -16,10 +16,10 @@ import numpy as np
 
 from noisewright.errors import InputError, SpaceError
 from noisewright.given import brief
+from noisewright.mechanisms.categories.response import Response
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
-from noisewright.mechanisms.products import ColumnProduct, any_change
-from noisewright.mechanisms.response import Response
+from noisewright.mechanisms.products.products import ColumnProduct, any_change
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Records, Space

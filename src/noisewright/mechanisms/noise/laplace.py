@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
-from noisewright.mechanisms.additive import FORMS, Additive, Form, declare_interval, read_form
-from noisewright.mechanisms.bounded import bounded_laplace, truncated_laplace
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.laplace_curve import (
+from noisewright.mechanisms.noise.additive import FORMS, Additive, Form, declare_interval, read_form
+from noisewright.mechanisms.noise.bounded_laplace import bounded_laplace, truncated_laplace
+from noisewright.mechanisms.noise.laplace_curve import (
     Rule,
     best_half_line,
     laplace_decay,

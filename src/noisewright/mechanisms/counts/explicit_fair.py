@@ -13,13 +13,13 @@ from operator import mul
 import numpy as np
 
 from noisewright.exact import Epsilon, Number
+from noisewright.mechanisms.counts.geometric import require_counts
 from noisewright.mechanisms.decay import (
     decay_for,
     positive_epsilon,
     rational_alpha,
     require_gentle,
 )
-from noisewright.mechanisms.geometric import require_counts
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms.additive import Additive
-from noisewright.mechanisms.curve_mechanism import CurveMechanism
-from noisewright.mechanisms.geometric import Geometric
+from noisewright.mechanisms.categories.response import Response
+from noisewright.mechanisms.counts.geometric import Geometric
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
-from noisewright.mechanisms.response import Response
+from noisewright.mechanisms.noise.additive import Additive
+from noisewright.mechanisms.noise.curve_mechanism import CurveMechanism
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
 from noisewright.public import public

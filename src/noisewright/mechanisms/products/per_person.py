@@ -18,7 +18,7 @@ from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured
-from noisewright.mechanisms.products import RowProduct, any_change, row_count
+from noisewright.mechanisms.products.products import RowProduct, any_change, row_count
 from noisewright.mechanisms.table import Table
 from noisewright.mechanisms.wording import number
 from noisewright.public import public

@@ -18,9 +18,9 @@ from noisewright.sampling.arguments import (
     checked_size,
     whole,
 )
-from noisewright.sampling.cells import CellLayout, cell_bits, layout, shares
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 from noisewright.sampling.response import KeepOrUniform
+from noisewright.sampling.table_cells import CellLayout, cell_bits, layout, shares
 
 _LONGEST_TOTAL = 100_000
 """Bits of the largest total that is laid out."""

@@ -1,0 +1,1 @@
+"""Randomized response: the optimal mechanism for labels, with δ and without a table."""

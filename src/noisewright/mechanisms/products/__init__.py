@@ -1,0 +1,1 @@
+"""Products of mechanisms: over rows, over columns, over the rows of a person."""

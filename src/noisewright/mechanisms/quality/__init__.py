@@ -1,0 +1,1 @@
+"""Likelier answers are better ones: the discrete exponential mechanism and its weights."""
