@@ -41,6 +41,7 @@ SECTIONS = {
         "noisy_max",
         "Selection",
         "top_k",
+        "choice_table",
         "TopK",
         "private_quantile",
         "private_median",
@@ -59,6 +60,7 @@ SECTIONS = {
         "blr_size",
         "synthesize",
         "predict_synthesis",
+        "Method",
         "Synthesis",
         "WorkloadErrors",
         "PartError",
@@ -164,7 +166,9 @@ def entry(name: str) -> list[str]:
     name = f"{place}.{name}" if place else name
     lines = [f"### `{name}`", "", "```text", signature(name, thing), "```", "", doc(thing)]
     if inspect.isclass(thing):
-        members = [(key, getattr(thing, key)) for key in vars(thing) if not key.startswith("_")]
+        ours = [one for one in inspect.getmro(thing) if one.__module__.startswith("noisewright")]
+        names = dict.fromkeys(key for one in ours for key in vars(one) if not key.startswith("_"))
+        members = [(key, getattr(thing, key)) for key in names]
         rows = [(key, first_sentence(member)) for key, member in members if inspect.getdoc(member)]
         if rows:
             lines += ["", "| member | what it is |", "|---|---|"]

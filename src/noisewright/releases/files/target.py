@@ -114,8 +114,8 @@ class TargetFiles:
                 f"share it. Choose another name than {self.name}."
             )
         raise TargetError(
-            f"{str(there[0])!r} exists already. Choose another name, or say "
-            "nw.planning.Output(…, overwrite=True), --overwrite, to replace it and what lies beside it."
+            f"{str(there[0])!r} exists already. Choose another name, or "
+            "say Output(…, overwrite=True) (--overwrite) to replace it and what lies beside it."
         )
 
     def remove_others(self, *kept: Path) -> None:
