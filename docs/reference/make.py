@@ -127,7 +127,7 @@ SECTIONS = {
         "OutputPerturbation",
     ),
     "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
-    "Releases": ("release", "Release", "CSV"),
+    "Releases": ("release", "Output", "Release", "CSV"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),
