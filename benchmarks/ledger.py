@@ -17,8 +17,8 @@ from benchmarks.measure import Result, report, seconds
 from noisewright.ledger import store
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry
-from noisewright.ledger.store import catch_up
 from noisewright.ledger.sql_tables import tables
+from noisewright.ledger.store import catch_up
 
 ENTRIES = 100_000
 REQUIRED = 20

@@ -113,7 +113,9 @@ def estimate(
     the other methods cover as often or more. Intervals about a population are never narrower than
     those about the people, and have a width unless the answer is exact. Intervals of quantiles are
     wider than they would have to be on coarse grids: they hold whatever lies between points; one
-    point is left only where all others are rejected.
+    point is left only where all others are rejected. Intervals of shares turn a score test around
+    (Wilson 1927, with Yates' correction of 1934 where rows are few); the most likely shares are
+    found by expectation maximization (Varadhan–Roland 2008) and Newton steps (Wang 2007).
     """
     asked = Asked.reading(about, method, confidence, together, show)
     while isinstance(mechanism, PersonMechanism | RowProduct):

@@ -54,7 +54,8 @@ def expected_error(
     shares all the same). For sets they are shares of items, none by default: most are rare. `of`
     and `at` are as for `estimate`, except that quantiles, variances and pairs of items cannot be
     planned, and of curves only the noise.
-    Ensures: standard errors that are exact for these shares, or upper bounds for "worst".
+    Ensures: standard errors that are exact for these shares, or upper bounds for "worst": the
+    multinomial formulas of randomized response (Warner 1965), for any mechanism.
     """
     count = whole_number(people, name="people", least=1)
     sample = Sample(count, read_about(about), read_confidence(confidence))

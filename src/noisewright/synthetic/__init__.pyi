@@ -2,7 +2,7 @@ from .bins import BINS as BINS, Bins as Bins
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
-from .by_blr.records import SyntheticRecords as SyntheticRecords
+from .by_blr.synthetic_records import SyntheticRecords as SyntheticRecords
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph

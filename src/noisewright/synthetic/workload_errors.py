@@ -10,7 +10,7 @@ together) is in neither: only a comparison with the raw data shows that, and it 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -86,20 +86,17 @@ class WorkloadErrors:
     @property
     def expected_in_workload(self) -> float | None:
         """The mean over the parts of the workload that were counted by themselves."""
-        known = [part.expected for part in self.parts if part.counted and part.in_workload]
-        return float(np.mean(known)) if known else None
+        return _mean(one.expected for one in self.parts if one.counted and one.in_workload)
 
     @property
     def expected_of_counted(self) -> float | None:
         """The mean over all that was counted, to be compared with `found`."""
-        known = [part.expected for part in self.parts if part.counted]
-        return float(np.mean(known)) if known else None
+        return _mean(one.expected for one in self.parts if one.counted)
 
     @property
     def found(self) -> float | None:
         """The mean over all that was counted."""
-        known = [part.found for part in self.parts if part.found is not None and part.counted]
-        return float(np.mean(known)) if known else None
+        return _mean(one.found for one in self.parts if one.found is not None and one.counted)
 
     def worst(self, most: int = 5) -> tuple[PartError, ...]:
         """Return the parts of the workload with the largest expected errors."""
@@ -156,6 +153,11 @@ MODEL_ERROR = (
     "What is not counted together is not covered: how far a model is off there depends on the "
     "data, and no prediction knows it."
 )
+
+
+def _mean(errors: Iterable[float]) -> float | None:
+    known = list(errors)
+    return float(np.mean(known)) if known else None
 
 
 def counted_word(part: PartError) -> str:

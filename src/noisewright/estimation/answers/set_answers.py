@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.estimation.answers.table_answers import Place, TableAnswer
 from noisewright.estimation.channels.channel import DenseChannel
-from noisewright.estimation.counts.running_sums import ItemCounts, PairCounts
+from noisewright.estimation.counts.running_sums import ItemCounts
+from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.number_estimates import shares_of_groups
 from noisewright.estimation.questions.asked import Asked
@@ -82,8 +83,12 @@ class ItemPairsAnswer(TableAnswer):
         self.chosen = items_of_pairs(mechanism, question.at or "pairs")
         items = list(mechanism.space.items)
         self.pairs = PairTally(mechanism.outputs, [items.index(item) for item in self.chosen])
-        self.tally = PairCounts(self.subject, self.pairs)
+        self.tally = self
         self.answers = len(self.chosen) * (len(self.chosen) + 1) // 2
+
+    def add(self, batch: Decoder) -> None:
+        """Count the sets of a batch."""
+        self.pairs.add(batch.sets(self.subject))
 
     @property
     def sizes(self) -> NDArray[np.int64]:

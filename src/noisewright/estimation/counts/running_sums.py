@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from noisewright.estimation.counts.table_counter import grow, join_codes
 from noisewright.estimation.decoding import Decoder
-from noisewright.estimation.sets.item_shares import PairTally
 
 Array = NDArray[np.float64]
 
@@ -53,17 +52,6 @@ class ItemCounts:
         self.rows.reshape(-1)[:] += np.bincount(cell, minlength=self.rows.size)
         places = np.repeat(cell, sets.sizes) * self._items + sets.indices
         flat += np.bincount(places, minlength=flat.size)
-
-
-class PairCounts:
-    """In how many sets two items are together."""
-
-    def __init__(self, name: str, tally: PairTally) -> None:
-        self._name, self.tally = name, tally
-
-    def add(self, batch: Decoder) -> None:
-        """Add the sets of a batch."""
-        self.tally.add(batch.sets(self._name))
 
 
 class Moments:

@@ -81,9 +81,10 @@ def answer_about_sets(released: Any, mechanism: SetMechanism, of: Any, asked: As
         people, counts = count_items(released, mechanism.outputs)
         return shares_of_items(counts, coins, Axis("item", items), asked.sample(people, answers))
     chosen = items_of_pairs(mechanism, of)
-    places = [items.index(item) for item in chosen]
-    people, both = count_pairs(released, mechanism.outputs, places)
-    return shares_of_pairs(both, coins, chosen, asked.sample(people, answers))
+    pairs = PairTally(mechanism.outputs, [items.index(item) for item in chosen])
+    for part in _parts(released, mechanism.outputs):
+        pairs.add(part)
+    return shares_of_pairs(pairs.counts, coins, chosen, asked.sample(pairs.people, answers))
 
 
 def items_of_pairs(mechanism: SetMechanism, of: Any) -> list[Any]:
@@ -177,16 +178,6 @@ def count_items(released: Any, space: Subsets) -> tuple[int, NDArray[np.int64]]:
         else:
             counts += part.sum(axis=0, dtype=np.int64)
     return people, counts
-
-
-def count_pairs(
-    released: Any, space: Subsets, places: list[int]
-) -> tuple[int, NDArray[np.float64]]:
-    """Count in how many sets two of the chosen items are together; the diagonal is one item."""
-    tally = PairTally(space, places)
-    for part in _parts(released, space):
-        tally.add(part)
-    return tally.people, tally.counts
 
 
 class PairTally:

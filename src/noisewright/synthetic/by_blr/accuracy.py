@@ -33,8 +33,8 @@ def blr_size(
 ) -> int:
     """Return how many records m a synthetic database needs, so that the best has half this error.
 
-    Requires: 0 < within; `bound`: "hoeffding", m = 2 ln(2k) / within², or "survey", 32 ln k /
-    within², its printed constant (natural logarithm).
+    Requires: 0 < within; `bound`: "hoeffding", m = 2 ln(2k) / within² (Hoeffding 1963 and a union
+    bound), or "survey", 32 ln k / within², the printed constant of Blum–Ligett–Roth 2008.
     Ensures: some database of m records is within/2 of the data on all queries; the other half is
     left to the exponential mechanism.
     """
@@ -62,7 +62,8 @@ def blr_accuracy(
     """Return the error that BLR stays within on all queries, with probability 1 − beta.
 
     Ensures: √(ln(2k) / (2m)) + 2/(εn) · ln(R/beta), rounded up, where R is |X|^m for sequences and
-    the number of multisets, which is smaller, for those.
+    the number of multisets, which is smaller, for those (Blum–Ligett–Roth 2008; the second term is
+    that of the exponential mechanism, McSherry–Talwar 2007).
     """
     points = whole_number(universe, name="universe", least=1)
     k = whole_number(queries, name="queries", least=1)

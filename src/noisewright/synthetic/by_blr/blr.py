@@ -50,7 +50,7 @@ from noisewright.synthetic.by_blr.multisets import (
     sequences_of,
     shapes,
 )
-from noisewright.synthetic.by_blr.records import SyntheticRecords
+from noisewright.synthetic.by_blr.synthetic_records import SyntheticRecords
 from noisewright.synthetic.workloads.workload import Workload
 from noisewright.synthetic.workloads.workload_answers import Answers
 

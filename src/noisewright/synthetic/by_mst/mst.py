@@ -41,7 +41,7 @@ from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
 from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
-from noisewright.synthetic.steps.schedule import Schedule, choosing, counting
+from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
 from noisewright.synthetic.synthesizer import Synthesizer
 from noisewright.synthetic.tallies import Names, varying
 from noisewright.synthetic.workload_errors import (
@@ -187,32 +187,19 @@ class Mst(Synthesizer):
     def schedule(self) -> Schedule:
         """What it will do to the data: count columns, choose pairs, count these, twice."""
         (single, choice, pair, point), whole, edges = self._amounts, self.budget, self.edges
-        every = edges + self.more
-        tree, besides = range(1, edges + 1), range(edges + 1, every + 1)
+        steps: list[Counting | Choosing] = [
+            *(counting(whole, f"counts of {name}", single) for name in self.singles),
+            *(counting(whole, f"counts of {name}", point) for name in self.points),
+        ]
         if not self.choices:
-            tree = besides = range(0)
-        return Schedule(
-            whole,
-            (
-                *(counting(whole, f"counts of {name}", single) for name in self.singles),
-                *(counting(whole, f"counts of {name}", point) for name in self.points),
-                *(
-                    counting(whole, f"counts of {' × '.join(names)}", pair)
-                    for names in (() if self.choices else self.candidates)
-                ),
-                *(
-                    step
-                    for numbers in (tree, besides)
-                    for step in (
-                        *(choosing(whole, f"choice {n} of {every}", choice) for n in numbers),
-                        *(
-                            counting(whole, f"counts of the pair of choice {n}", pair)
-                            for n in numbers
-                        ),
-                    )
-                ),
-            ),
-        )
+            pairs = [" × ".join(names) for names in self.candidates]
+            steps += [counting(whole, f"counts of {names}", pair) for names in pairs]
+            return Schedule(whole, tuple(steps))
+        every = edges + self.more
+        for numbers in (range(1, edges + 1), range(edges + 1, every + 1)):
+            steps += [choosing(whole, f"choice {n} of {every}", choice) for n in numbers]
+            steps += [counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers]
+        return Schedule(whole, tuple(steps))
 
     def predict(self, rows: int) -> WorkloadErrors:
         """Return the errors that noise alone causes; the columns are counted whatever is asked.

@@ -172,16 +172,14 @@ class Rounds(Synthesizer):
         counted = None if self.chooses else True
         made: list[PartError] = []
         for part in self.workload.parts:
+            name, queries = part_name(part, self.domain), part.count(self.domain)
             if not varying(self.domain, part.columns):
                 # The number of rows is public.
-                name, queries = part_name(part, self.domain), part.count(self.domain)
                 made.append(PartError(name, part.columns, queries, 0.0, True))
                 continue
-            change = MARGINAL if isinstance(part, Marginal) else QUERY
-            noise, queries = self.budget.noise(count, change), part.count(self.domain)
-            is_table = change == MARGINAL
+            is_table = isinstance(part, Marginal)
+            noise = self.budget.noise(count, MARGINAL if is_table else QUERY)
             whole = noise.mean_error(queries) if is_table else queries * noise.mean_size
             error = min(2.0 if is_table else queries, whole / rows)
-            name = part_name(part, self.domain)
             made.append(PartError(name, part.columns, queries, error, counted))
         return WorkloadErrors("mwem", rows, tuple(made), to_choose=self.rounds)
