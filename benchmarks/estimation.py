@@ -33,7 +33,7 @@ _PIECE = 1_000_000
 def mechanism() -> Any:
     space = nw.Categories([f"answer {label}" for label in range(CATEGORIES)])
     column = nw.randomized_response(space, epsilon=1)
-    return nw.product({f"column {place}": column for place in range(COLUMNS)})
+    return nw.combine.product({f"column {place}": column for place in range(COLUMNS)})
 
 
 def piece(rows: int, seed: int) -> Any:

@@ -60,7 +60,7 @@ def log_loss(rows: int, epsilon: float, seed: int) -> float:
     """How much worse than without noise naive Bayes foretells the label of other people."""
     model, best = (
         nw.models.PrivateNaiveBayes(
-            DOMAIN, label=LABEL, epsilon=e, source=nw.SeededSource(seed), ledger=None
+            DOMAIN, label=LABEL, epsilon=e, source=nw.randomness.SeededSource(seed), ledger=None
         )
         for e in (epsilon, 4_000)
     )
@@ -78,9 +78,9 @@ def pair_error(method: type[Mst | Mwem], rows: int, epsilon: float, seed: int) -
     names = tuple(name for name, _ in DOMAIN.columns)
     pairs = tuple(combinations(names, 2))
     given = people(rows, seed)
-    steps = method(DOMAIN, nw.Workload.marginals(DOMAIN, ways=2), RunBudget.of(epsilon))
+    steps = method(DOMAIN, nw.workloads.Workload.marginals(DOMAIN, ways=2), RunBudget.of(epsilon))
     tallies = Tallies.of([given], DOMAIN, steps.groupings)
-    drawn = steps.draw(tallies, rows, source=nw.SeededSource(seed))
+    drawn = steps.draw(tallies, rows, source=nw.randomness.SeededSource(seed))
     truth, found = (Tallies.of([table], DOMAIN, pairs).counts for table in (given, drawn.codes))
     return float(np.mean([np.abs(truth[pair] - found[pair]).sum() / rows for pair in pairs]))
 

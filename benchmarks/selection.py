@@ -135,7 +135,7 @@ def quality(draws: int) -> list[Result]:
 def blr(points: int, records: int) -> list[Result]:
     """A table of all synthetic databases over 2^points records, and one draw."""
     domain = nw.Records({f"c{i}": nw.Counts(1) for i in range(points)})
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     rng = np.random.default_rng(3)
     table = {f"c{i}": rng.integers(0, 2, 1000) for i in range(points)}
     made = nw.workloads.blr(table, workload, epsilon=1, m=records)

@@ -172,7 +172,7 @@ def beside_mbi(
     from noisewright.synthetic.graphs.tree_model import fit_tree
 
     sizes = {name: len(labels) for name, labels in declared.items()}
-    pairs = nw.Workload.marginals(declared, ways=2)
+    pairs = nw.workloads.Workload.marginals(declared, ways=2)
     truth = pairs.answers(table).shares
     errors, seconds = np.zeros(2), np.zeros(2)
     for _ in range(runs):

@@ -119,7 +119,7 @@ def seconds(work: Callable[[], object], *, repeats: int = 3) -> float:
 def against_peers(rows: int, ways: int, *, repeats: int = 3) -> list[Result]:
     """All tables of so many columns, from rows in memory."""
     table = piece(rows, 0)
-    workload = nw.Workload.marginals(domain(), ways=ways)
+    workload = nw.workloads.Workload.marginals(domain(), ways=ways)
     ours = seconds(lambda: workload.answers(table), repeats=repeats)
     tables = list(combinations(NAMES, ways))
     results: list[Result] = []
@@ -147,7 +147,7 @@ def of_a_file(path: Path, what: str) -> tuple[float, float, float]:
         nw.synthesize(path, domain(), epsilon=1, delta=1e-9, ledger=None)
     else:
         file = parquet.ParquetFile(path, read_dictionary=list(NAMES), pre_buffer=False)
-        nw.Workload.marginals(domain(), ways=int(what)).answers(file.iter_batches())
+        nw.workloads.Workload.marginals(domain(), ways=int(what)).answers(file.iter_batches())
     taken = time.process_time() - start, time.perf_counter() - clock
     return *taken, _largest_memory()
 

@@ -12,6 +12,7 @@ import noisewright as nw
 from noisewright.cli.app import app
 
 HERE = Path(__file__).parent
+PACKAGE = Path(str(nw.__file__)).parent
 
 SECTIONS = {
     "Spaces": ("Counts", "Categories", "Subsets", "Interval", "Dates", "Curves", "Records"),
@@ -40,6 +41,7 @@ SECTIONS = {
         "permute_and_flip",
         "noisy_max",
         "Selection",
+        "choice_table",
         "top_k",
         "choice_table",
         "TopK",
@@ -134,10 +136,10 @@ SECTIONS = {
 }
 
 
-NAMESPACES = ("select", "curves", "models", "priors", "analysis", "planning", "workloads")
 NAMESPACE_OF = {
     name: place
-    for place in ("results", "accounting", *NAMESPACES)
+    for place in ("results", *(path.stem for path in PACKAGE.glob("*.pyi")), "curves", "models")
+    if place != "__init__"
     for name in getattr(nw, place).__all__
     if name not in nw.__all__
 }

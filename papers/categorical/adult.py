@@ -69,7 +69,7 @@ def education_and_income(setting: Setting) -> Claim:
     columns = read_columns(path)
     people = len(columns["income"])
     truth = _truth(columns)
-    mechanism = nw.product(
+    mechanism = nw.combine.product(
         education=nw.randomized_response(nw.Categories(EDUCATION), epsilon=EPSILON),
         income=nw.randomized_response(nw.Categories(INCOME), epsilon=EPSILON),
     )
@@ -79,7 +79,7 @@ def education_and_income(setting: Setting) -> Claim:
     errors: dict[str, list[float]] = {"unbiased": [], "projected": [], "likelihood": []}
     first: Any = None
     for number in range(releases):
-        released = mechanism.sample(columns, source=nw.SeededSource(f"adult/{number}"))
+        released = mechanism.sample(columns, source=nw.randomness.SeededSource(f"adult/{number}"))
         found = nw.estimate(released, mechanism, about="people").counts
         covered += (found.lows <= truth) & (truth <= found.highs)
         if number < setting.pick(20, 2):
@@ -102,7 +102,7 @@ def education_and_income(setting: Setting) -> Claim:
     ]
     missed = sum(not row["low"] <= row["truth"] <= row["high"] for row in rows)
     by_income = nw.estimate(
-        mechanism.sample(columns, source=nw.SeededSource("adult/0")),
+        mechanism.sample(columns, source=nw.randomness.SeededSource("adult/0")),
         mechanism,
         of=("income", "education"),
         about="people",

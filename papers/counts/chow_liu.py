@@ -85,7 +85,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
             model = nw.models.PrivateTree(
                 people.domain,
                 epsilon=cost(people, alpha),
-                source=nw.SeededSource(f"trees/{where}"),
+                source=nw.randomness.SeededSource(f"trees/{where}"),
                 ledger=None,
             ).fit(dict(learned.codes))
             once = float(-model.log_likelihood(dict(tested.codes)).mean())

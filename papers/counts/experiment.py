@@ -164,7 +164,7 @@ def observe(
 ) -> Errors:
     """Release each group's count once; `truths` has one row per repetition."""
     n = mechanism.space.size - 1
-    released = mechanism.sample(truths.ravel(), source=nw.SeededSource(seed))
+    released = mechanism.sample(truths.ravel(), source=nw.randomness.SeededSource(seed))
     errors = np.asarray(released).reshape(truths.shape) - truths
     observed = np.stack([np.bincount(row + n, minlength=2 * n + 1) for row in errors])
     exact = exact_errors(mechanism.matrix, weights)

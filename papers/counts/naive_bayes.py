@@ -82,7 +82,7 @@ def compared(people: People, repetitions: int, alphas: tuple[str, ...]) -> Score
                 people.domain,
                 label=LABEL,
                 epsilon=cost(people, alpha),
-                source=nw.SeededSource(f"section 8/{where}"),
+                source=nw.randomness.SeededSource(f"section 8/{where}"),
                 ledger=None,
             ).fit({name: learned.codes[name] for name in people.sizes})
             logs = model.predict_log_proba({n: tested.codes[n] for n in features(people)})

@@ -134,7 +134,7 @@ def released(
     """Release every cell of every group once, and add the groups up in both ways."""
     n = mechanism.space.size - 1
     counts = people.groups(pair, n)
-    drawn = mechanism.sample(counts.ravel(), source=nw.SeededSource(seed))
+    drawn = mechanism.sample(counts.ravel(), source=nw.randomness.SeededSource(seed))
     outputs = np.asarray(drawn).reshape(counts.shape)
     return {
         how: people.shaped(pair, values[outputs].sum(axis=0))

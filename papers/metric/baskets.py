@@ -57,7 +57,7 @@ def top_articles(setting: Setting) -> Claim:
     mechanism = nw.per_item(
         nw.Subsets(range(ARTICLES), largest=LARGEST), epsilon=EPSILON, outside="sample"
     )
-    released = mechanism.sample_bits((flat, offsets), source=nw.SeededSource("baskets"))
+    released = mechanism.sample_bits((flat, offsets), source=nw.randomness.SeededSource("baskets"))
     # Which part stands for a large basket is drawn too, so answers speak about a population.
     found = nw.estimate(released, mechanism, about="population").counts
     after = _shares_after_cut(baskets, LARGEST) * people

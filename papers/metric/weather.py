@@ -61,7 +61,7 @@ def temperature_curves(setting: Setting) -> Claim:
     reach: dict[str, float] = {}
     for region in ordered:
         released = noise.mean(
-            curves[region], outside="clamp", source=nw.SeededSource(f"weather/{region}")
+            curves[region], outside="clamp", source=nw.randomness.SeededSource(f"weather/{region}")
         )
         band = released.band(shown, level=0.95)
         truth = curves[region].mean(axis=0)[shown - 1]
@@ -84,11 +84,11 @@ def temperature_curves(setting: Setting) -> Claim:
     for region in ordered:
         truth = curves[region].mean(axis=0)[shown - 1]
         for number in range(releases):
-            source = nw.SeededSource(f"weather/{region}/{number}")
+            source = nw.randomness.SeededSource(f"weather/{region}/{number}")
             band = noise.mean(curves[region], outside="clamp", source=source).band(shown)
             covered += bool(((band.low <= truth) & (truth <= band.high)).all())
         quiet = mechanism(1e6).mean(
-            curves[region], outside="clamp", source=nw.SeededSource(f"quiet/{region}")
+            curves[region], outside="clamp", source=nw.randomness.SeededSource(f"quiet/{region}")
         )
         off = max(off, float(np.sqrt(((quiet.at(shown)[0] - truth) ** 2).mean())))
     share = covered / (releases * len(ordered))

@@ -151,13 +151,13 @@ def draw(bits: int, m: int, n: int, draws: int) -> Drawn:
     """Draw databases for all two-way counts of so many yes-or-no columns."""
     names = "abc"[:bits]
     domain = nw.Records(**{name: nw.Counts(1) for name in names})
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     generator = np.random.default_rng([20170504, bits, n])
     people = {name: generator.binomial(1, 0.15 + 0.2 * k, n) for k, name in enumerate(names)}
     start = time.perf_counter()
     mechanism = nw.workloads.blr(people, workload, epsilon=1, m=m)
     listed = time.perf_counter()
-    source = nw.SeededSource(f"survey/blr/{bits}/{m}/{n}")
+    source = nw.randomness.SeededSource(f"survey/blr/{bits}/{m}/{n}")
     mechanism.sample(source=source)
     first = time.perf_counter()
     counts = np.stack([mechanism.sample(source=source).counts for _ in range(draws)])

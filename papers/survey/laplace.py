@@ -30,7 +30,7 @@ def definitions_2_2_and_2_3(setting: Setting) -> Claim:
     mechanism = nw.laplace(TOTALS, epsilon=1, sensitivity=LARGEST_INCOME)
     total = sum(BEFORE.values())
     drawn = np.asarray(
-        mechanism.sample([float(total)] * draws, source=nw.SeededSource("survey/total")),
+        mechanism.sample([float(total)] * draws, source=nw.randomness.SeededSource("survey/total")),
         dtype=float,
     )
     deviation = math.sqrt(2) * LARGEST_INCOME

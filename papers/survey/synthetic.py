@@ -42,7 +42,7 @@ def private_by_listing(n: int) -> tuple[float, bool]:
 
     Also whether the quality never moves by more than 1/n, and sometimes by that.
     """
-    workload = nw.Workload.marginals(THREE)
+    workload = nw.workloads.Workload.marginals(THREE)
     outcomes = [
         [chosen.count(x) for x in range(3)] for chosen in combinations_with_replacement(range(3), 2)
     ]
@@ -78,7 +78,7 @@ def _error(rows: tuple[int, ...], counts: list[int]) -> Fraction:
 
 def blr(setting: Setting) -> Claim:
     """Exact probabilities, two base measures, privacy and accuracy."""
-    workload = nw.Workload.marginals(THREE)
+    workload = nw.workloads.Workload.marginals(THREE)
     data = [(x,) for x in TINY]
     found: dict[Measure, float] = {
         measure: float(
@@ -89,7 +89,7 @@ def blr(setting: Setting) -> Claim:
     same = all(abs(found[measure] - by_hand(measure)) < 1e-12 for measure in found)
     realized, quality_moved = private_by_listing(setting.pick(4, 3))
     random = Random(SEED + 5)
-    cells = nw.Workload.marginals(PAIR, ways=2)
+    cells = nw.workloads.Workload.marginals(PAIR, ways=2)
     rows: list[list[object]] = []
     accurate = True
     for n in setting.pick([50, 200, 1000], [100]):

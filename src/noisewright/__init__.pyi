@@ -1,11 +1,13 @@
 from . import (
     accounting as accounting,
     analysis as analysis,
+    combine as combine,
     curves as curves,
     errors as errors,
     models as models,
     planning as planning,
     priors as priors,
+    randomness as randomness,
     results as results,
     select as select,
     workloads as workloads,
@@ -22,16 +24,13 @@ from .mechanisms import (
     from_matrix as from_matrix,
     geometric as geometric,
     laplace as laplace,
-    mixture as mixture,
     per_item as per_item,
-    per_person as per_person,
-    product as product,
     properties as properties,
     randomized_response as randomized_response,
     staircase as staircase,
     uniform as uniform,
 )
-from .plans import Column as Column, Plan as Plan, draft_plan as draft_plan
+from .plans import Column as Column, Plan as Plan
 from .privacy import (
     compose as compose,
     profile as profile,
@@ -41,7 +40,6 @@ from .privacy import (
     verify as verify,
 )
 from .releases import release as release, synthesize as synthesize
-from .sampling import SeededSource as SeededSource, SystemSource as SystemSource
 from .selection import exponential as exponential
 from .spaces import (
     Categories as Categories,
@@ -52,6 +50,5 @@ from .spaces import (
     Records as Records,
     Subsets as Subsets,
 )
-from .synthetic import Workload as Workload
 from .tables import CSV as CSV, Person as Person
 from .version import __version__ as __version__

@@ -1,4 +1,4 @@
-"""Before any data: errors to expect, and the ε that reaches a given one."""
+"""Before a release: a first plan for a table, errors to expect, and the ε that reaches one."""
 
 from noisewright.on_use import load_on_use
 

@@ -1,5 +1,5 @@
 from .estimation import expected_error as expected_error
-from .plans import Wanted as Wanted, epsilon_for as epsilon_for
+from .plans import Wanted as Wanted, draft_plan as draft_plan, epsilon_for as epsilon_for
 from .releases import (
     Method as Method,
     Output as Output,

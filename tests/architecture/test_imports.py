@@ -16,7 +16,17 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "noisewright"
 
-NAMESPACES = ["accounting", "analysis", "planning", "priors", "results", "select", "workloads"]
+NAMESPACES = [
+    "accounting",
+    "analysis",
+    "combine",
+    "planning",
+    "priors",
+    "randomness",
+    "results",
+    "select",
+    "workloads",
+]
 
 # Loaded with the module.
 AT_ONCE: dict[str, set[str]] = {

@@ -109,7 +109,7 @@ def test_workloads() -> None:
 
 def test_the_peers_of_workloads_count_the_same() -> None:
     table, names = workloads.piece(3_000, 1), ("column 3", "column 1")
-    workload = nw.Workload.marginals(workloads.domain(), ways=2, columns=names)
+    workload = nw.workloads.Workload.marginals(workloads.domain(), ways=2, columns=names)
     ours = workload.answers(table).counts.tolist()
     found: dict[str, list[int]] = {}
     for peer, (form, group) in workloads.peers(table).items():
@@ -153,7 +153,7 @@ def test_adult_release() -> None:
         }
     )
     plan = nw.Plan({"a": nw.Column(labels), "b": nw.Column(["yes", "no"])}, epsilon=2)
-    results = adult_release.compared(table, plan, 30, source=nw.SeededSource(3))
+    results = adult_release.compared(table, plan, 30, source=nw.randomness.SeededSource(3))
     assert [result.column for result in results] == ["a", "b"]
     assert results[1].chance == pytest.approx(60**-0.5)
     for result in results:
@@ -191,11 +191,13 @@ def test_synthesis(
     table = synthesis.adult(tmp_path / "adult.data").select(["sex", "income"])
     declared = {name: synthesis.columns()[name] for name in ("sex", "income")}
     found = synthesis.measured(
-        table, declared, delta=0, epsilon=1, runs=3, source=nw.SeededSource(1)
+        table, declared, delta=0, epsilon=1, runs=3, source=nw.randomness.SeededSource(1)
     )
     assert 0 < found.error < 0.1
     if importlib.util.find_spec("mbi"):
-        ratio, time = synthesis.beside_mbi(table, declared, runs=1, source=nw.SeededSource(1))
+        ratio, time = synthesis.beside_mbi(
+            table, declared, runs=1, source=nw.randomness.SeededSource(1)
+        )
         assert ratio == pytest.approx(1, abs=0.1)
         assert time > 0
 
@@ -223,7 +225,7 @@ def test_models(
     (tmp_path / "adult.data").write_text("\n".join([*rows * 1_000, "", "|end"]))
     X, y = models.read(tmp_path / "adult.data")
     for spaces in models.DOMAINS.values():
-        results = models.compared(X, y, spaces, 1, source=nw.SeededSource(6))
+        results = models.compared(X, y, spaces, 1, source=nw.randomness.SeededSource(6))
         assert [result.mean for result in results[:3]] == [1.0, 1.0, 1.0]
 
 
@@ -234,5 +236,5 @@ def test_models_on_adult_meet_the_bar() -> None:
         pytest.skip("needs: the file adult.data")
     X, y = models.read(path)
     spaces = models.DOMAINS["8 columns of categories"]
-    without, private, *_ = models.compared(X, y, spaces, 1, source=nw.SeededSource(8))
+    without, private, *_ = models.compared(X, y, spaces, 1, source=nw.randomness.SeededSource(8))
     assert private.mean > without.mean - models.REQUIRED

@@ -135,8 +135,8 @@ def test_library_and_checker_agree_and_it_comes_back(name: str, tmp_path: Path) 
     assert again.sensitivity_is_exact == noise.sensitivity_is_exact
     assert nw.certify(again).digest == made.digest
     curves = noise.space.values(np.full((2, len(noise.space.grid)), noise.space.steps // 3))
-    first = noise.sample(curves, source=nw.SeededSource(4))
-    second = again.sample(curves, source=nw.SeededSource(4))
+    first = noise.sample(curves, source=nw.randomness.SeededSource(4))
+    second = again.sample(curves, source=nw.randomness.SeededSource(4))
     assert (first.numbers == second.numbers).all()
     assert first.values == pytest.approx(second.values, rel=1e-6, abs=1e-6)
 
@@ -241,7 +241,7 @@ def test_what_has_no_form_is_refused_with_its_reason(options: dict[str, Any], wh
         noise.describe()
     job = nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1)
     with pytest.raises(CertificateError, match=f"the column 'load': .*{why}"):
-        nw.certify(nw.product(load=noise, job=job))
+        nw.certify(nw.combine.product(load=noise, job=job))
     assert nw.verify(noise, epsilon="1.0000001", delta=noise.claim.delta)
 
 
@@ -258,7 +258,7 @@ def test_what_takes_the_checker_too_long_is_refused_before() -> None:
 
 
 def whole() -> nw.Mechanism:
-    return nw.product(
+    return nw.combine.product(
         job=nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1),
         load=NOISES["fourier"],
         values=NOISES["values"],
@@ -266,7 +266,7 @@ def whole() -> nw.Mechanism:
 
 
 def test_curves_are_columns_of_a_person_s_rows(tmp_path: Path) -> None:
-    person = nw.per_person(whole(), rows=3)
+    person = nw.combine.per_person(whole(), rows=3)
     assert person.claim == nw.accounting.Guarantee("7")
     made = nw.certify(person)
     assert nw.check(made)

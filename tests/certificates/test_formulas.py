@@ -189,7 +189,7 @@ MECHANISMS = {
     ),
     "sets": nw.per_item(nw.Subsets([f"{i}" for i in range(800)], largest=4), epsilon=2),
     "flips": nw.design(nw.Subsets(list(range(40))), epsilon=1, loss="distance").mechanism,
-    "columns": nw.product(
+    "columns": nw.combine.product(
         age=nw.laplace(nw.Interval(0, 120, step=1), epsilon=1),
         job=nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1),
         height=nw.staircase(nw.Interval(0, 2, step="1/100"), epsilon=1, form="truncated"),

@@ -50,18 +50,18 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
     ),
     "rows": lambda: nw.randomized_response(COLORS, epsilon=1) ** 1000,
     "rows of a formula": lambda: nw.geometric(nw.Counts(10**6), epsilon="0.5") ** 3,
-    "columns": lambda: nw.product(
+    "columns": lambda: nw.combine.product(
         color=nw.randomized_response(COLORS, epsilon="1/2"),
         answer=nw.randomized_response(nw.Categories(["no", "yes"]), epsilon=1, delta="1/100"),
     ),
-    "columns of matrices": lambda: nw.product(
+    "columns of matrices": lambda: nw.combine.product(
         a=nw.from_matrix(COLORS, MATRIX), b=nw.from_matrix(COLORS, MATRIX)
     ),
-    "person": lambda: nw.per_person(
+    "person": lambda: nw.combine.per_person(
         nw.randomized_response(COLORS, epsilon=1, delta="1/100"), rows=3
     ),
-    "person of columns": lambda: nw.per_person(
-        nw.product(
+    "person of columns": lambda: nw.combine.per_person(
+        nw.combine.product(
             color=nw.randomized_response(COLORS, epsilon="1/2"),
             kids=Geometric(nw.Counts(10**6, neighbors="replace"), nw.accounting.Epsilon.of("1e-6")),
             age=nw.laplace(nw.Interval(0, 99, step=1), epsilon=1, delta="1e-6"),
@@ -69,8 +69,10 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
         ),
         rows=1000,
     ),
-    "person, a logarithm": lambda: nw.per_person(nw.from_matrix(COLORS, MATRIX), rows=2),
-    "people": lambda: nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=3) ** 10**6,
+    "person, a logarithm": lambda: nw.combine.per_person(nw.from_matrix(COLORS, MATRIX), rows=2),
+    "people": lambda: (
+        nw.combine.per_person(nw.randomized_response(COLORS, epsilon=1), rows=3) ** 10**6
+    ),
     "one label": lambda: nw.from_matrix(nw.Categories(["only"]), [[0.5, 0.5]]),
 }
 
@@ -122,7 +124,7 @@ def test_a_column_that_protects_adjacent_counts_comes_back_protecting_all_change
     tmp_path: Path,
 ) -> None:
     """Replacing a record moves a count anywhere, so the certificate speaks of every change."""
-    columns = nw.product(
+    columns = nw.combine.product(
         count=nw.geometric(nw.Counts(3), epsilon="1/2"),
         formula=nw.geometric(nw.Counts(3), epsilon="1/2", table=False),
         number=nw.staircase(nw.Interval(0, 9, step=1), epsilon="1/2", sensitivity=2),
@@ -140,7 +142,7 @@ def test_a_column_that_protects_adjacent_counts_comes_back_protecting_all_change
 
 def test_a_certificate_of_many_counts_and_a_ratio_can_be_written(tmp_path: Path) -> None:
     """(10/9)^100,000 has 100,000 digits, which Python refuses to print; it is rounded up."""
-    columns = nw.product(count=nw.geometric(nw.Counts(10**5), alpha="9/10", table=False))
+    columns = nw.combine.product(count=nw.geometric(nw.Counts(10**5), alpha="9/10", table=False))
     path = nw.certify(columns).save(tmp_path / "m.json")
     assert nw.check(path)
     made = nw.load(path)

@@ -230,7 +230,7 @@ def structures() -> dict[str, nw.Mechanism]:
     return {
         "formula": nw.geometric(nw.Counts(10**6), epsilon="1/2"),
         "rows": nw.randomized_response(colors, epsilon=1) ** 9,
-        "columns": nw.product(
+        "columns": nw.combine.product(
             a=nw.randomized_response(colors, epsilon=1), b=nw.uniform(nw.Counts(2))
         ),
     }

@@ -117,7 +117,7 @@ def test_a_claim_about_one_row_that_is_too_small_is_refused() -> None:
 )
 def test_library_and_checker_agree(weights: list[int], rows: int, share: Fraction) -> None:
     made = [[*pair, 64 - sum(pair)] for pair in (weights[:2], weights[2:], weights[1:3])]
-    person = nw.per_person(nw.from_matrix(COLORS, made), rows=rows)
+    person = nw.combine.per_person(nw.from_matrix(COLORS, made), rows=rows)
     assert person.claim is not None
     document = json.loads(nw.certify(person).to_json())
     assert checker.check(document)
@@ -133,7 +133,7 @@ def test_library_and_checker_agree(weights: list[int], rows: int, share: Fractio
 
 
 def test_one_row_more_or_a_smaller_epsilon_is_found_out() -> None:
-    person = nw.per_person(nw.randomized_response(COLORS, epsilon=1, delta="1/99"), rows=7)
+    person = nw.combine.per_person(nw.randomized_response(COLORS, epsilon=1, delta="1/99"), rows=7)
     document = json.loads(nw.certify(person).to_json())
     assert checker.check(document)
     for change, part in (

@@ -31,9 +31,9 @@ checker = load_checker()
 validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2), c=nw.Counts(1))
-PAIRS = nw.Workload.marginals(DOMAIN, ways=2)
-MIXED = PAIRS + nw.Workload.ranges(DOMAIN, "b")
-RANGES = nw.Workload.ranges(DOMAIN, "b")
+PAIRS = nw.workloads.Workload.marginals(DOMAIN, ways=2)
+MIXED = PAIRS + nw.workloads.Workload.ranges(DOMAIN, "b")
+RANGES = nw.workloads.Workload.ranges(DOMAIN, "b")
 
 
 def fitted(model: Any, **options: Any) -> nw.results.Certificate:

@@ -25,7 +25,7 @@ MADE = {
     "thirds": nw.from_matrix(nw.Counts(1), THIRDS),
     "two rows": nw.from_matrix(nw.Counts(1), THIRDS) ** 2,
     "post-processed": nw.geometric(nw.Counts(5), alpha="2/3").then(lambda count: count // 2),
-    "mixture": nw.mixture(
+    "mixture": nw.combine.mixture(
         [nw.uniform(nw.Counts(2)), nw.geometric(nw.Counts(2), alpha="3/4").table()]
     ),
 }

@@ -169,8 +169,8 @@ MADE: dict[str, Callable[[], Mechanism]] = {
     "adjacent": lambda: nw.geometric(nw.Counts(5), epsilon=1),
     "formula": lambda: nw.geometric(nw.Counts(5), epsilon=1, table=False),
     "replace": lambda: nw.randomized_response(nw.Categories(["a", "b", "c"]), epsilon=1),
-    "record": lambda: nw.product(a=nw.geometric(nw.Counts(5), epsilon=1)),
-    "person": lambda: nw.per_person(
+    "record": lambda: nw.combine.product(a=nw.geometric(nw.Counts(5), epsilon=1)),
+    "person": lambda: nw.combine.per_person(
         nw.randomized_response(nw.Categories(["a", "b", "c"]), epsilon=1), rows=3
     ),
 }

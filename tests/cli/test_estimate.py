@@ -133,7 +133,7 @@ def test_a_seeded_release_is_called_what_it_is(tmp_path: Path, noisewright: Prog
         plan,
         out=nw.planning.Output(out, report=False),
         ledger=None,
-        source=nw.SeededSource(1),
+        source=nw.randomness.SeededSource(1),
     )
     assert "NOT PRIVATE" in noisewright("estimate", "test.parquet").out
 

@@ -99,7 +99,7 @@ def test_mechanisms_say_what_they_do_themselves() -> None:
     (note, after) = nw.estimate(sets.sample([{"a", "b", "c"}] * 50), sets).notes
     assert note.startswith(CUT)
     assert after == AFTER
-    table = nw.estimate({"age": [3.0] * 50}, nw.product(age=ages), of="age")
+    table = nw.estimate({"age": [3.0] * 50}, nw.combine.product(age=ages), of="age")
     assert CLAMPED in table.notes
     assert nw.estimate(released_curves()).notes == ()
     clamped = nw.estimate(released_curves(outside="clamp"))

@@ -14,7 +14,7 @@ DAY = nw.Curves(range(4), low=0, high=10)
 LOAD = nw.curves.curve_noise(DAY, epsilon=10**9)
 JOBS = nw.Categories(["a", "b"])
 KEEP = nw.from_matrix(JOBS, np.eye(2))
-BOTH = nw.product(job=KEEP, load=LOAD)
+BOTH = nw.combine.product(job=KEEP, load=LOAD)
 CURVES = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [10, 0, 10, 0]])
 JOB = ["a", "b", "b"]
 
@@ -73,9 +73,9 @@ def test_records_with_curves_are_released_as_records() -> None:
 def test_it_is_a_mechanism_without_codes_or_a_table() -> None:
     assert isinstance(LOAD, nw.Mechanism)
     assert BOTH.space == nw.Records(job=JOBS, load=DAY)
-    assert nw.product(load=nw.curves.curve_noise(DAY, epsilon=2)).claim == nw.accounting.Guarantee(
-        2
-    )
+    assert nw.combine.product(
+        load=nw.curves.curve_noise(DAY, epsilon=2)
+    ).claim == nw.accounting.Guarantee(2)
     assert repr(LOAD.outputs) == "AnyCurves(4 positions)"
     for refused in (LOAD.table, lambda: LOAD.matrix, lambda: LOAD.then(lambda y: y)):
         with pytest.raises(InputError, match="has no table"):
@@ -101,7 +101,7 @@ def test_its_least_epsilon_is_known_where_its_sensitivity_is() -> None:
     assert exact.is_tight
     assert nw.tight_epsilon(exact) == 0.5
     assert not nw.verify(exact, epsilon="0.4999")
-    both = nw.product(a=exact, b=nw.randomized_response(JOBS, epsilon=1))
+    both = nw.combine.product(a=exact, b=nw.randomized_response(JOBS, epsilon=1))
     assert nw.tight_epsilon(both) == pytest.approx(1.5)
     waves = nw.curves.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
     assert not waves.is_tight
@@ -112,13 +112,13 @@ def test_its_least_epsilon_is_known_where_its_sensitivity_is() -> None:
     normal = nw.curves.curve_noise(DAY, epsilon=1, delta="1e-6")
     assert normal.pure_epsilon() is None
     assert nw.verify(normal, epsilon="1.000001", delta="1e-6")
-    assert nw.product(load=normal).claim == nw.accounting.Guarantee(1, "1e-6")
+    assert nw.combine.product(load=normal).claim == nw.accounting.Guarantee(1, "1e-6")
 
 
 def test_curves_compose_by_their_claim() -> None:
     noise = nw.curves.curve_noise(DAY, epsilon="1/2", basis="fourier", coefficients=3)
     assert nw.compose([noise, noise]).epsilon(delta=0) == pytest.approx(1)
-    assert nw.compose([nw.product(load=noise, job=KEEP.then(lambda _: "x"))]).epsilon(
+    assert nw.compose([nw.combine.product(load=noise, job=KEEP.then(lambda _: "x"))]).epsilon(
         delta=0
     ) == pytest.approx(0.5)
 

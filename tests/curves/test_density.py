@@ -53,7 +53,7 @@ def test_without_noise_to_speak_of_the_estimate_comes_back(bandwidth: float) -> 
 
 def test_noise_has_the_deviation_that_is_told() -> None:
     mechanism = nw.curves.kernel_density(SPACE, bandwidth=8, epsilon=1, delta=1e-3)
-    source = nw.SeededSource(5)
+    source = nw.randomness.SeededSource(5)
     at = [10.0, 50.0, 55.0]
     drawn = np.array([mechanism.sample(VALUES, source=source).at(at)[0] for _ in range(400)])
     told = mechanism.standard_error(at, rows=len(VALUES))

@@ -23,7 +23,7 @@ CURVES = np.random.default_rng(3).uniform(-3, 1000, (200, 24))
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_numbers_come_back(name: str) -> None:
     mechanism = MECHANISMS[name]
-    released = mechanism.sample(CURVES, source=nw.SeededSource(4))
+    released = mechanism.sample(CURVES, source=nw.randomness.SeededSource(4))
     forms: list[Any] = [
         released.values,
         pa.array(released.values.tolist()),
@@ -39,7 +39,7 @@ def test_the_numbers_come_back(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name != "values"])
 def test_values_that_were_not_released_are_named_by_row(name: str) -> None:
     mechanism = MECHANISMS[name]
-    values = mechanism.sample(CURVES, source=nw.SeededSource(4)).values.copy()
+    values = mechanism.sample(CURVES, source=nw.randomness.SeededSource(4)).values.copy()
     values[17, 5] += 1.0
     with pytest.raises(OutsideSpaceError, match="not those of a released curve") as caught:
         mechanism.recover(values)
@@ -48,7 +48,7 @@ def test_values_that_were_not_released_are_named_by_row(name: str) -> None:
 
 def test_values_between_the_whole_numbers_were_not_released() -> None:
     mechanism = MECHANISMS["values"]
-    values = mechanism.sample(CURVES, source=nw.SeededSource(4)).values.copy()
+    values = mechanism.sample(CURVES, source=nw.randomness.SeededSource(4)).values.copy()
     values[9, 0] += float(mechanism.unit) / 3
     with pytest.raises(OutsideSpaceError, match="row 10"):
         mechanism.recover(values)

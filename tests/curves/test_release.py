@@ -50,7 +50,7 @@ def test_noise_has_the_deviation_that_is_told(name: str, delta: float) -> None:
         return
     mechanism = MAKERS[name](epsilon=1, delta=delta)
     curves = np.tile(WAVE, (4000, 1))
-    released = mechanism.sample(curves, source=nw.SeededSource(7))
+    released = mechanism.sample(curves, source=nw.randomness.SeededSource(7))
     told = released.standard_error()
     assert np.allclose(told, mechanism.standard_error())
     assert released.values.std(axis=0) == pytest.approx(told, rel=0.08)
@@ -58,7 +58,7 @@ def test_noise_has_the_deviation_that_is_told(name: str, delta: float) -> None:
     assert np.sqrt(np.diag(covariance)) == pytest.approx(mechanism.standard_error([2, 3.5]) / 10)
     together = np.cov(released.at([2, 3.5]).T)
     assert together == pytest.approx(100 * covariance, abs=0.1 * float(told.max()) ** 2)
-    mean = mechanism.mean(curves, source=nw.SeededSource(8))
+    mean = mechanism.mean(curves, source=nw.randomness.SeededSource(8))
     assert mean.standard_error() == pytest.approx(told / 4000)
     # Rounding to whole steps aside, the projected curve is within six deviations.
     true = mechanism.coordinates.functions.at(mean.grid) @ mechanism.coordinates.matrix.astype(
@@ -75,7 +75,7 @@ def test_bands_hold_the_curve_as_often_as_they_say(name: str, delta: float) -> N
     if name == "process" and not delta:
         return
     mechanism = MAKERS[name](epsilon=1, delta=delta)
-    released = mechanism.sample(np.tile(WAVE, (2000, 1)), source=nw.SeededSource(3))
+    released = mechanism.sample(np.tile(WAVE, (2000, 1)), source=nw.randomness.SeededSource(3))
     quiet = MAKERS[name](epsilon=10**9, delta=delta).sample(WAVE).values[0]
     for simultaneous in (True, False):
         band = released.band(level=0.9, simultaneous=simultaneous)
@@ -100,8 +100,8 @@ def test_a_release_is_read_anywhere_without_further_noise() -> None:
 def test_a_release_holds_nothing_but_what_was_released() -> None:
     """Every field is the same for another curve, except the numbers."""
     mechanism = MAKERS["fourier"](epsilon=1)
-    one = mechanism.sample([WAVE], source=nw.SeededSource(1))
-    other = mechanism.sample([LINE], source=nw.SeededSource(1))
+    one = mechanism.sample([WAVE], source=nw.randomness.SeededSource(1))
+    other = mechanism.sample([LINE], source=nw.randomness.SeededSource(1))
     kept = {
         name: value
         for name, value in vars(one).items()

@@ -16,7 +16,7 @@ from tests.distributions.alarm import PER_TEST, Alarm
 
 DRAWS = 10_000
 DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
-WORKLOAD = nw.Workload.marginals(DOMAIN, ways=2) + nw.Workload.marginals(DOMAIN)
+WORKLOAD = nw.workloads.Workload.marginals(DOMAIN, ways=2) + nw.workloads.Workload.marginals(DOMAIN)
 TABLE: dict[str, NDArray[Any]] = {
     "a": np.repeat([0, 1], [140, 160]),
     "b": np.tile([0, 0, 0, 0, 1], 60),

@@ -109,7 +109,7 @@ def test_members_of_a_group_are_alike(alarm: Alarm) -> None:
 @pytest.mark.parametrize("measure", ["multisets", "sequences"])
 def test_synthetic_databases(measure: Any, alarm: Alarm) -> None:
     """All six databases of two records over three points, by the golden example."""
-    workload = nw.Workload.marginals(nw.Records(value=nw.Categories([0, 1, 2])))
+    workload = nw.workloads.Workload.marginals(nw.Records(value=nw.Categories([0, 1, 2])))
     data = [(0,), (0,), (1,), (2,), (2,), (2,)]
     outputs = list(itertools.combinations_with_replacement([0, 1, 2], 2))
 

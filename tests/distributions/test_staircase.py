@@ -47,7 +47,7 @@ def test_the_law(alarm: Alarm, epsilon: str, width: int, upper: int) -> None:
 def test_beyond_64_bits() -> None:
     """Steps far below the sensitivity: the numbers are Python's."""
     width = 1 << 70
-    z = staircase_noise(Epsilon.of(1), width, width // 3, 50, nw.SeededSource(3))
+    z = staircase_noise(Epsilon.of(1), width, width // 3, 50, nw.randomness.SeededSource(3))
     assert z.dtype == object
     assert max(abs(value) for value in z) > 1 << 64
 

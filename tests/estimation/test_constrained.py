@@ -67,7 +67,7 @@ def test_the_most_likely_shares_are_the_unbiased_ones_when_these_are_shares() ->
 
 
 def test_joint_most_likely_shares_have_no_way_up() -> None:
-    mechanism = nw.product(
+    mechanism = nw.combine.product(
         a=nw.randomized_response(nw.Categories(range(4)), epsilon=1),
         b=nw.geometric(nw.Counts(3), epsilon=1),
     )
@@ -87,7 +87,7 @@ def test_wide_noise_on_a_fine_grid_leaves_no_way_up(people: int) -> None:
     """Plain steps would need tens of thousands of rounds here; a few points carry the answer."""
     table = nw.geometric(nw.Counts(100), epsilon=0.02)
     random = np.random.default_rng(people)
-    released = table.sample(random.binomial(100, 0.3, people), source=nw.SeededSource(2))
+    released = table.sample(random.binomial(100, 0.3, people), source=nw.randomness.SeededSource(2))
     found = nw.estimate(released, table, method="likelihood").values
     observed = np.bincount(released, minlength=101) / people
     slopes = table.matrix @ (observed / (found @ table.matrix))

@@ -69,7 +69,7 @@ def test_the_mean_of_released_curves() -> None:
     random = np.random.default_rng(3)
     mechanism = nw.curves.curve_noise(SPACE, epsilon=5, basis="fourier", coefficients=5)
     truth = days(4_000, random)
-    released = mechanism.sample(truth, source=nw.SeededSource(1))
+    released = mechanism.sample(truth, source=nw.randomness.SeededSource(1))
     found = nw.estimate(released, mechanism, about="people", together=True)
     assert found.people == 4_000
     assert np.allclose(found.values, released.values.mean(axis=0))

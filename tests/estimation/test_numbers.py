@@ -171,7 +171,7 @@ def test_laplace_noise_in_every_form(form: Any) -> None:
     mechanism = nw.laplace(LINE, epsilon=4, form=form)
     random = np.random.default_rng(6)
     truth = np.rint(random.beta(2, 4, 20_000) * 50)
-    released = mechanism.sample(truth, source=nw.SeededSource(5))
+    released = mechanism.sample(truth, source=nw.randomness.SeededSource(5))
     mean = nw.estimate(released, mechanism, about="people")
     assert mean.what == "mean"
     assert abs(mean.value - truth.mean()) <= 5 * mean.standard_error
@@ -234,7 +234,7 @@ def test_numbers_off_the_lattice() -> None:
 def test_a_mean_on_a_grid_too_fine_for_shares() -> None:
     mechanism = nw.laplace(nw.Interval(0, 10**7, step=1), epsilon=1)
     truth = np.random.default_rng(7).integers(0, 10**7, 5_000)
-    released = mechanism.sample(truth, source=nw.SeededSource(6))
+    released = mechanism.sample(truth, source=nw.randomness.SeededSource(6))
     found = nw.estimate(released, mechanism, about="people")
     assert found.value == pytest.approx(np.mean(released))
     assert found.standard_error == pytest.approx(2**0.5 * 1e7 / 5_000**0.5, rel=1e-6)
@@ -245,14 +245,14 @@ def test_a_mean_on_a_grid_too_fine_for_shares() -> None:
 
 def test_the_rows_of_a_database_are_released_by_the_mechanism_of_one_row() -> None:
     rows = MECHANISM**3
-    released = rows.sample([0.0, 1.0, 3.0], source=nw.SeededSource(7))
+    released = rows.sample([0.0, 1.0, 3.0], source=nw.randomness.SeededSource(7))
     assert nw.estimate(released, rows, about="people").value == pytest.approx(
         nw.estimate(released, MECHANISM, about="people").value
     )
 
 
 def test_laplace_columns_of_a_table() -> None:
-    mechanism = nw.product(
+    mechanism = nw.combine.product(
         age=nw.laplace(nw.Interval(0, 4, step=1), epsilon=4),
         color=nw.randomized_response(nw.Categories(["red", "blue"]), epsilon=1),
     )
@@ -268,7 +268,7 @@ def test_quantiles_of_many_people(method: str) -> None:
     mechanism = nw.geometric(ages, epsilon=0.3)
     random = np.random.default_rng(8)
     truth = random.binomial(20, 0.4, 20_000)
-    released = mechanism.sample(truth, source=nw.SeededSource(1))
+    released = mechanism.sample(truth, source=nw.randomness.SeededSource(1))
     levels = [0.1, 0.5, 0.9]
     found = nw.estimate(released, mechanism, of="quantiles", at=levels, method=method)
     expected = np.quantile(truth, levels, method="inverted_cdf")

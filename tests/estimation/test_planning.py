@@ -43,7 +43,7 @@ def test_randomized_response_by_its_textbook_formula() -> None:
 @pytest.mark.parametrize("about", ["people", "population"])
 def test_no_shares_are_worse_than_the_worst(about: str) -> None:
     table = nw.geometric(nw.Counts(3), epsilon=1)
-    for mechanism in (RESPONSE, table, nw.product(a=RESPONSE, b=table)):
+    for mechanism in (RESPONSE, table, nw.combine.product(a=RESPONSE, b=table)):
         worst = nw.planning.expected_error(mechanism, people=10, shares="worst", about=about)
         shape = worst.values.shape
         random = np.random.default_rng(3)
@@ -59,7 +59,7 @@ def test_no_shares_are_worse_than_the_worst(about: str) -> None:
 
 def test_plans_for_tables_and_numbers() -> None:
     grid = nw.Interval(0, 10, step=1)
-    both = nw.product(color=RESPONSE, size=nw.randomized_response(grid, epsilon=2))
+    both = nw.combine.product(color=RESPONSE, size=nw.randomized_response(grid, epsilon=2))
     plans = nw.planning.expected_error(both, people=1_000, of="pairs")
     assert list(plans) == ["color", "size", ("color", "size")]
     assert plans["color", "size"].standard_errors.shape == (3, 11)

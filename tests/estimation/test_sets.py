@@ -61,7 +61,7 @@ def baskets(people: int) -> Any:
 
 
 def forms(mechanism: Any, truth: Any) -> dict[str, Any]:
-    released = mechanism.sample(truth, source=nw.SeededSource(3))
+    released = mechanism.sample(truth, source=nw.randomness.SeededSource(3))
     lists = [[ITEMS[i] for i in np.flatnonzero(row)] for row in released]
     arrow = pa.array(lists, pa.list_(pa.string()))
     ends = np.cumsum([0, *released.sum(axis=1).tolist()])
@@ -91,7 +91,7 @@ def test_every_form_of_sets_gives_the_same_answers(
 
 
 def test_pairs_have_the_items_on_their_diagonal() -> None:
-    released = MECHANISM.sample(baskets(500), source=nw.SeededSource(4))
+    released = MECHANISM.sample(baskets(500), source=nw.randomness.SeededSource(4))
     pairs = nw.estimate(released, MECHANISM, of="pairs")
     items = nw.estimate(released, MECHANISM)
     assert np.allclose(np.diagonal(pairs.values), items.values)

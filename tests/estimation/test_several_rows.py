@@ -20,7 +20,9 @@ PLAN = nw.Plan(COLUMNS, epsilon=40, person=nw.Person("patient", rows=ROWS))
 SINGLE = nw.Plan(COLUMNS, epsilon=10)
 
 
-def draw(random: np.random.Generator, patients: int, source: nw.SeededSource) -> pa.Table:
+def draw(
+    random: np.random.Generator, patients: int, source: nw.randomness.SeededSource
+) -> pa.Table:
     """Draw patients whose rows all say the same, and release them."""
     sick = np.repeat(random.random(patients) < 0.3, ROWS)
     visits = np.repeat(random.integers(0, 4, patients), ROWS)
@@ -36,7 +38,7 @@ def draw(random: np.random.Generator, patients: int, source: nw.SeededSource) ->
 
 
 def test_the_sampling_error_counts_as_often_as_a_person_has_rows() -> None:
-    table = draw(np.random.default_rng(1), 500, nw.SeededSource(1))
+    table = draw(np.random.default_rng(1), 500, nw.randomness.SeededSource(1))
     for of, question in (("sick", None), ("visits", "mean"), (("ward", "sick"), None)):
         noise = estimates_of(PLAN, table, of, question=question, about="people")
         naive = estimates_of(SINGLE, table, of, question=question)
@@ -51,7 +53,7 @@ def test_the_sampling_error_counts_as_often_as_a_person_has_rows() -> None:
 
 def test_intervals_about_the_population_hold_when_rows_agree() -> None:
     """95% intervals; of 200 seeded tables at least 183 hold, where the naive ones fail."""
-    random, source = np.random.default_rng(7), nw.SeededSource(7)
+    random, source = np.random.default_rng(7), nw.randomness.SeededSource(7)
     held = naive_held = 0
     for _ in range(200):
         table = draw(random, 300, source)
@@ -64,7 +66,7 @@ def test_intervals_about_the_population_hold_when_rows_agree() -> None:
 
 
 def test_quantiles_of_a_population_are_refused_and_left_out() -> None:
-    table = draw(np.random.default_rng(1), 500, nw.SeededSource(1))
+    table = draw(np.random.default_rng(1), 500, nw.randomness.SeededSource(1))
     with pytest.raises(ParameterError, match="quantiles of a population are not estimated from"):
         estimates_of(PLAN, table, "visits", question="quantiles")
     usual = estimates_of(PLAN, table)

@@ -18,7 +18,7 @@ from noisewright.estimation import released as released_data
 from tests.estimation.test_counting import count_tables
 
 EDUCATION = nw.Categories(["low", "mid", "high"])
-MECHANISM = nw.product(
+MECHANISM = nw.combine.product(
     education=nw.randomized_response(EDUCATION, epsilon=2),
     income=nw.randomized_response(nw.Categories(["<50", ">50"]), epsilon=1),
     children=nw.geometric(nw.Counts(4), epsilon=1),
@@ -109,7 +109,7 @@ def test_tables_come_in_the_order_asked_for() -> None:
 def test_the_columns_named_by_the_user_come_first() -> None:
     response = nw.randomized_response(EDUCATION, epsilon=2)
     found = nw.estimate(
-        {"pairs": ["low"], "b": ["mid"]}, nw.product(pairs=response, b=response), of="pairs"
+        {"pairs": ["low"], "b": ["mid"]}, nw.combine.product(pairs=response, b=response), of="pairs"
     )
     assert isinstance(found, nw.results.Estimate)
 

@@ -16,7 +16,7 @@ ABOUT = ["people", "population"]
 
 
 def _released(mechanism: nw.Mechanism, codes: list[int]) -> list[object]:
-    drawn = mechanism.draw(np.array(codes), nw.SeededSource(7))
+    drawn = mechanism.draw(np.array(codes), nw.randomness.SeededSource(7))
     return mechanism.outputs.decode(drawn).tolist()
 
 
@@ -50,7 +50,7 @@ def test_items_of_sets(about: str) -> None:
     mechanism = nw.per_item(space, epsilon=4)
     sets = [{f"item {place % 7}", f"item {place % 3}"} for place in range(2000)]
     estimate = nw.estimate(
-        mechanism.sample(sets, source=nw.SeededSource(3)), mechanism, about=about
+        mechanism.sample(sets, source=nw.randomness.SeededSource(3)), mechanism, about=about
     )
     _agrees(typical_error(mechanism, estimate), estimate.standard_errors)
 
@@ -69,14 +69,14 @@ def test_the_mean_of_numbers_with_their_histogram(about: str) -> None:
 
 def test_the_mean_on_a_fine_grid() -> None:
     mechanism = nw.laplace(nw.Interval(0, 10_000_000, step=1), epsilon=1)
-    released = mechanism.sample(np.full(3000, 5_000_000), source=nw.SeededSource(4))
+    released = mechanism.sample(np.full(3000, 5_000_000), source=nw.randomness.SeededSource(4))
     mean = nw.estimate(released, mechanism, about="people")
     _agrees(typical_error(mechanism, mean), mean.standard_error)
 
 
 def test_the_mean_of_curves() -> None:
     mechanism = nw.curves.curve_noise(nw.Curves(range(12), low=0, high=10, step="0.1"), epsilon=3)
-    release = mechanism.sample(np.full((800, 12), 4.0), source=nw.SeededSource(5))
+    release = mechanism.sample(np.full((800, 12), 4.0), source=nw.randomness.SeededSource(5))
     mean = nw.estimate(release, about="people")
     _agrees(typical_error(mechanism, mean), mean.standard_errors)
 

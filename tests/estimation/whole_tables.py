@@ -50,7 +50,7 @@ def plan() -> nw.Plan:
 
 def released(of: Any, raw: dict[str, Any], seed: int) -> pa.Table:
     """Draw a release of the raw columns by the mechanisms of the plan, part by part."""
-    source = nw.SeededSource(seed)
+    source = nw.randomness.SeededSource(seed)
     drawn: dict[str, Any] = {name: raw[name] for name in of.public}
     for part in of.parts:
         if len(part.columns) > 1:

@@ -172,7 +172,7 @@ def plans(run: Run) -> None:
         "quotes": "\"'" * 300_000,
     }.items():
         run(f"plan, {name}", lambda t=text: nw.Plan.from_toml(t))
-        run(f"workload, {name}", lambda t=text: nw.Workload.from_toml(t, DOMAIN))
+        run(f"workload, {name}", lambda t=text: nw.workloads.Workload.from_toml(t, DOMAIN))
     lines = WORKLOAD.splitlines()
     for place, line in enumerate(lines):
         for number in (*NUMBERS, "0x" + "f" * 20_000, "true", "-1", "[]", "1e308"):
@@ -180,7 +180,10 @@ def plans(run: Run) -> None:
                 if run.skips():
                     continue
                 text = "\n".join([*lines[:place], line.replace(old, number), *lines[place + 1 :]])
-                run(f"workload, {text[:90]}", lambda t=text: nw.Workload.from_toml(t, DOMAIN))
+                run(
+                    f"workload, {text[:90]}",
+                    lambda t=text: nw.workloads.Workload.from_toml(t, DOMAIN),
+                )
 
 
 def codebooks(run: Run) -> None:
@@ -201,7 +204,7 @@ def codebooks(run: Run) -> None:
 
 
 def _drafted(path: str) -> None:
-    nw.draft_plan("fields.parquet", codebook=path)
+    nw.planning.draft_plan("fields.parquet", codebook=path)
 
 
 def recipes(run: Run) -> None:

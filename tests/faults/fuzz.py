@@ -125,7 +125,7 @@ def table(data: bytes, path: Path) -> None:
             batch.num_rows
             for batch in open_table(path.with_suffix(".csv"), schema=declared.schema).batches()
         ),
-        lambda: nw.draft_plan(path.with_suffix(".csv")),
+        lambda: nw.planning.draft_plan(path.with_suffix(".csv")),
         lambda: read_codebook(path.with_suffix(".csv")),
     ):
         with contextlib.suppress(NoisewrightError):
@@ -178,11 +178,11 @@ def seeds(name: str) -> list[bytes]:
         nw.randomized_response(nw.Categories(range(9)), alpha="1/2", table=False),
         nw.explicit_fair(nw.Counts(2), epsilon=1),
         nw.randomized_response(labels, epsilon=1) ** 3,
-        nw.per_person(nw.randomized_response(labels, epsilon=1), rows=2),
+        nw.combine.per_person(nw.randomized_response(labels, epsilon=1), rows=2),
         nw.laplace(grid, epsilon=1, delta="1e-6"),
         nw.staircase(grid, epsilon=1),
         nw.per_item(nw.Subsets(["a", "b"]), epsilon=1),
-        nw.product(a=nw.uniform(labels), b=nw.laplace(grid, epsilon=1)),
+        nw.combine.product(a=nw.uniform(labels), b=nw.laplace(grid, epsilon=1)),
         nw.curves.curve_noise(nw.Curves([0, 1], low=0, high=1), epsilon=1),
     ]
     return [nw.certify(one).to_json().encode() for one in mechanisms]

@@ -44,7 +44,7 @@ def plan() -> Any:
 
 @cache
 def workload() -> Any:
-    return nw.Workload.marginals(DOMAIN, ways=1)
+    return nw.workloads.Workload.marginals(DOMAIN, ways=1)
 
 
 def total(database: Any) -> int:
@@ -106,6 +106,9 @@ CALLS: dict[str, Callable[[], Call]] = {
     "expected_error": lambda: a(table(), people=100),
     "explicit_fair": lambda: a(COUNTS, epsilon=1),
     "exponential": lambda: a(*QUALITY, sensitivity=1, epsilon=1),
+    "choice_table": lambda: a(
+        nw.Counts(2), [[0, 1], [1, 0], [1, 1]], candidates=["a", "b"], epsilon=1
+    ),
     "from_matrix": lambda: a(nw.Counts(1), [[3, 1], [1, 3]]),
     "gaussian_process": lambda: a(CURVES, epsilon=1, delta=1e-6),
     "gaussian_rho": lambda: a(sensitivity=1, variance=2),
@@ -116,7 +119,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "laplace_scale": lambda: a(1, epsilon=1),
     "load": lambda: a("m.json"),
     "loss": lambda: a(table()),
-    "marginal": lambda: a(nw.product(a=table(), b=response()), "a"),
+    "marginal": lambda: a(nw.combine.product(a=table(), b=response()), "a"),
     "mixture": lambda: a([table(), table()]),
     "noisy_max": lambda: a(*QUALITY, sensitivity=1, epsilon=1),
     "optimal_composition": lambda: a(nw.accounting.Guarantee(1), times=2),
@@ -163,8 +166,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "laplace": lambda: nw.laplace(GRID, epsilon=1),
     "staircase": lambda: nw.staircase(GRID, epsilon=1),
     "rows": lambda: response() ** 3,
-    "columns": lambda: nw.product(a=table(), b=response()),
-    "person": lambda: nw.per_person(table(), rows=2),
+    "columns": lambda: nw.combine.product(a=table(), b=response()),
+    "person": lambda: nw.combine.per_person(table(), rows=2),
     "per_item": lambda: nw.per_item(SETS, epsilon=1),
     "curve noise": lambda: nw.curves.curve_noise(CURVES, epsilon=1),
     "curve release": lambda: nw.curves.curve_noise(CURVES, epsilon=1).sample([(0, 0.5, 1)]),
@@ -189,7 +192,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "planned": lambda: nw.planning.epsilon_for(COLORS, target=0.1, people=1000),
     "column": lambda: nw.Column(COLORS),
     "plan": plan,
-    "draft": lambda: nw.draft_plan(pa.Table.from_pandas(TABLE).schema),
+    "draft": lambda: nw.planning.draft_plan(pa.Table.from_pandas(TABLE).schema),
     "estimate": lambda: nw.estimate([0, 1, 2, 3] * 9, table()),
     "release": lambda: nw.release(TABLE, plan(), ledger=None),
     "workload": workload,
@@ -201,7 +204,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ledger": lambda: nw.Ledger.create(Path(tempfile.mkdtemp()) / "fresh.db"),
     "naive Bayes": lambda: nw.models.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1, ledger=None),
     "tree": lambda: nw.models.PrivateTree(DOMAIN, label="b", epsilon=1, ledger=None),
-    "seeded": lambda: nw.SeededSource(1),
+    "seeded": lambda: nw.randomness.SeededSource(1),
 }
 """Values whose methods are called."""
 

@@ -76,8 +76,8 @@ def test_a_device_without_an_end_is_refused(name: str, tmp_path: Path) -> None:
     for read in (
         lambda: nw.Plan.read(path),
         lambda: nw.load(path),
-        lambda: nw.Workload.read(path, domain),
-        lambda: nw.draft_plan(data, codebook=path),
+        lambda: nw.workloads.Workload.read(path, domain),
+        lambda: nw.planning.draft_plan(data, codebook=path),
     ):
         with pytest.raises(NoisewrightError, match="device"):
             read()

@@ -13,7 +13,7 @@ from noisewright.errors import InputError, OutsideSpaceError, ParameterError, To
 
 COLORS = nw.Categories(["red", "green", "blue"])
 RESPONSE = nw.randomized_response(COLORS, epsilon=1)
-PRODUCT = nw.product(color=RESPONSE, children=nw.geometric(nw.Counts(4), epsilon=1))
+PRODUCT = nw.combine.product(color=RESPONSE, children=nw.geometric(nw.Counts(4), epsilon=1))
 GOOD = {"color": ["red", "blue"], "children": [0, 4]}
 
 
@@ -98,7 +98,9 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a table too large": (
         lambda: nw.estimate(
             {name: [0] for name in "abcdef"},
-            nw.product({n: nw.randomized_response(nw.Counts(99), epsilon=1) for n in "abcdef"}),
+            nw.combine.product(
+                {n: nw.randomized_response(nw.Counts(99), epsilon=1) for n in "abcdef"}
+            ),
         ),
         TooLargeError,
         "of='pairs'",

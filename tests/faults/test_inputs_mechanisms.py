@@ -159,27 +159,27 @@ CALLS: list[tuple[Callable[[], Any], type[NoisewrightError], str]] = [
     (lambda: nw.uniform(nw.Counts(10**6)), TooLargeError, "Use fewer points"),
     (lambda: (nw.uniform(COLORS) ** 30).table(), TooLargeError, "Sample row by row"),
     (lambda: nw.uniform(COLORS) ** 0, ParameterError, "the number of rows is 0"),
-    (lambda: nw.product(), InputError, r"at least one column, as in product\(job="),
-    (lambda: nw.product(a=5), InputError, "the column 'a' is not a mechanism"),  # pyright: ignore[reportArgumentType]
-    (lambda: nw.mixture([]), InputError, "at least one mechanism"),
-    (lambda: nw.mixture([5]), InputError, "takes finite mechanisms; got 5"),  # pyright: ignore[reportArgumentType]
+    (lambda: nw.combine.product(), InputError, r"at least one column, as in product\(job="),
+    (lambda: nw.combine.product(a=5), InputError, "the column 'a' is not a mechanism"),  # pyright: ignore[reportArgumentType]
+    (lambda: nw.combine.mixture([]), InputError, "at least one mechanism"),
+    (lambda: nw.combine.mixture([5]), InputError, "takes finite mechanisms; got 5"),  # pyright: ignore[reportArgumentType]
     (
-        lambda: nw.mixture([nw.uniform(COLORS), nw.uniform(nw.Counts(2))]),
+        lambda: nw.combine.mixture([nw.uniform(COLORS), nw.uniform(nw.Counts(2))]),
         SpaceError,
         "the same inputs and outputs",
     ),
     (
-        lambda: nw.mixture([nw.uniform(COLORS)], [1, 0]),
+        lambda: nw.combine.mixture([nw.uniform(COLORS)], [1, 0]),
         ParameterError,
         "needs 1 weights of at least 0",
     ),
     (
-        lambda: nw.mixture([nw.uniform(COLORS)] * 2, [2, -1]),
+        lambda: nw.combine.mixture([nw.uniform(COLORS)] * 2, [2, -1]),
         ParameterError,
         "weights of at least 0",
     ),
     (
-        lambda: nw.mixture([nw.uniform(COLORS)] * 2, [0.5, 0.6]),
+        lambda: nw.combine.mixture([nw.uniform(COLORS)] * 2, [0.5, 0.6]),
         ParameterError,
         r"the weights sum to 1\.1; they must sum to 1",
     ),

@@ -17,7 +17,7 @@ COLORS = nw.uniform(nw.Categories(["red", "green", "blue"]))
 COUNTS = nw.geometric(nw.Counts(8), epsilon=1)
 GRID = nw.uniform(nw.Interval(0, 1, step=0.25))
 ITEMS = nw.uniform(nw.Subsets(["tv", "cars"]))
-PEOPLE = nw.product(color=COLORS, age=COUNTS)
+PEOPLE = nw.combine.product(color=COLORS, age=COUNTS)
 
 ROWS: list[tuple[Mechanism, Any, int]] = [
     (COLORS, ["red", SECRET], 1),

@@ -102,8 +102,8 @@ CODED = [
     lambda: nw.laplace(nw.Interval(0, 1, step="1/4"), epsilon=1),
     lambda: nw.staircase(nw.Interval(0, 1, step="1/4"), epsilon=1),
     lambda: nw.geometric(nw.Counts(3), epsilon=1) ** 2,
-    lambda: nw.product(a=nw.geometric(nw.Counts(3), epsilon=1)),
-    lambda: nw.per_person(nw.geometric(nw.Counts(3), epsilon=1), rows=2),
+    lambda: nw.combine.product(a=nw.geometric(nw.Counts(3), epsilon=1)),
+    lambda: nw.combine.per_person(nw.geometric(nw.Counts(3), epsilon=1), rows=2),
     lambda: nw.per_item(nw.Subsets(["a", "b"]), epsilon=1),
 ]
 
@@ -127,7 +127,7 @@ def test_noise_is_drawn_for_codes_of_the_space_only(made: Any) -> None:
 
 def test_random_bytes_are_never_written_over_objects() -> None:
     """They would be followed as pointers, and end the process."""
-    source = nw.SeededSource(1)
+    source = nw.randomness.SeededSource(1)
     for buffer in (np.array([None]), np.zeros((4, 4)).T, np.broadcast_to(np.zeros(1), 3)):
         with pytest.raises(nw.errors.ParameterError, match="writable, contiguous"):
             source.fill(buffer)

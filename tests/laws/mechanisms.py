@@ -22,16 +22,16 @@ TABLES: dict[str, Table] = {
         "floats": nw.from_matrix(COLORS, [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7], [1, 0, 0]]),
         "weights": nw.from_matrix(nw.Counts(1), [[3, 1], [0, 4]], outputs=["no", "yes"]),
         "post-processed": nw.geometric(nw.Counts(4), epsilon=1).then(lambda count: count > 2),
-        "mixture": nw.mixture(
+        "mixture": nw.combine.mixture(
             [nw.uniform(COLORS), nw.randomized_response(COLORS, epsilon=1).table()], ["1/3", "2/3"]
         ),
         "discrete exponential": nw.discrete_exponential(
             nw.Counts(1), lambda d, e: -abs(d[0] - e[0]) - int(d != e), epsilon=1, rows=2
         ),
         "per item, bounded": nw.per_item(nw.Subsets(["a", "b", "c"], largest=1), epsilon=1),
-        "person": nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=2),
+        "person": nw.combine.per_person(nw.randomized_response(COLORS, epsilon=1), rows=2),
         "rows": (nw.uniform(nw.Counts(1)) ** 2).table(),
-        "columns": nw.product(
+        "columns": nw.combine.product(
             c=nw.randomized_response(COLORS, epsilon=1), n=nw.geometric(nw.Counts(1), epsilon=1)
         ),
     }.items()
@@ -45,9 +45,9 @@ FORMULAS: dict[str, Mechanism] = {
     "response, by formula": nw.randomized_response(nw.Counts(10**6), epsilon=0.1),
     "per item": nw.per_item(nw.Subsets(range(3000), largest=5), epsilon=1),
     "flipped sets": nw.design(nw.Subsets(range(30)), epsilon=1, loss="distance").mechanism,
-    "rows of a person": nw.per_person(nw.randomized_response(COLORS, epsilon=1), rows=1000),
+    "rows of a person": nw.combine.per_person(nw.randomized_response(COLORS, epsilon=1), rows=1000),
     "rows, lazily": nw.geometric(nw.Counts(3), epsilon=1) ** 1000,
-    "columns, lazily": nw.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
+    "columns, lazily": nw.combine.product({f"c{i}": nw.uniform(COLORS) for i in range(50)}),
 }
 
 ALL: dict[str, Mechanism] = {**TABLES, **FORMULAS}

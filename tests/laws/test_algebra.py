@@ -63,8 +63,8 @@ def test_a_function_moves_mass_and_nothing_else(table: Table) -> None:
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_doing_nothing_changes_nothing(table: Table) -> None:
     assert table.then(lambda point: point, outputs=table.outputs) == table
-    assert nw.mixture([table]) == table
-    assert nw.mixture([table, table]) == table
+    assert nw.combine.mixture([table]) == table
+    assert nw.combine.mixture([table, table]) == table
     assert (table**1).table().weights.tolist() == table.weights.tolist()
 
 
@@ -77,7 +77,7 @@ def test_kernels_compose_as_matrices_do(a: Table, b: Table, c: Table) -> None:
 
 @given(tables(), tables(), st.fractions(0, 1, max_denominator=64))
 def test_a_mixture_mixes_probabilities(a: Table, b: Table, share: Fraction) -> None:
-    mixed = exact(nw.mixture([a, b], [share, 1 - share]))
+    mixed = exact(nw.combine.mixture([a, b], [share, 1 - share]))
     for x, y in every(range(3), range(3)):
         ideal = share * exact(a)[x][y] + (1 - share) * exact(b)[x][y]
         assert abs(mixed[x][y] - ideal) <= Fraction(1, 2**127)
@@ -86,10 +86,10 @@ def test_a_mixture_mixes_probabilities(a: Table, b: Table, share: Fraction) -> N
 
 def test_the_claim_of_a_mixture() -> None:
     parts = [nw.randomized_response(COLORS, epsilon=e, delta=d) for e, d in ((1, "1/2"), (2, 0))]
-    mixed = nw.mixture(parts, ["1/4", "3/4"])  # pyright: ignore[reportArgumentType]
+    mixed = nw.combine.mixture(parts, ["1/4", "3/4"])  # pyright: ignore[reportArgumentType]
     assert mixed.claim == nw.accounting.Guarantee(2, "1/8")
     assert nw.verify(mixed, epsilon=2, delta="1/8")
-    assert nw.mixture([parts[0], TABLES["floats"]]).claim is None  # pyright: ignore[reportArgumentType]
+    assert nw.combine.mixture([parts[0], TABLES["floats"]]).claim is None  # pyright: ignore[reportArgumentType]
 
 
 @settings(max_examples=25)
@@ -109,14 +109,14 @@ def test_a_product_over_rows_is_a_kronecker_product(table: Table, count: int) ->
 @settings(max_examples=25)
 @given(tables(inputs=2), tables(inputs=3, outputs=2))
 def test_a_product_over_columns_is_a_kronecker_product(a: Table, b: Table) -> None:
-    both = nw.product(a=a, b=b)
+    both = nw.combine.product(a=a, b=b)
     one, other, whole = exact(a), exact(b), exact(both)
     for x, record in enumerate(every(range(2), range(3))):
         for y, released in enumerate(every(range(3), range(2))):
             assert both.space.point(x) == record
             assert both.outputs.point(y) == released
             assert whole[x][y] == one[record[0]][released[0]] * other[record[1]][released[1]]
-    assert exact(nw.product(a=a)) == one
+    assert exact(nw.combine.product(a=a)) == one
 
 
 COLUMNS: list[dict[str, Any]] = [
@@ -129,17 +129,17 @@ COLUMNS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_the_claim_of_a_product_over_columns_holds(columns: dict[str, Any]) -> None:
-    both = nw.product(columns)
+    both = nw.combine.product(columns)
     assert both.claim is not None
     assert nw.verify(both.table(), epsilon=both.claim.epsilon, delta=both.claim.delta)
 
 
 def test_column_claims_add_up() -> None:
     response = nw.randomized_response(COLORS, epsilon="1/2", delta="1/10")
-    assert nw.product(a=response, b=response).claim == nw.accounting.Guarantee(1, "1/5")
+    assert nw.combine.product(a=response, b=response).claim == nw.accounting.Guarantee(1, "1/5")
     # A count protects neighbors only; a whole record may move it by n.
     counts = nw.geometric(nw.Counts(10**6), epsilon="1/10")
-    assert nw.product(n=counts).claim == nw.accounting.Guarantee(10**5)
+    assert nw.combine.product(n=counts).claim == nw.accounting.Guarantee(10**5)
     ln = nw.geometric(nw.Counts(10**6), alpha="1/2")
-    assert nw.product(n=ln).claim.epsilon >= nw.accounting.Epsilon.of("693147.18")  # pyright: ignore[reportOptionalMemberAccess]
-    assert nw.product(a=TABLES["floats"]).claim is None
+    assert nw.combine.product(n=ln).claim.epsilon >= nw.accounting.Epsilon.of("693147.18")  # pyright: ignore[reportOptionalMemberAccess]
+    assert nw.combine.product(a=TABLES["floats"]).claim is None

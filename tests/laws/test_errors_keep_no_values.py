@@ -81,7 +81,7 @@ def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
         "counts": nw.geometric(SPACES["counts"], epsilon=1),
         "interval": nw.laplace(SPACES["interval"], epsilon=1),
         "subsets": nw.per_item(SPACES["subsets"], epsilon=1),
-        "records": nw.product({n: nw.uniform(s) for n, s in SPACES["records"].columns}),
+        "records": nw.combine.product({n: nw.uniform(s) for n, s in SPACES["records"].columns}),
         "rows": nw.geometric(SPACES["counts"], epsilon=1) ** 2,
     }
     for value in VALUES:

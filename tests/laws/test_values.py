@@ -95,7 +95,9 @@ def test_what_they_say() -> None:
         "<mechanism on Counts(1) → Categories(['no', 'yes']), total=2^2>"
     )
     assert repr(nw.uniform(COLORS) ** 3).endswith(" ** 3>")
-    assert repr(nw.product(a=nw.uniform(COLORS))).startswith("<product of a=<uniform mechanism")
+    assert repr(nw.combine.product(a=nw.uniform(COLORS))).startswith(
+        "<product of a=<uniform mechanism"
+    )
 
 
 @pytest.mark.parametrize("mechanism", ALL.values(), ids=ALL)

@@ -366,7 +366,7 @@ def test_a_claim_about_something_else_than_a_row_is_refused(
 def test_a_claim_for_all_rows_of_a_person_names_the_column(ledger: nw.Ledger) -> None:
     ledger.grant("visits", epsilon=9)
     proof = nw.certify(
-        nw.per_person(nw.randomized_response(nw.Categories(LABELS), epsilon=1), rows=3)
+        nw.combine.per_person(nw.randomized_response(nw.Categories(LABELS), epsilon=1), rows=3)
     )
     with pytest.raises(UnitError, match=r"Say which column identifies people: person="):
         ledger.spend("visits", proof.guarantee, what="x", certificate=proof)

@@ -38,7 +38,7 @@ CLAIMED: dict[str, Any] = {
         monotonic=True,
     ),
     "post-processed": nw.geometric(COUNTS, epsilon=1).then(lambda count: count > 2),
-    "mixture": nw.mixture([nw.geometric(COUNTS, epsilon=1).table(), nw.uniform(COUNTS)]),
+    "mixture": nw.combine.mixture([nw.geometric(COUNTS, epsilon=1).table(), nw.uniform(COUNTS)]),
 }
 
 
@@ -97,7 +97,7 @@ def test_sensitivity_is_per_unit_of_distance() -> None:
 
 
 def test_a_column_of_a_record_may_change_into_any_value() -> None:
-    both = nw.product(n=nw.geometric(nw.Counts(3, neighbors="metric"), epsilon="1/4"))
+    both = nw.combine.product(n=nw.geometric(nw.Counts(3, neighbors="metric"), epsilon="1/4"))
     assert nw.tight_epsilon(both) == pytest.approx(0.75, rel=1e-14)
 
 

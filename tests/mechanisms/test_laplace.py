@@ -12,7 +12,7 @@ from noisewright.mechanisms import Laplace, Table
 from noisewright.spaces import Lattice, Within
 
 GRID = nw.Interval(0, 1, step="1/8")
-SEED = nw.SeededSource(7)
+SEED = nw.randomness.SeededSource(7)
 RELATIONS: dict[str, Any] = {
     "replace": "replace",
     "adjacent": "adjacent",
@@ -154,7 +154,7 @@ def test_outputs_lie_on_the_lattice_and_beyond_the_bounds() -> None:
 def test_products_and_records() -> None:
     number = nw.laplace(GRID, epsilon="1/2", off_grid="round")
     label = nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1)
-    both = nw.product(x=number, c=label)
+    both = nw.combine.product(x=number, c=label)
     assert both.claim == nw.accounting.Guarantee("3/2")
     assert nw.tight_epsilon(both) == 1.5
     assert nw.verify(both, epsilon="3/2")
@@ -169,7 +169,7 @@ def test_products_and_records() -> None:
     assert len((number**3).sample([0, 0.5, 1], source=SEED)) == 3
     assert nw.tight_epsilon(number**3) == 0.5
     near = nw.laplace(GRID, epsilon="1/2", sensitivity="1/8")
-    assert nw.product(x=near).claim == nw.accounting.Guarantee(4)
+    assert nw.combine.product(x=near).claim == nw.accounting.Guarantee(4)
 
 
 def test_what_is_refused() -> None:
@@ -227,8 +227,10 @@ def test_a_certificate_of_noise_is_one_that_the_checker_reads() -> None:
 
 def test_a_record_with_an_unbounded_number_composes_by_columns() -> None:
     label = nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1)
-    both = nw.product(x=nw.laplace(GRID, epsilon="1/2"), c=label)
-    inside = nw.product(x=nw.laplace(GRID, epsilon="1/2", form="truncated", table=True), c=label)
+    both = nw.combine.product(x=nw.laplace(GRID, epsilon="1/2"), c=label)
+    inside = nw.combine.product(
+        x=nw.laplace(GRID, epsilon="1/2", form="truncated", table=True), c=label
+    )
     twice = nw.compose(both, times=2)
     assert twice.epsilon() == pytest.approx(3)
     assert twice.delta(1) == pytest.approx(nw.compose(inside, times=2).delta(1), abs=1e-6)

@@ -69,7 +69,7 @@ def test_a_marginal_of_a_product_is_the_product_of_these_columns() -> None:
         nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1),
         nw.uniform(nw.Counts(2)),
     )
-    both = nw.product(job=job, kids=kids)
+    both = nw.combine.product(job=job, kids=kids)
     assert nw.analysis.marginal(both, "kids") is kids
     other_way = nw.analysis.marginal(both, ["kids", "job"])
     assert isinstance(other_way, ColumnProduct)

@@ -211,8 +211,8 @@ def test_codes_are_drawn_like_sets() -> None:
 def test_bits_and_lists_are_the_same_draws() -> None:
     mechanism = nw.per_item(nw.Subsets(range(100), largest=3), epsilon=3)
     sets = [{1, 2}, {99}, set(), {5, 50, 60}] * 50
-    drawn = mechanism.sample(sets, source=nw.SeededSource("both"))
-    bits = mechanism.sample_bits(sets, source=nw.SeededSource("both"))
+    drawn = mechanism.sample(sets, source=nw.randomness.SeededSource("both"))
+    bits = mechanism.sample_bits(sets, source=nw.randomness.SeededSource("both"))
     unpacked = np.unpackbits(bits, axis=1, bitorder="little")[:, :100]
     assert [set(np.flatnonzero(row).tolist()) for row in unpacked] == [set(one) for one in drawn]
 

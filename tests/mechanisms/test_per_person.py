@@ -31,7 +31,7 @@ KEEP = nw.randomized_response(COLORS, epsilon=1)
 def test_its_tight_epsilon_is_that_of_its_table(weights: list[int], rows: int) -> None:
     table = [[*weights[i : i + 2], 64 - sum(weights[i : i + 2])] for i in (0, 2, 4)]
     row = nw.from_matrix(COLORS, table)
-    person = nw.per_person(row, rows=rows)
+    person = nw.combine.per_person(row, rows=rows)
     # By its definition: the widest ratio of P(y | x) and P(y | z) over all databases and outputs.
     databases = list(every(range(3), repeat=rows))
     whole = [
@@ -57,7 +57,7 @@ def test_its_tight_epsilon_is_that_of_its_table(weights: list[int], rows: int) -
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_the_claim_with_a_delta_holds_of_the_table(rows: int) -> None:
     row = nw.randomized_response(COLORS, epsilon=1, delta="1/50")
-    person = nw.per_person(row, rows=rows)
+    person = nw.combine.per_person(row, rows=rows)
     assert person.claim == nw.accounting.Guarantee(rows, Fraction(rows, 50))
     assert nw.verify(person.table(), epsilon=rows, delta=Fraction(rows, 50))
     # The rows together may have a smaller delta at this epsilon than the sum; the table decides.
@@ -69,13 +69,13 @@ def test_the_claim_with_a_delta_holds_of_the_table(rows: int) -> None:
 
 
 def test_one_row_is_the_mechanism_itself() -> None:
-    person = nw.per_person(KEEP, rows=1)
+    person = nw.combine.per_person(KEEP, rows=1)
     assert person.claim == KEEP.claim
     assert nw.tight_epsilon(person) == nw.tight_epsilon(KEEP)
 
 
 def test_neighbors_are_all_databases_and_not_those_of_one_row() -> None:
-    person = nw.per_person(KEEP, rows=2)
+    person = nw.combine.per_person(KEEP, rows=2)
     assert person.space.pair_count == 9 * 8 // 2
     assert len(person.space.neighbor_codes()) == 36
     assert person.space.are_neighbors(("red", "red"), ("blue", "green"))
@@ -87,17 +87,17 @@ def test_neighbors_are_all_databases_and_not_those_of_one_row() -> None:
 
 
 def test_a_row_with_other_neighbors_counts_for_any_change() -> None:
-    person = nw.per_person(nw.geometric(nw.Counts(3), epsilon="1/2", table=False), rows=4)
+    person = nw.combine.per_person(nw.geometric(nw.Counts(3), epsilon="1/2", table=False), rows=4)
     assert person.claim == nw.accounting.Guarantee(6)
     assert nw.verify(person, epsilon=6)
-    near = nw.per_person(nw.geometric(nw.Counts(3), epsilon="1/2"), rows=2)
+    near = nw.combine.per_person(nw.geometric(nw.Counts(3), epsilon="1/2"), rows=2)
     assert near.claim is not None
     assert near.claim.epsilon.ceiling() == pytest.approx(3)
     assert nw.tight_epsilon(near.table()) == near.claim.epsilon.ceiling()
 
 
 def test_a_thousand_rows_are_not_listed() -> None:
-    person = nw.per_person(KEEP, rows=1000)
+    person = nw.combine.per_person(KEEP, rows=1000)
     assert person.claim == nw.accounting.Guarantee(1000)
     assert len(nw.certify(person).to_json()) < len(nw.certify(KEEP).to_json()) + 1000
     with pytest.raises(TooLargeError, match="entries"):
@@ -106,7 +106,7 @@ def test_a_thousand_rows_are_not_listed() -> None:
 
 def test_many_rows_of_a_logarithm_are_claimed_by_a_rational_above() -> None:
     row = nw.from_matrix(COLORS, [[2**60 - 3, 2, 1], [1, 2**60 - 3, 2], [2, 1, 2**60 - 3]])
-    person = nw.per_person(row, rows=1000)
+    person = nw.combine.per_person(row, rows=1000)
     assert person.claim is not None
     assert person.claim.epsilon.ratio is None
     exact = nw.tight_epsilon(person)
@@ -115,9 +115,9 @@ def test_many_rows_of_a_logarithm_are_claimed_by_a_rational_above() -> None:
 
 
 def test_it_samples_up_to_so_many_rows_in_the_form_they_came() -> None:
-    person = nw.per_person(KEEP, rows=3)
+    person = nw.combine.per_person(KEEP, rows=3)
     for rows in (["red"], ["red", "blue", "red"]):
-        released = person.sample(rows, source=nw.SeededSource(1))
+        released = person.sample(rows, source=nw.randomness.SeededSource(1))
         assert len(released) == len(rows)
         assert set(released) <= set(COLORS.labels)
     assert len(person.sample([])) == 0
@@ -125,13 +125,15 @@ def test_it_samples_up_to_so_many_rows_in_the_form_they_came() -> None:
         person.sample(["red"] * 4)
     with pytest.raises(InputError, match="no sequence of rows"):
         person.sample("red")
-    table = nw.per_person(nw.product(c=KEEP, n=nw.uniform(nw.Counts(1))), rows=2)
-    released = table.sample({"c": ["red", "blue"], "n": [0, 1]}, source=nw.SeededSource(2))
+    table = nw.combine.per_person(nw.combine.product(c=KEEP, n=nw.uniform(nw.Counts(1))), rows=2)
+    released = table.sample(
+        {"c": ["red", "blue"], "n": [0, 1]}, source=nw.randomness.SeededSource(2)
+    )
     assert [len(column) for column in released.values()] == [2, 2]
 
 
 def test_it_draws_what_its_table_says() -> None:
-    certain = nw.per_person(nw.from_matrix(COLORS, np.eye(3)[[1, 2, 0]]), rows=2)
+    certain = nw.combine.per_person(nw.from_matrix(COLORS, np.eye(3)[[1, 2, 0]]), rows=2)
     released = certain.draw(np.array([certain.space.code(("red", "blue"))]))
     assert certain.outputs.point(int(released[0])) == ("green", "red")
     assert certain.table().probability(("red", "blue"), ("green", "red")) == 1
@@ -139,11 +141,11 @@ def test_it_draws_what_its_table_says() -> None:
 
 def test_what_it_refuses() -> None:
     with pytest.raises(InputError, match="mechanism of one row; got Counts"):
-        nw.per_person(nw.Counts(3), rows=2)  # pyright: ignore[reportArgumentType]
+        nw.combine.per_person(nw.Counts(3), rows=2)  # pyright: ignore[reportArgumentType]
     for rows in (0, -1, 1.5, True):
         with pytest.raises(ParameterError, match="number of rows"):
-            nw.per_person(KEEP, rows=rows)  # pyright: ignore[reportArgumentType]
-    zeros = nw.per_person(nw.from_matrix(COLORS, np.eye(3)), rows=2)
+            nw.combine.per_person(KEEP, rows=rows)  # pyright: ignore[reportArgumentType]
+    zeros = nw.combine.per_person(nw.from_matrix(COLORS, np.eye(3)), rows=2)
     assert zeros.claim is None
     with pytest.raises(SpaceError, match="no guarantee for any change"):
         zeros.describe()
@@ -152,7 +154,7 @@ def test_what_it_refuses() -> None:
 
 
 def test_a_smaller_claim_is_refused_and_a_larger_one_is_certified() -> None:
-    person = nw.per_person(nw.product(c=KEEP, d=KEEP), rows=5)
+    person = nw.combine.per_person(nw.combine.product(c=KEEP, d=KEEP), rows=5)
     assert nw.certify(person, epsilon=11).guarantee == nw.accounting.Guarantee(11)
     with pytest.raises(NotPrivateError, match="5 rows together spend epsilon=10"):
         nw.certify(person, epsilon="9.99")
@@ -160,21 +162,21 @@ def test_a_smaller_claim_is_refused_and_a_larger_one_is_certified() -> None:
 
 def test_a_row_without_a_form_is_named() -> None:
     normal = nw.curves.curve_noise(nw.Curves(range(4), low=0, high=1), epsilon=1, delta="1e-6")
-    product = nw.product(load=normal, c=KEEP)
+    product = nw.combine.product(load=normal, c=KEEP)
     with pytest.raises(CertificateError, match="the column 'load': certificates have no form"):
-        nw.certify(nw.per_person(product, rows=2))
+        nw.certify(nw.combine.per_person(product, rows=2))
 
 
 def test_sets_with_a_delta_have_no_certificate_inside_of_others_either() -> None:
     sets = nw.per_item(nw.Subsets(range(30), largest=2), epsilon=1, delta="1/1000")
     with pytest.raises(CertificateError, match=r"the column 'reads': .* without a delta only"):
-        nw.certify(nw.product(reads=sets, c=KEEP))
+        nw.certify(nw.combine.product(reads=sets, c=KEEP))
     with pytest.raises(CertificateError, match="without a delta only"):
-        nw.certify(nw.per_person(sets, rows=2))
+        nw.certify(nw.combine.per_person(sets, rows=2))
 
 
 def test_it_composes_by_its_table_or_its_claim() -> None:
-    small, large = nw.per_person(KEEP, rows=2), nw.per_person(KEEP, rows=100)
+    small, large = nw.combine.per_person(KEEP, rows=2), nw.combine.per_person(KEEP, rows=100)
     assert isinstance(KEEP, Table)
     assert nw.compose([small]).epsilon(delta=0) == pytest.approx(2)
     assert nw.compose([large, KEEP]).epsilon(delta=0) >= 101 - 1e-6
@@ -182,7 +184,9 @@ def test_it_composes_by_its_table_or_its_claim() -> None:
 
 
 def test_released_rows_are_estimated_as_those_of_one_mechanism() -> None:
-    released = nw.per_person(KEEP, rows=60).sample(["red"] * 60, source=nw.SeededSource(3))
+    released = nw.combine.per_person(KEEP, rows=60).sample(
+        ["red"] * 60, source=nw.randomness.SeededSource(3)
+    )
     of_rows = nw.estimate(released, KEEP)
-    of_person = nw.estimate(released, nw.per_person(KEEP, rows=60))
+    of_person = nw.estimate(released, nw.combine.per_person(KEEP, rows=60))
     assert str(of_person) == str(of_rows)

@@ -21,7 +21,7 @@ MIXED = nw.randomized_response(nw.Categories(["a", 0]), epsilon=SURE)
 COUNTS = nw.geometric(nw.Counts(8), epsilon=SURE)
 GRID = nw.randomized_response(nw.Interval(0, 1, step=0.25), epsilon=SURE)
 ITEMS = nw.randomized_response(nw.Subsets(["tv", "cars"]), epsilon=SURE)
-PEOPLE = nw.product(color=COLORS, age=COUNTS)
+PEOPLE = nw.combine.product(color=COLORS, age=COUNTS)
 
 SCALARS: list[tuple[Mechanism, Any]] = [
     (COLORS, "red"),
@@ -166,7 +166,7 @@ def test_tables_and_columns() -> None:
 
 
 def test_records_too_many_to_number_in_64_bits() -> None:
-    wide = nw.product({f"c{i}": COUNTS for i in range(40)})
+    wide = nw.combine.product({f"c{i}": COUNTS for i in range(40)})
     record = (8,) * 40
     assert wide.sample(record) == record
     assert wide.sample([record, record]).tolist() == [record, record]
@@ -179,7 +179,7 @@ def test_products_of_products() -> None:
     codes = np.array([0, 17, 80])
     assert nested.draw(codes).tolist() == [0, 17, 80]
     assert (COLORS**3).draw(np.array([26, 5])).tolist() == [26, 5]
-    wide = nw.product(people=PEOPLE, color=COLORS)
+    wide = nw.combine.product(people=PEOPLE, color=COLORS)
     assert wide.sample((("red", 3), "blue")) == (("red", 3), "blue")
 
 
@@ -224,9 +224,9 @@ def test_large_spaces_of_labels_need_no_table() -> None:
 def test_a_seeded_source_repeats_itself() -> None:
     noisy = nw.randomized_response(nw.Categories(["red", "green"]), epsilon=0.1)
     values = ["red", "green"] * 50
-    one = noisy.sample(values, source=nw.SeededSource(1)).tolist()
-    assert one == noisy.sample(values, source=nw.SeededSource(1)).tolist()
-    assert one != noisy.sample(values, source=nw.SeededSource(2)).tolist()
+    one = noisy.sample(values, source=nw.randomness.SeededSource(1)).tolist()
+    assert one == noisy.sample(values, source=nw.randomness.SeededSource(1)).tolist()
+    assert one != noisy.sample(values, source=nw.randomness.SeededSource(2)).tolist()
 
 
 def test_outputs_of_several_types_do_not_fit_into_arrow() -> None:

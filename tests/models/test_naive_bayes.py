@@ -56,7 +56,7 @@ def test_noise_costs_little_accuracy() -> None:
     """Seeded: 10,000 people, so that ε = 1 is plenty."""
     X, y, others, truth = halves(20_000)
     exact = model().fit(X, y).score(others, truth)
-    private = model(epsilon=1, source=nw.SeededSource(1)).fit(X, y)
+    private = model(epsilon=1, source=nw.randomness.SeededSource(1)).fit(X, y)
     assert exact > 0.8
     assert private.score(others, truth) > exact - 0.02
     assert private.guarantee_.epsilon == nw.accounting.Guarantee(1).epsilon
@@ -75,7 +75,7 @@ def test_all_tables_have_a_say_in_the_shares_of_the_label() -> None:
     together: list[float] = []
     alone: list[float] = []
     for seed in range(60):
-        fitted = model(epsilon=0.05, source=nw.SeededSource(seed)).fit(X, y)
+        fitted = model(epsilon=0.05, source=nw.randomness.SeededSource(seed)).fit(X, y)
         together.append((fitted.class_shares_[1] - truth) ** 2)
         best = min(fitted.measurements_, key=lambda one: one.counts.shape[1] * one.deviation**2)
         counts = best.counts.sum(axis=1)
@@ -335,7 +335,7 @@ def test_a_column_of_one_value_says_nothing_and_is_no_mistake(kind: Any, declare
 def test_a_feature_with_one_possible_value_costs_nothing() -> None:
     domain = {"ill": ["yes", "no"], "sex": ["f", "m"], "where": ["here"]}
     data = {"ill": ["yes", "no"] * 50, "sex": ["f", "m"] * 50, "where": ["here"] * 100}
-    source = nw.SeededSource(1)
+    source = nw.randomness.SeededSource(1)
     model = nw.models.PrivateNaiveBayes(
         domain, label="ill", epsilon=1, source=source, ledger=None
     ).fit(data)

@@ -124,9 +124,9 @@ def test_the_measure_of_dependence_changes_by_at_most_two() -> None:
 def test_the_noise_that_is_drawn_is_the_noise_that_was_proven() -> None:
     data = table_of(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
     model = nw.models.PrivateNaiveBayes(
-        TINY, label="y", epsilon=1, source=nw.SeededSource(5), ledger=None
+        TINY, label="y", epsilon=1, source=nw.randomness.SeededSource(5), ledger=None
     ).fit(data)
-    source = nw.SeededSource(5)
+    source = nw.randomness.SeededSource(5)
     truth = tallied(((0, 1, 0), (1, 2, 1), (1, 0, 0)))
     for names, decay, table in zip(TABLES, decays(model), model.measurements_, strict=True):
         counts = truth.counts[names]

@@ -37,7 +37,7 @@ def data(rows: int) -> tuple[Any, Any]:
 def test_cross_validation(kind: Any) -> None:
     """Seeded; 4,000 people."""
     X, y = data(4_000)
-    model = kind(DOMAIN, label="sick", ledger=None, epsilon=2, source=nw.SeededSource(1))
+    model = kind(DOMAIN, label="sick", ledger=None, epsilon=2, source=nw.randomness.SeededSource(1))
     scores = model_selection.cross_val_score(model, X, y, cv=3)
     assert len(scores) == 3
     assert min(scores) > 0.8

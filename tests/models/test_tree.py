@@ -43,7 +43,7 @@ def every_row(model: nw.models.PrivateTree) -> tuple[list[dict[str, Any]], Any]:
 
 @pytest.fixture(scope="module")
 def learned() -> nw.models.PrivateTree:
-    return tree(epsilon=1, source=nw.SeededSource(2)).fit(people(2_000))
+    return tree(epsilon=1, source=nw.randomness.SeededSource(2)).fit(people(2_000))
 
 
 def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -108,7 +108,7 @@ def test_without_noise_edges_are_smoothed_counts() -> None:
 
 def test_it_predicts_its_label() -> None:
     X, y, others, truth = halves(20_000)
-    fitted = tree(label="sick", epsilon=1, source=nw.SeededSource(3)).fit(X, y)
+    fitted = tree(label="sick", epsilon=1, source=nw.randomness.SeededSource(3)).fit(X, y)
     assert fitted.classes_.tolist() == ["no", "yes"]
     assert fitted.score(others, truth) > 0.8
     assert fitted.predict_proba(others).sum(axis=1) == pytest.approx(1)
@@ -117,7 +117,7 @@ def test_it_predicts_its_label() -> None:
 
 def test_made_up_rows_look_like_the_model(learned: nw.models.PrivateTree) -> None:
     """Rows are rounded from the model's shares, so each count is within one of them."""
-    drawn = learned.sample(1_000, source=nw.SeededSource(4))
+    drawn = learned.sample(1_000, source=nw.randomness.SeededSource(4))
     root = learned.model_.steps[0][0]
     counts = np.array([(drawn[root] == point).sum() for point in learned.points(root)])
     assert np.abs(counts - 1_000 * learned.model_.shares[root]).max() <= 1

@@ -181,7 +181,7 @@ def test_a_product_over_rows_is_as_private_as_one_row(case: Case, delta: Fractio
 def test_a_product_over_columns_is_judged_for_every_change(
     first: Case, second: Case, delta: Fraction
 ) -> None:
-    columns = nw.product(a=first.table(), b=second.table())
+    columns = nw.combine.product(a=first.table(), b=second.table())
     rows = [[p * q for p in one for q in other] for one in first.rows for other in second.rows]
     total = first.total * second.total
     lines = brute_force.lines(rows, brute_force.relation("replace", len(rows)))

@@ -98,13 +98,13 @@ def test_ties_of_rational_numbers_are_settled() -> None:
 def test_a_product_with_a_formula_adds_up_exactly_and_is_never_judged_by_a_rounded_table() -> None:
     column = nw.geometric(nw.Counts(3), epsilon="1/2", table=False)
     response = nw.randomized_response(nw.Categories(["a", "b", "c"]), alpha="1/4", table=False)
-    both = nw.product(count=column, answer=response)
+    both = nw.combine.product(count=column, answer=response)
     worst = tight_ratio(response)
     assert worst is not None
     expected = 1.5 + math.log(worst)
     assert nw.tight_epsilon(both) == pytest.approx(expected, rel=1e-15)
-    assert nw.tight_epsilon(nw.product(count=column)) == 1.5
+    assert nw.tight_epsilon(nw.combine.product(count=column)) == 1.5
     with pytest.raises(nw.errors.InputError, match="table=True"):
-        nw.verify(nw.product(count=column), epsilon=1)
+        nw.verify(nw.combine.product(count=column), epsilon=1)
     with pytest.raises(nw.errors.InputError, match="table=True"):
-        nw.tight_delta(nw.product(inner=nw.product(count=column)), epsilon=1)
+        nw.tight_delta(nw.combine.product(inner=nw.combine.product(count=column)), epsilon=1)

@@ -71,7 +71,7 @@ def test_e4_a_question_asked_twice() -> None:
 def test_e4_through_two_columns_that_both_change() -> None:
     p = "0.286"
     once = nw.from_matrix(nw.Categories(["no", "yes"]), [[0.714, p], [p, 0.714]])
-    both = nw.product(first=once, second=once)
+    both = nw.combine.product(first=once, second=once)
     # Among all records, no-no against yes-yes is the worst change.
     assert exactly_close(nw.tight_delta(both, epsilon="0.1"), 0.41939743958508435)
     assert nw.tight_epsilon(both) == pytest.approx(2 * math.log(0.714 / 0.286), abs=1e-12)

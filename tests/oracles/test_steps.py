@@ -17,7 +17,7 @@ from noisewright.synthetic.steps.schedule import Schedule, counting
 DOMAIN = nw.Records(
     {name: nw.Counts(size) for name, size in zip("abcd", (1, 3, 2, 4), strict=True)}
 )
-PAIRS = nw.Workload.marginals(DOMAIN, ways=2)
+PAIRS = nw.workloads.Workload.marginals(DOMAIN, ways=2)
 
 
 def events(mechanism: dict[str, Any], k: int) -> list[DpEvent]:
@@ -42,7 +42,7 @@ def events(mechanism: dict[str, Any], k: int) -> list[DpEvent]:
 def test_dp_accounting_finds_the_claimed_delta(
     method: type[Mst] | type[Mwem], epsilon: float, delta: float, k: int
 ) -> None:
-    workload = PAIRS + nw.Workload.prefixes(DOMAIN, "d")
+    workload = PAIRS + nw.workloads.Workload.prefixes(DOMAIN, "d")
     whole = RunBudget.of(epsilon, delta, rows_per_person=k)
     mechanism = method(DOMAIN, workload, whole).schedule.certificate.document["mechanism"]
     order = float(Fraction(mechanism["order"]))

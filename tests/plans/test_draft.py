@@ -53,7 +53,7 @@ def treatments(draft: nw.results.Draft) -> dict[str, Any]:
 
 
 def test_names_and_types_alone_propose_little() -> None:
-    draft = nw.draft_plan(SCHEMA)
+    draft = nw.planning.draft_plan(SCHEMA)
     dropped = [name for name, treatment in treatments(draft).items() if treatment == "drop"]
     assert dropped == ["patient_id", "email", "comments", "photo"]
     assert treatments(draft)["smokes"] == nw.Column([False, True])
@@ -64,7 +64,7 @@ def test_names_and_types_alone_propose_little() -> None:
 
 
 def test_a_codebook_declares(tmp_path: Path) -> None:
-    draft = nw.draft_plan(SCHEMA, codebook=codebook(tmp_path), epsilon=8)
+    draft = nw.planning.draft_plan(SCHEMA, codebook=codebook(tmp_path), epsilon=8)
     assert draft.missing == ("visit date", "zip", "wörld.x")
     assert draft.unused == ("elsewhere",)
     found = treatments(draft)
@@ -77,7 +77,7 @@ def test_a_codebook_declares(tmp_path: Path) -> None:
 
 
 def test_a_finished_draft_is_the_text_of_its_plan(tmp_path: Path) -> None:
-    draft = nw.draft_plan(
+    draft = nw.planning.draft_plan(
         SCHEMA,
         codebook=codebook(tmp_path),
         drop=["zip", "day", "visit date"],
@@ -95,14 +95,14 @@ def test_a_finished_draft_is_the_text_of_its_plan(tmp_path: Path) -> None:
 
 
 def test_what_is_open_is_refused_by_name() -> None:
-    text = nw.draft_plan(SCHEMA, estimates=["sex"]).to_toml()
+    text = nw.planning.draft_plan(SCHEMA, estimates=["sex"]).to_toml()
     with pytest.raises(InputError) as problem:
         nw.Plan.from_toml(text)
     said = str(problem.value)
     assert "epsilon = TODO and the columns sex, age, income" in said
     assert "wörld.x" in said
     assert "email" not in said
-    one = nw.draft_plan(pa.schema([("job", pa.string())]), epsilon=1)
+    one = nw.planning.draft_plan(pa.schema([("job", pa.string())]), epsilon=1)
     with pytest.raises(InputError, match=r"\(they say TODO\): the column job\."):
         nw.Plan.from_toml(one.to_toml())
     with pytest.raises(InputError, match="still to be declared: job"):
@@ -115,7 +115,7 @@ def test_a_label_may_be_called_todo() -> None:
 
 
 def test_declaring_step_by_step() -> None:
-    draft = nw.draft_plan(pa.schema([("job", pa.string()), ("x", pa.string())]))
+    draft = nw.planning.draft_plan(pa.schema([("job", pa.string()), ("x", pa.string())]))
     draft = draft.declared("job", nw.Column(["a", "b"])).declared("x", "drop").with_epsilon(2)
     assert draft.plan() == nw.Plan({"job": nw.Column(["a", "b"]), "x": "drop"}, epsilon=2)
 
@@ -123,17 +123,17 @@ def test_declaring_step_by_step() -> None:
 def test_a_plan_in_toml_is_a_codebook(tmp_path: Path) -> None:
     path = tmp_path / "codes.toml"
     path.write_text('[columns.job]\nspace = "categories"\nlabels = ["a", "b"]\n', encoding="utf-8")
-    draft = nw.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
+    draft = nw.planning.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
     assert treatments(draft) == {"job": nw.Column(["a", "b"])}
     path.write_text('[columns.job]\nspace = "categories"\nlabel = ["a"]\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"codes\.toml, column 'job'.*Did you mean 'labels'"):
-        nw.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
+        nw.planning.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
     path.write_text("[columns\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"is not TOML.*line 1"):
-        nw.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
+        nw.planning.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
     path.write_text("version = 1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"has no \[columns"):
-        nw.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
+        nw.planning.draft_plan(pa.schema([("job", pa.string())]), codebook=path)
 
 
 def test_two_tables_with_other_values_draft_the_same(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_two_tables_with_other_values_draft_the_same(tmp_path: Path) -> None:
         table = pa.table({"job": pa.array(values).dictionary_encode(), "age": [number] * 3})
         table = table.replace_schema_metadata({"pandas": f'{{"secret": {number}}}'})
         pq.write_table(table, folder / "data.parquet")
-        texts.append(nw.draft_plan(folder / "data.parquet").to_toml())
+        texts.append(nw.planning.draft_plan(folder / "data.parquet").to_toml())
     assert texts[0] == texts[1]
     assert "secret" not in texts[1]
 
@@ -163,17 +163,17 @@ def test_two_tables_with_other_values_draft_the_same(tmp_path: Path) -> None:
 )
 def test_names_that_the_table_does_not_have(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        nw.draft_plan(SCHEMA, **settings)
+        nw.planning.draft_plan(SCHEMA, **settings)
 
 
 def test_a_table_in_memory_is_refused() -> None:
     with pytest.raises(InputError, match="give its schema"):
-        nw.draft_plan(pa.table({"a": [1]}).to_pandas())
+        nw.planning.draft_plan(pa.table({"a": [1]}).to_pandas())
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, "much"])
 def test_a_budget_is_checked_before_anything_is_declared(epsilon: Any) -> None:
     with pytest.raises(InputError, match="epsilon"):
-        nw.draft_plan(SCHEMA, epsilon=epsilon)
+        nw.planning.draft_plan(SCHEMA, epsilon=epsilon)
     with pytest.raises(InputError, match="epsilon"):
-        nw.draft_plan(SCHEMA).with_epsilon(epsilon)
+        nw.planning.draft_plan(SCHEMA).with_epsilon(epsilon)

@@ -68,7 +68,9 @@ def test_names_and_values_are_told_apart() -> None:
 
 PLAN = nw.Plan({"nurse": nw.Column(["nurse", "judge"]), "north": "public"}, epsilon=1)
 USES: dict[str, Callable[..., Any]] = {
-    "draft": lambda path, **said: nw.draft_plan(path, codebook={"job": PLAN.columns[0][1]}, **said),
+    "draft": lambda path, **said: nw.planning.draft_plan(
+        path, codebook={"job": PLAN.columns[0][1]}, **said
+    ),
     "release": lambda path, **said: nw.release(
         nw.CSV(path, **said),
         PLAN,
@@ -122,7 +124,7 @@ def test_columns_of_a_file_are_not_listed(tmp_path: Path) -> None:
     path = tmp_path / "raw.csv"
     path.write_text("SECRET,Smith\na,b\n")
     calls: list[Callable[[], Any]] = [
-        lambda: nw.draft_plan(path, drop=["job"]),
+        lambda: nw.planning.draft_plan(path, drop=["job"]),
         lambda: USES["release"](path),
         lambda: nw.synthesize(path, {"job": ["a", "b"]}, epsilon=1, ledger=None),
         lambda: nw.synthesize(

@@ -101,7 +101,7 @@ def test_how_far_off_noisy_numbers_are_against_draws() -> None:
     """Simulated from the mechanism with a fixed source; 1% of the mean at 200,000 draws."""
     part = nw.Plan({"x": nw.Column(nw.Interval(0, 100, step=1))}, epsilon=3).parts[0]
     inputs = np.tile(np.linspace(0, 100, 17).round(), 12_000)
-    drawn = np.asarray(part.mechanism.sample(inputs, source=nw.SeededSource(5)))
+    drawn = np.asarray(part.mechanism.sample(inputs, source=nw.randomness.SeededSource(5)))
     off = outlook_of(part).off
     assert off == pytest.approx(float(np.abs(drawn - inputs).mean()), rel=0.02)
 

@@ -118,7 +118,7 @@ def false_tables() -> list[Mechanism]:
     claim = nw.accounting.Guarantee("1/100")
     spaces = [nw.Counts(7), nw.Counts(7, neighbors="replace"), nw.Categories(range(size))]
     tables = [Table(space, weights, total=128, claim=claim) for space in spaces]
-    return [*tables, tables[0] ** 3, nw.product(a=tables[1], b=tables[2])]
+    return [*tables, tables[0] ** 3, nw.combine.product(a=tables[1], b=tables[2])]
 
 
 @pytest.mark.parametrize("place", range(5))
@@ -132,4 +132,4 @@ def test_a_table_too_large_to_compare_is_composed_by_what_is_proven(
         nw.compose(false_tables()[place], times=2)
     honest = nw.randomized_response(nw.Categories(range(8)), epsilon="1/2")
     assert nw.compose(honest, times=2).epsilon() == pytest.approx(1)
-    assert nw.compose(nw.product(a=honest, b=honest)).epsilon() == pytest.approx(1)
+    assert nw.compose(nw.combine.product(a=honest, b=honest)).epsilon() == pytest.approx(1)

@@ -129,6 +129,6 @@ def test_a_response_by_formula_has_the_curve_of_its_table() -> None:
 
 
 def test_columns_without_a_claim_are_measured_not_refused() -> None:
-    both = nw.product(a=TABLE, b=TABLE)
+    both = nw.combine.product(a=TABLE, b=TABLE)
     assert nw.tight_epsilon(both) == pytest.approx(2 * math.log(3), rel=1e-15)
     assert nw.certify(both).guarantee == nw.accounting.Guarantee(alpha="1/9")

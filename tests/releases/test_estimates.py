@@ -65,7 +65,7 @@ def test_errors_of_many_releases_are_those_that_each_of_them_states() -> None:
     """60 seeded releases; the ratio of the root mean squares is 9% off at most for one answer."""
     raw = pa.table({"job": JOBS * 400, "visits": [0, 1, 2, 9] * 300, "region": ["north"] * 1_200})
     raw = raw.append_column("name", pa.array(["x"] * 1_200))
-    source = nw.SeededSource(11)
+    source = nw.randomness.SeededSource(11)
     actual, stated = [], []
     for _ in range(60):
         found = nw.release(raw, PLAN, ledger=None, source=source).estimate("job", about="people")

@@ -61,7 +61,7 @@ def test_what_is_written_fits_the_schema(made: nw.results.Release) -> None:
     matrix = nw.from_matrix(nw.Categories(["a", "b"]), [["3/4", "1/4"], ["1/4", "3/4"]])
     odd = nw.Plan({"job": nw.Column(["a", "b"], mechanism=matrix)})
     table = pa.table({"job": ["a", "b"]})
-    other = nw.release(table, odd, ledger=None, source=nw.SeededSource(1))
+    other = nw.release(table, odd, ledger=None, source=nw.randomness.SeededSource(1))
     validator.validate(other.recipe.document)
     assert other.recipe.document["private"] is other.recipe.document["accounted"] is False
 

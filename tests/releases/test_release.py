@@ -212,7 +212,7 @@ class Watched(Source):
     private = True
 
     def __init__(self, survey: Survey) -> None:
-        self._bits = nw.SystemSource()
+        self._bits = nw.randomness.SystemSource()
         self._survey = survey
         self.seen: list[list[str]] = []
 
@@ -354,7 +354,7 @@ def test_a_seeded_release_is_marked_everywhere_and_can_be_repeated(survey: Surve
             PLAN,
             out=nw.planning.Output(survey.folder / f"{name}.parquet", report=False),
             ledger=None,
-            source=nw.SeededSource(7),
+            source=nw.randomness.SeededSource(7),
         )
         assert not made.is_private
         assert "NOT PRIVATE" in repr(made)

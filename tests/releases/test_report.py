@@ -31,7 +31,7 @@ def test_it_tells_of_the_release_and_not_of_the_ledger(survey: Survey) -> None:
 
 def test_a_test_and_a_release_that_nobody_accounts_for_are_marked(survey: Survey) -> None:
     made = nw.release(
-        survey.csv, PLAN, out=survey.out, ledger=None, source=nw.SeededSource("report")
+        survey.csv, PLAN, out=survey.out, ledger=None, source=nw.randomness.SeededSource("report")
     )
     page = made.files["report"].read_text(encoding="utf-8")
     assert "NOT PRIVATE" in page

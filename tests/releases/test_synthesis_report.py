@@ -67,9 +67,11 @@ def schema() -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def mwem_workload() -> nw.Workload:
+def mwem_workload() -> nw.workloads.Workload:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
-    return nw.Workload.marginals(domain, ways=2) + nw.Workload.prefixes(domain, "visits")
+    return nw.workloads.Workload.marginals(domain, ways=2) + nw.workloads.Workload.prefixes(
+        domain, "visits"
+    )
 
 
 MADE: list[tuple[str, dict[str, Any]]] = [
@@ -147,7 +149,7 @@ def test_the_page_tells_nothing_that_was_not_released(tmp_path: Path) -> None:
 
 def test_a_test_and_a_table_that_nobody_accounts_for_are_marked(tmp_path: Path) -> None:
     made = nw.synthesize(
-        DATA, spaces("smokes"), epsilon=1, ledger=None, source=nw.SeededSource("page")
+        DATA, spaces("smokes"), epsilon=1, ledger=None, source=nw.randomness.SeededSource("page")
     )
     assert made.files == {}
     with pytest.raises(ReleaseError, match="in memory"):
@@ -250,7 +252,9 @@ def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> 
 
 def test_conditions_of_your_own_are_named_and_not_read_back(tmp_path: Path) -> None:
     domain = nw.Records(visits=nw.Counts(5))
-    odd = nw.Workload.predicates(domain, {"odd": lambda v: v % 2 == 1}, columns=["visits"])
+    odd = nw.workloads.Workload.predicates(
+        domain, {"odd": lambda v: v % 2 == 1}, columns=["visits"]
+    )
     out = tmp_path / "synthetic.parquet"
     made = nw.synthesize(
         DATA, epsilon=1, ledger=None, out=nw.planning.Output(out, report=False), workload=odd

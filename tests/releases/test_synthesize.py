@@ -68,7 +68,7 @@ def test_it_answers_the_workload_far_better_than_columns_by_themselves(
         delta=delta,
         method=method,
         out=nw.planning.Output(evaluation=True),
-        source=nw.SeededSource(11),
+        source=nw.randomness.SeededSource(11),
     )
     assert made.evaluation is not None
     assert made.evaluation.distance.l1 < 0.12
@@ -149,7 +149,7 @@ def test_a_delta_that_is_large_for_so_many_people_is_said_before() -> None:
 
 
 def test_measurements_are_estimates_that_cover_the_truth() -> None:
-    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, source=nw.SeededSource(3))
+    made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, source=nw.randomness.SeededSource(3))
     one = next(each for each in made.measurements if each.columns == ("smokes",))
     estimate = one.estimate
     true = sum(DATA["smokes"].to_pylist())
@@ -165,7 +165,9 @@ def test_measurements_are_estimates_that_cover_the_truth() -> None:
 
 def test_rows_workload_and_rounds_are_as_asked() -> None:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
-    wanted = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
+    wanted = nw.workloads.Workload.prefixes(domain, "visits") + nw.workloads.Workload.marginals(
+        domain, ways=2
+    )
     made = nw.synthesize(
         DATA,
         domain,
@@ -177,14 +179,20 @@ def test_rows_workload_and_rounds_are_as_asked() -> None:
     assert (made.rows, len(made.measurements), len(made.spends)) == (100, 3, 6)
     assert made.workload.queries == wanted.queries
     alone = nw.synthesize(
-        DATA, domain, ledger=None, epsilon=1, workload=nw.Workload.prefixes(domain, "visits")
+        DATA,
+        domain,
+        ledger=None,
+        epsilon=1,
+        workload=nw.workloads.Workload.prefixes(domain, "visits"),
     )
     assert [one.name for one in alone.measurements] == ["smokes", "visits"]
 
 
 def test_a_workload_may_be_a_path_or_a_number_of_columns(tmp_path: Path) -> None:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
-    wanted = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
+    wanted = nw.workloads.Workload.prefixes(domain, "visits") + nw.workloads.Workload.marginals(
+        domain, ways=2
+    )
     path = wanted.save(tmp_path / "queries.toml")
     for given in (path, str(path)):
         made = nw.synthesize(
@@ -356,10 +364,10 @@ def test_bad_arguments_say_what_to_do() -> None:
         nw.synthesize(DATA, SPACES, ledger=None)
     with pytest.raises(DataError, match="no rows"):
         nw.synthesize(DATA.slice(0, 0), SPACES, ledger=None, epsilon=1)
-    other = nw.Workload.marginals(nw.Records(job=nw.Categories(["a", "b"])))
+    other = nw.workloads.Workload.marginals(nw.Records(job=nw.Categories(["a", "b"])))
     with pytest.raises(SpaceError, match="the workload's column 'job'"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, workload=other)
-    unknown = nw.Workload.marginals({"jobs": ["cook"]}, ways=1)
+    unknown = nw.workloads.Workload.marginals({"jobs": ["cook"]}, ways=1)
     with pytest.raises(SpaceError, match="has a column 'jobs', which is not declared for the"):
         nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, workload=unknown)
 
@@ -373,7 +381,9 @@ SCHEMA = json.loads(
 def test_what_lies_beside_fits_its_schema(tmp_path: Path, method: Any, delta: float) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
-    workload = nw.Workload.prefixes(domain, "visits") + nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.prefixes(domain, "visits") + nw.workloads.Workload.marginals(
+        domain, ways=2
+    )
     nw.synthesize(
         DATA,
         domain,
@@ -405,7 +415,11 @@ def test_progress_is_told_step_by_step() -> None:
 def test_the_domain_of_the_workload_declares_the_columns(method: Any) -> None:
     domain = nw.Records(smokes=nw.Categories([True, False]), visits=nw.Counts(5))
     made = nw.synthesize(
-        DATA, epsilon=1, method=method, workload=nw.Workload.marginals(domain, ways=1), ledger=None
+        DATA,
+        epsilon=1,
+        method=method,
+        workload=nw.workloads.Workload.marginals(domain, ways=1),
+        ledger=None,
     )
     assert made.table.column_names == ["visits", "smokes"]
     assert made.guarantee == nw.accounting.Guarantee(1)
@@ -423,7 +437,7 @@ def test_a_seeded_table_says_so_inside_of_its_file(tmp_path: Path) -> None:
         SPACES,
         epsilon=1,
         out=tmp_path / "s.parquet",
-        source=nw.SeededSource("a test"),
+        source=nw.randomness.SeededSource("a test"),
         ledger=None,
     )
     assert made.path is not None
@@ -442,4 +456,6 @@ def test_noise_that_drowns_everything_still_makes_a_table(method: Any) -> None:
 def test_conditions_need_names() -> None:
     domain = nw.Records(visits=nw.Counts(5))
     with pytest.raises(InputError, match="needs a name"):
-        nw.Workload.predicates(domain, {"": lambda visits: visits > 1}, columns=["visits"])
+        nw.workloads.Workload.predicates(
+            domain, {"": lambda visits: visits > 1}, columns=["visits"]
+        )

@@ -77,7 +77,7 @@ def test_spikes_survive_and_so_do_links(method: Any, delta: float) -> None:
         delta=delta,
         method=method,
         out=nw.planning.Output(evaluation=True),
-        source=nw.SeededSource(4),
+        source=nw.randomness.SeededSource(4),
     )
     gain = made.table["gain"].to_numpy()
     assert np.mean(gain == 0) == pytest.approx(0.9, abs=0.03)
@@ -123,7 +123,7 @@ def test_bins_do_not_depend_on_the_data() -> None:
     """All people alike, or all different: the same steps with the same parts."""
     alike = DATA.slice(0, 1).take([0] * 500)
     one, other = (
-        nw.synthesize(table, SPACES, ledger=None, epsilon=1, source=nw.SeededSource(1))
+        nw.synthesize(table, SPACES, ledger=None, epsilon=1, source=nw.randomness.SeededSource(1))
         for table in (alike, DATA.slice(0, 500))
     )
     assert [(s.what, s.amount) for s in one.spends if "counts" in s.what and "×" not in s.what] == [
@@ -150,8 +150,8 @@ def test_bins_are_as_asked() -> None:
 
 def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> None:
     domain = nw.Records(age=SPACES["age"], gain=SPACES["gain"])
-    pairs = nw.Workload.marginals(domain, ways=2)
-    asked = pairs + nw.Workload.ranges(domain, "age", [(17, 24), (30, 39)])
+    pairs = nw.workloads.Workload.marginals(domain, ways=2)
+    asked = pairs + nw.workloads.Workload.ranges(domain, "age", [(17, 24), (30, 39)])
     made = nw.synthesize(
         DATA,
         domain,
@@ -160,7 +160,7 @@ def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> N
         method="mwem",
         workload=asked,
         out=nw.planning.Output(evaluation=True),
-        source=nw.SeededSource(2),
+        source=nw.randomness.SeededSource(2),
     )
     assert [name for name, _ in made.bins.widths] == ["gain"]
     names = {one.name for one in made.measurements}
@@ -174,7 +174,7 @@ def test_mwem_has_room_for_bins_and_keeps_the_points_that_queries_ask_for() -> N
         epsilon=3,
         workload=asked,
         out=nw.planning.Output(evaluation=True),
-        source=nw.SeededSource(2),
+        source=nw.randomness.SeededSource(2),
     )
     assert [name for name, _ in tree.bins.widths] == ["age", "gain"]
     true = asked.answers(DATA).shares[-2:]

@@ -21,7 +21,9 @@ def page_of(made: nw.results.Synthesis, folder: Path) -> str:
 
 
 def test_a_column_beside_a_constant_is_not_called_too_large(tmp_path: Path) -> None:
-    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), ledger=None)
+    made = nw.synthesize(
+        TWO, TWO_SPACES, epsilon=1, source=nw.randomness.SeededSource(1), ledger=None
+    )
     assert made.notes == ()
     page = page_of(made, tmp_path)
     assert "too many points" not in page
@@ -36,7 +38,7 @@ def test_a_column_that_is_too_large_for_every_other_is_still_told() -> None:
         spaces,
         epsilon=1,
         method=nw.planning.Method(bins=None),
-        source=nw.SeededSource(1),
+        source=nw.randomness.SeededSource(1),
         ledger=None,
     )
     assert ["'a'" in note or "'b'" in note for note in made.limits] == [True, True]
@@ -52,15 +54,21 @@ PAIRS = {
 def test_the_page_counts_pairs_that_are_not_known_properly(case: str, tmp_path: Path) -> None:
     parts, words = PAIRS[case]
     spaces = nw.Records(**{name: nw.Categories(["x", "y"]) for name in "abc"})
-    first, *others = (nw.Workload.marginals(spaces, ways=2, columns=part) for part in parts)
+    first, *others = (
+        nw.workloads.Workload.marginals(spaces, ways=2, columns=part) for part in parts
+    )
     asked = sum(others, first)
     data = {name: ["x", "y"] * 100 for name in "abc"}
-    made = nw.synthesize(data, epsilon=1, workload=asked, source=nw.SeededSource(1), ledger=None)
+    made = nw.synthesize(
+        data, epsilon=1, workload=asked, source=nw.randomness.SeededSource(1), ledger=None
+    )
     assert words in page_of(made, tmp_path)
 
 
 def test_the_page_of_a_table_in_memory_names_no_file(tmp_path: Path) -> None:
-    made = nw.synthesize(TWO, TWO_SPACES, epsilon=1, source=nw.SeededSource(1), ledger=None)
+    made = nw.synthesize(
+        TWO, TWO_SPACES, epsilon=1, source=nw.randomness.SeededSource(1), ledger=None
+    )
     page = page_of(made, tmp_path)
     assert "Synthetic table in memory" in page
     assert "1,000 rows of this table belong to nobody" in page
@@ -87,7 +95,7 @@ MADE: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_a_column_with_one_possible_value_costs_nothing(case: str) -> None:
     asked, steps = MADE[case]
     made = nw.synthesize(
-        TWO, TWO_SPACES, epsilon=1, ledger=None, source=nw.SeededSource(1), **asked
+        TWO, TWO_SPACES, epsilon=1, ledger=None, source=nw.randomness.SeededSource(1), **asked
     )
     assert steps_of(made) == steps
     assert made.spent.amount == sum(spend.amount for spend in made.spends)
@@ -121,7 +129,7 @@ def test_a_table_of_constants_spends_the_whole_and_is_right(method: Any, ways: i
         epsilon=1,
         method=method,
         workload=ways,
-        source=nw.SeededSource(1),
+        source=nw.randomness.SeededSource(1),
         ledger=None,
     )
     assert made.table.to_pylist() == [{"a": "x", "b": "y"}] * 9
@@ -133,7 +141,7 @@ def test_two_columns_need_no_choice(tmp_path: Path) -> None:
     """The whole goes into counts: 2 parts of 9 into columns, 7 into their table."""
     data = {"a": ["x", "z"] * 500, "b": ["y", "y", "w", "w"] * 250}
     spaces = {"a": ["x", "z"], "b": ["y", "w"]}
-    made = nw.synthesize(data, spaces, epsilon=9, source=nw.SeededSource(1), ledger=None)
+    made = nw.synthesize(data, spaces, epsilon=9, source=nw.randomness.SeededSource(1), ledger=None)
     assert [(spend.what, spend.amount) for spend in made.spends] == [
         ("counts of a", 1),
         ("counts of b", 1),
@@ -141,7 +149,7 @@ def test_two_columns_need_no_choice(tmp_path: Path) -> None:
     ]
     assert "nothing had to be chosen" in page_of(made, tmp_path)
     made = nw.synthesize(
-        data, spaces, epsilon=9, method="mwem", source=nw.SeededSource(1), ledger=None
+        data, spaces, epsilon=9, method="mwem", source=nw.randomness.SeededSource(1), ledger=None
     )
     assert "chosen in private" not in page_of(made, tmp_path)
     assert [(spend.what, spend.amount) for spend in made.spends] == [("counts of a × b", 9)]
@@ -174,7 +182,7 @@ def test_choices_stay_where_not_every_pair_is_counted() -> None:
         spaces,
         epsilon=1,
         method=nw.planning.Method(inference="tree"),
-        source=nw.SeededSource(1),
+        source=nw.randomness.SeededSource(1),
         ledger=None,
     )
     assert sum(what.startswith("choice") for what in steps_of(tree)) == 2
@@ -194,7 +202,7 @@ def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
         spaces,
         epsilon=1,
         method=nw.planning.Method(inference="tree"),
-        source=nw.SeededSource(3),
+        source=nw.randomness.SeededSource(3),
         ledger=None,
     )
     errors, page = made.errors, page_of(made, tmp_path)

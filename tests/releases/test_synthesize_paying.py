@@ -27,7 +27,7 @@ class Watched(Source):
     private = True
 
     def __init__(self, ledger: nw.Ledger) -> None:
-        self._bits = nw.SystemSource()
+        self._bits = nw.randomness.SystemSource()
         self._ledger = ledger
         self.seen: list[list[str]] = []
 
@@ -114,7 +114,7 @@ class Failing(Source):
     private = True
 
     def __init__(self, fills: int) -> None:
-        self._bits, self._left = nw.SystemSource(), fills
+        self._bits, self._left = nw.randomness.SystemSource(), fills
 
     def fill(self, buffer: Any) -> None:
         self._left -= 1

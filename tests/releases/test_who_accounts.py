@@ -62,7 +62,7 @@ def test_no_ledger_pays_for_noise_that_can_be_repeated(
 ) -> None:
     who: dict[str, Any] = {"ledger": book, "dataset": "people"}
     with pytest.raises(EntropyError, match="ledger=None"):
-        done(job, tmp_path, source=nw.SeededSource(1), **who)
+        done(job, tmp_path, source=nw.randomness.SeededSource(1), **who)
     assert float(book.balance("people").spent.epsilon) == 0
     assert not list(tmp_path.glob("*.parquet"))
     done(job, tmp_path, source=SystemSource(), **who)
@@ -70,7 +70,7 @@ def test_no_ledger_pays_for_noise_that_can_be_repeated(
 
 
 @pytest.mark.parametrize("job", JOBS)
-@pytest.mark.parametrize("source", [None, nw.SeededSource(1)], ids=["private", "seeded"])
+@pytest.mark.parametrize("source", [None, nw.randomness.SeededSource(1)], ids=["private", "seeded"])
 def test_without_a_ledger_a_seeded_run_is_marked(
     job: str, source: Source | None, tmp_path: Path
 ) -> None:

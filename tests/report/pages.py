@@ -44,7 +44,7 @@ def estimates_of(plan: nw.Plan, rows: int = ROWS) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, part in enumerate(plan.parts):
         mechanism: Any = part.mechanism
-        source = nw.SeededSource(place)
+        source = nw.randomness.SeededSource(place)
         if isinstance(part.space, nw.Subsets):
             sets = [set(part.space.items[:1])] * rows
             found[part.name] = nw.estimate(

@@ -15,7 +15,7 @@ RESPONSE = nw.randomized_response(COLORS, epsilon=2)
 ONE = nw.estimate({"red": 50, "green": 30, "blue": 20}, RESPONSE, about="people")
 TWO = nw.estimate(
     {"color": ["red", "blue"], "size": [0, 2]},
-    nw.product(color=RESPONSE, size=nw.geometric(nw.Counts(2), epsilon=1)),
+    nw.combine.product(color=RESPONSE, size=nw.geometric(nw.Counts(2), epsilon=1)),
     show="all",
 )
 

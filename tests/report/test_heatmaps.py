@@ -97,7 +97,7 @@ def test_every_kind_of_space_can_be_drawn() -> None:
     row = nw.randomized_response(nw.Categories(["no", "yes"]), epsilon=1)
     for mechanism in (
         row**3,
-        nw.product(a=row, b=nw.geometric(nw.Counts(2), epsilon=1)),
+        nw.combine.product(a=row, b=nw.geometric(nw.Counts(2), epsilon=1)),
         nw.randomized_response(nw.Subsets(["tv", "cars", "books"]), epsilon=1),
         nw.geometric(nw.Counts(4), epsilon=1, table=False),
     ):

@@ -25,7 +25,9 @@ def test_sixty_columns() -> None:
     labels = [f"label {place}" for place in range(40)]
     plan = nw.Plan({f"c{place:02d}": nw.Column(labels) for place in range(60)}, epsilon=300)
     mechanism = plan.parts[0].mechanism
-    one = nw.estimate(mechanism.sample(labels * 100, source=nw.SeededSource(1)), mechanism)
+    one = nw.estimate(
+        mechanism.sample(labels * 100, source=nw.randomness.SeededSource(1)), mechanism
+    )
     page = Page(release_page(facts_of(plan, {f"c{place:02d}": one for place in range(60)})))
     assert page.mistakes == []
     assert len(page.source) < 2 * MEGABYTE
@@ -38,7 +40,7 @@ def test_sixty_columns() -> None:
 def test_shares_that_noise_hides_are_folded_away() -> None:
     plan = nw.Plan({"count": nw.Column(nw.Counts(100))}, epsilon="0.5")
     mechanism = plan.parts[0].mechanism
-    released = mechanism.sample(np.full(500, 7), source=nw.SeededSource(1))
+    released = mechanism.sample(np.full(500, 7), source=nw.randomness.SeededSource(1))
     hidden = nw.estimate(released, mechanism, of="shares", about="people")
     mean = nw.estimate(released, mechanism, of="mean", about="people")
     page = Page(release_page(facts_of(plan, {"count": (mean, hidden)})))

@@ -41,7 +41,7 @@ def facts_of(
         % space.size
         for name, space in domain.columns
     }
-    workload = nw.Workload.marginals(domain, ways=min(2, len(domain.columns)))
+    workload = nw.workloads.Workload.marginals(domain, ways=min(2, len(domain.columns)))
     budget = RunBudget.of(1, delta)
     made: Any = {
         "mst": lambda: Mst(domain, workload, budget, (), more.get("inference", "tree"), 10**6),
@@ -49,7 +49,7 @@ def facts_of(
         "blr": lambda: ByBlr(domain, workload, budget, rows, ROWS),
     }[method]()
     tallies = Tallies.of([codes], domain, made.groupings)
-    drawn = made.draw(tallies, rows, source=nw.SeededSource(5))
+    drawn = made.draw(tallies, rows, source=nw.randomness.SeededSource(5))
     groupings = tuple(one.columns for one in drawn.measurements) or made.groupings
     own = Tallies.of([drawn.codes], domain, groupings)
     errors = made.predict(ROWS)

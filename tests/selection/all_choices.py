@@ -29,7 +29,7 @@ class NoBits(Source):
 
 def blr(data: Data, **options: Any) -> nw.results.Blr:
     rows = [(value % 2,) for value in data]
-    return nw.workloads.blr(rows, nw.Workload.marginals(ONE), **options)
+    return nw.workloads.blr(rows, nw.workloads.Workload.marginals(ONE), **options)
 
 
 ALL: dict[str, Callable[[Data], Any]] = {

@@ -45,7 +45,7 @@ def test_a_draw_from_the_file(name: str) -> None:
     made = ALL[name](FIRST)
     mechanism = made.certificate.document["mechanism"]
     for seed in SEEDS:
-        source = nw.SeededSource(seed)
+        source = nw.randomness.SeededSource(seed)
         left, found = list(range(len(made.candidates))), []
         for step in mechanism["steps"]:
             amount = Fraction(step["amount"])
@@ -54,7 +54,7 @@ def test_a_draw_from_the_file(name: str) -> None:
                 amount = 2 * Fraction(step["factor"]) * Fraction(step["change"])
             qualities = [made.qualities[place] for place in left]
             found.append(made.candidates[left.pop(drawn(step, qualities, amount, source))])
-        again = made.sample(source=nw.SeededSource(seed))
+        again = made.sample(source=nw.randomness.SeededSource(seed))
         assert again == (tuple(found) if isinstance(made, nw.results.TopK) else found[0])
 
 
@@ -94,7 +94,9 @@ def test_a_pickled_choice_has_the_same_certificate(name: str) -> None:
     made = ALL[name](FIRST)
     again = pickle.loads(pickle.dumps(made))
     assert again.certificate == made.certificate
-    assert again.sample(source=nw.SeededSource(5)) == made.sample(source=nw.SeededSource(5))
+    assert again.sample(source=nw.randomness.SeededSource(5)) == made.sample(
+        source=nw.randomness.SeededSource(5)
+    )
 
 
 @pytest.mark.parametrize("name", ALL)

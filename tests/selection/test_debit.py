@@ -35,7 +35,9 @@ CHOICES: dict[str, tuple[Callable[[], Any], str]] = {
         "a private quantile at 1/4",
     ),
     "BLR": (
-        lambda: nw.workloads.blr([(0,), (1,)], nw.Workload.marginals(ONE), epsilon=1, m=3),
+        lambda: nw.workloads.blr(
+            [(0,), (1,)], nw.workloads.Workload.marginals(ONE), epsilon=1, m=3
+        ),
         "3 synthetic records by BLR",
     ),
 }
@@ -102,7 +104,7 @@ def test_no_ledger_pays_for_seeded_draws(ledger: nw.Ledger, made: tuple[Any, str
     choice, _ = made
     head = ledger.head
     with pytest.raises(EntropyError, match="a budget pays for private entropy only"):
-        choice.sample(ledger=ledger, dataset="people", source=nw.SeededSource(1))
+        choice.sample(ledger=ledger, dataset="people", source=nw.randomness.SeededSource(1))
     assert ledger.head == head
 
 

@@ -142,9 +142,9 @@ def test_many_doubles_are_drawn_by_the_weights_that_are_shown(kind: str) -> None
     ends = list(accumulate(choice.weights))
     seen: set[int] = set()
     for seed in range(300):
-        unit = int(nw.SeededSource(seed).words(1)[0]) >> 11
+        unit = int(nw.randomness.SeededSource(seed).words(1)[0]) >> 11
         place = bisect_right(ends, unit * ends[-1] >> 53)
-        assert choice.sample(source=nw.SeededSource(seed)) == place
+        assert choice.sample(source=nw.randomness.SeededSource(seed)) == place
         seen.add(place)
     assert len(seen) > 50
 
@@ -155,7 +155,9 @@ def test_many_doubles_can_be_pickled_and_show_the_same_chances(maker: Any) -> No
     choice = maker(range(300), qualities, sensitivity="0.2", epsilon=1)
     again = pickle.loads(pickle.dumps(choice))
     assert again.qualities == choice.qualities
-    assert again.sample(source=nw.SeededSource(1)) == choice.sample(source=nw.SeededSource(1))
+    assert again.sample(source=nw.randomness.SeededSource(1)) == choice.sample(
+        source=nw.randomness.SeededSource(1)
+    )
     few = maker(range(300), list(map(Fraction, qualities.tolist())), sensitivity="0.2", epsilon=1)
     assert isinstance(few.qualities, tuple)
     assert few.probabilities.tolist() == choice.probabilities.tolist()

@@ -378,7 +378,7 @@ def test_any_python_values_are_candidates() -> None:
     choice = nw.select.permute_and_flip(
         models, np.array([0.5, 0.25, 0.0]), sensitivity=0.1, epsilon=1
     )
-    assert choice.sample(source=nw.SeededSource(1)) in models
+    assert choice.sample(source=nw.randomness.SeededSource(1)) in models
 
 
 def test_the_integers_that_are_drawn_from() -> None:
@@ -392,9 +392,9 @@ def test_the_integers_that_are_drawn_from() -> None:
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 def test_a_choice_travels(maker: Callable[..., Any]) -> None:
     choice = maker(["a", "b", "c"], [4, 3, 1], sensitivity=1, epsilon=1)
-    drawn = choice.sample(source=nw.SeededSource(5))
+    drawn = choice.sample(source=nw.randomness.SeededSource(5))
     again = pickle.loads(pickle.dumps(choice))
-    assert again.sample(source=nw.SeededSource(5)) == drawn
+    assert again.sample(source=nw.randomness.SeededSource(5)) == drawn
     assert again.claim == choice.claim
 
 
@@ -403,7 +403,7 @@ def test_the_best_is_found_among_doubles_whose_differences_are_none() -> None:
     qualities = np.full(300, -1000.0)
     qualities[:2] = 0, 5e-324
     choice = nw.select.permute_and_flip(range(300), qualities, sensitivity=1, epsilon=1)
-    assert {choice.sample(source=nw.SeededSource(seed)) for seed in range(40)} == {0, 1}
+    assert {choice.sample(source=nw.randomness.SeededSource(seed)) for seed in range(40)} == {0, 1}
 
 
 def test_masked_qualities_are_refused_however_many() -> None:

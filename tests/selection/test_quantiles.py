@@ -71,7 +71,7 @@ def test_a_grid_of_millions_costs_nothing() -> None:
     incomes = nw.Interval(0, 10_000_000, step="0.01").reading(off_grid="round")
     values = np.linspace(20_000, 60_000, 1001)
     middle = nw.select.private_median(values, incomes, epsilon=1)
-    drawn = [middle.sample(source=nw.SeededSource(seed)) for seed in range(20)]
+    drawn = [middle.sample(source=nw.randomness.SeededSource(seed)) for seed in range(20)]
     assert all(39_000 < value < 41_000 for value in drawn)
     assert all(round(value * 100) == pytest.approx(value * 100) for value in drawn)
 
@@ -126,6 +126,6 @@ def test_what_is_too_far_weighs_the_floor_and_no_more() -> None:
 def test_many_distinct_values() -> None:
     values = np.random.default_rng(6).permutation(100_000)
     middle = nw.select.private_median(values, nw.Counts(10**6), epsilon="1/10")
-    assert 49_000 < middle.sample(source=nw.SeededSource(2)) < 51_000
+    assert 49_000 < middle.sample(source=nw.randomness.SeededSource(2)) < 51_000
     slope = middle.probability(50_100) / middle.probability(50_200)
     assert float(slope) == pytest.approx(np.exp(100 * 0.1 / 2), rel=1e-9)

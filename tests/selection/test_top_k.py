@@ -174,9 +174,9 @@ def test_what_is_drawn_is_different_and_good() -> None:
     qualities = [100 * y for y in range(20)]
     for method in ("permute_and_flip", "exponential"):
         best = nw.select.top_k(range(20), qualities, k=3, sensitivity=1, epsilon=6, method=method)
-        assert best.sample(source=nw.SeededSource(7)) == (19, 18, 17)
+        assert best.sample(source=nw.randomness.SeededSource(7)) == (19, 18, 17)
         every = nw.select.top_k(range(20), [0] * 20, k=20, sensitivity=1, epsilon=1, method=method)
-        assert sorted(every.sample(source=nw.SeededSource(7))) == list(range(20))
+        assert sorted(every.sample(source=nw.randomness.SeededSource(7))) == list(range(20))
 
 
 @pytest.mark.parametrize("rounds", [2, 5, 12])
@@ -249,11 +249,11 @@ def test_rounds_of_many_doubles_are_choices_among_those_left(method: str) -> Non
     """Bit for bit, and for coins also those of fractions, which go another way."""
     values = [float(value) for value in np.random.default_rng(3).random(320)]
     asked = nw.select.top_k(range(320), values, k=40, sensitivity="1/20", epsilon=40, method=method)
-    drawn = asked.sample(source=nw.SeededSource(8))
+    drawn = asked.sample(source=nw.randomness.SeededSource(8))
     maker = nw.select.permute_and_flip if method == "permute_and_flip" else nw.exponential
     kinds = [float, Fraction] if method == "permute_and_flip" else [float]
     for kind in kinds:
-        source, left, found = nw.SeededSource(8), list(range(320)), list[int]()
+        source, left, found = nw.randomness.SeededSource(8), list(range(320)), list[int]()
         for _ in range(40):
             qualities = [kind(values[place]) for place in left]
             one = maker(left, qualities, sensitivity="1/20", epsilon=1).sample(source=source)
@@ -270,4 +270,4 @@ def test_many_doubles_can_all_be_chosen(method: str) -> None:
     every = nw.select.top_k(
         range(300), values, k=300, sensitivity=1, epsilon=300 * 400, method=method
     )
-    assert every.sample(source=nw.SeededSource(9)) == tuple(reversed(range(300)))
+    assert every.sample(source=nw.randomness.SeededSource(9)) == tuple(reversed(range(300)))

@@ -84,7 +84,7 @@ def test_rows_stay_in_their_bins_and_on_the_grid(
     assert coarse["a"].max() < dict(bins.domain.columns)["a"].size <= max(most, 1)
     noisy = measurement("a, point by point", rng.integers(-9, 9, size), 50)
     for seen in ([], [noisy]):
-        made = bins.spread(coarse, seen, nw.SeededSource(seed))
+        made = bins.spread(coarse, seen, nw.randomness.SeededSource(seed))
         assert 0 <= made["a"].min() <= made["a"].max() < size
         assert np.array_equal(bins.codes(made)["a"], wide["a"])
         assert np.array_equal(made["b"], codes["b"])
@@ -97,7 +97,7 @@ def test_spikes_survive_and_empty_points_stay_empty() -> None:
     rng = np.random.default_rng(1)
     codes = {"gain": np.repeat([0, 9], [1800, 200]), "b": rng.integers(0, 2, 2000)}
     seen = [measurement("gain, point by point", counts, 1000)]
-    made = bins.spread(codes, seen, nw.SeededSource(1))["gain"]
+    made = bins.spread(codes, seen, nw.randomness.SeededSource(1))["gain"]
     assert np.unique(made, return_counts=True)[0].tolist() == [0, 999]
     # Twice as many rows as there were people, and noise that says 450 of 900 for another point.
     counts[50] = 450
@@ -112,7 +112,7 @@ def test_points_that_were_not_counted_are_equally_likely() -> None:
     """40,000 rows of a fixed seed in two bins: 5% is seven standard errors of a quarter's share."""
     bins = Bins.of(nw.Records(a=nw.Counts(10**12), b=nw.Counts(1)), 2)
     codes = {"a": np.repeat([0, 1], 20_000), "b": np.zeros(40_000, dtype=np.int64)}
-    made = bins.spread(codes, [], nw.SeededSource(3))["a"]
+    made = bins.spread(codes, [], nw.randomness.SeededSource(3))["a"]
     quarters = np.bincount(made * 4 // (10**12 + 1), minlength=4)
     assert quarters == pytest.approx([10_000] * 4, rel=0.05)
     assert len(np.unique(made)) > 39_900
@@ -145,9 +145,9 @@ def test_queries_that_are_no_marginals_are_answered_by_points() -> None:
     domain = nw.Records(a=nw.Counts(99), b=nw.Counts(1))
     bins = Bins.of(domain, 8)
     wanted = (
-        nw.Workload.prefixes(domain, "a")
-        + nw.Workload.conjunctions(domain, [{"a": 7, "b": 1}])
-        + nw.Workload.marginals(domain, ways=2)
+        nw.workloads.Workload.prefixes(domain, "a")
+        + nw.workloads.Workload.conjunctions(domain, [{"a": 7, "b": 1}])
+        + nw.workloads.Workload.marginals(domain, ways=2)
     )
     rng = np.random.default_rng(5)
     codes = {"a": rng.integers(0, 100, 500), "b": rng.integers(0, 2, 500)}

@@ -71,7 +71,7 @@ def test_probabilities_to_the_last_digit(measure: Measure, m: int, epsilon: Frac
         counts = tuple(database.count(x) for x in range(3))
         masses[counts] += power(-Fraction(epsilon) * 6 * error / 2)  # pyright: ignore[reportArgumentType]
     mechanism = nw.workloads.blr(
-        ROWS, nw.Workload.marginals(THREE), epsilon=epsilon, m=m, measure=measure
+        ROWS, nw.workloads.Workload.marginals(THREE), epsilon=epsilon, m=m, measure=measure
     )
     total = sum(masses.values())
     for counts, mass in masses.items():
@@ -89,7 +89,9 @@ def test_every_database_has_its_probability(
     measure: Measure, data: list[int], m: int, epsilon: float
 ) -> None:
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
-    workload = nw.Workload.marginals(domain) + nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain) + nw.workloads.Workload.marginals(
+        domain, ways=2
+    )
     records = [divmod(x, 2) for x in data]
     mechanism = nw.workloads.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
     expected = by_hand(data, 4, m, workload.matrix().tolist(), epsilon, measure)
@@ -103,7 +105,7 @@ def test_every_database_has_its_probability(
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(6)])
 def test_the_integers_that_are_drawn_are_private(measure: Measure, epsilon: Fraction) -> None:
     """All databases of three rows, all their neighbors, all outputs, in exact arithmetic."""
-    workload = nw.Workload.marginals(THREE)
+    workload = nw.workloads.Workload.marginals(THREE)
     outputs = [tuple(counts.tolist()) for block in blocks(3, 3) for counts in block]
     inputs = list(itertools.product(range(3), repeat=3))
     rows = {
@@ -130,7 +132,7 @@ def test_the_integers_that_are_drawn_are_private(measure: Measure, epsilon: Frac
 
 
 def test_it_is_a_row_of_the_exponential_mechanism() -> None:
-    workload = nw.Workload.marginals(THREE)
+    workload = nw.workloads.Workload.marginals(THREE)
     outputs = [tuple(counts.tolist()) for block in blocks(3, 2) for counts in block]
     space = nw.Categories([0, 1, 2]) ** 4
 
@@ -165,7 +167,7 @@ def test_the_accuracy_theorem(
     measure: Measure, data: list[int], m: int, epsilon: float, beta: float
 ) -> None:
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     records = [divmod(x, 2) for x in data]
     mechanism = nw.workloads.blr(records, workload, epsilon=epsilon, m=m, measure=measure)
     promised = mechanism.accuracy(beta=beta)
@@ -177,12 +179,12 @@ def test_the_accuracy_theorem(
 
 def test_eight_points_and_twenty_records() -> None:
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1), c=nw.Counts(1))
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     rng = np.random.default_rng(3)
     table = {name: rng.integers(0, 2, 1000) for name in "abc"}
     mechanism = nw.workloads.blr(table, workload, epsilon=1, m=20)
     assert sum(mechanism.members) == 888_030
-    drawn = mechanism.sample(source=nw.SeededSource(4))
+    drawn = mechanism.sample(source=nw.randomness.SeededSource(4))
     assert drawn.rows == 20
     error = drawn.answers(workload).distance(workload.answers(table)).largest
     assert error <= mechanism.accuracy(beta=0.05)
@@ -193,7 +195,7 @@ def test_sequences_are_counted_to_the_last() -> None:
     domain = nw.Records(a=nw.Counts(1), b=nw.Counts(1))
     table = {name: rng.integers(0, 2, 1000) for name in "ab"}
     mechanism = nw.workloads.blr(
-        table, nw.Workload.marginals(domain), epsilon=1, m=60, measure="sequences"
+        table, nw.workloads.Workload.marginals(domain), epsilon=1, m=60, measure="sequences"
     )
     assert sum(mechanism.members) == 39_711
     candidates = sum(o * n for o, n in zip(mechanism.orders, mechanism.members, strict=True))
@@ -257,9 +259,11 @@ def test_the_accuracy_of_universes_that_nobody_lists(measure: Measure) -> None:
 
 def test_what_is_drawn_is_a_table() -> None:
     domain = nw.Records(sex=nw.Categories(["F", "M"]), kids=nw.Counts(2))
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     data = [("F", 1)] * 50 + [("M", 2)] * 50
-    drawn = nw.workloads.blr(data, workload, epsilon=100, m=4).sample(source=nw.SeededSource(1))
+    drawn = nw.workloads.blr(data, workload, epsilon=100, m=4).sample(
+        source=nw.randomness.SeededSource(1)
+    )
     assert drawn.records == [("F", 1), ("F", 1), ("M", 2), ("M", 2)]
     assert drawn.columns["sex"].tolist() == ["F", "F", "M", "M"]
     assert drawn.columns["kids"].tolist() == [1, 1, 2, 2]
@@ -268,7 +272,7 @@ def test_what_is_drawn_is_a_table() -> None:
 
 
 def made(**changes: Any) -> Any:
-    given: dict[str, Any] = {"table": ROWS, "workload": nw.Workload.marginals(THREE)}
+    given: dict[str, Any] = {"table": ROWS, "workload": nw.workloads.Workload.marginals(THREE)}
     given |= {"epsilon": 1, "m": 2, **changes}
     return nw.workloads.blr(given.pop("table"), given.pop("workload"), **given)
 
@@ -279,7 +283,7 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: made(m=0), InputError, "m is 0"),
     (lambda: made(epsilon=0), ParameterError, "epsilon is 0"),
     (lambda: made(table=[]), InputError, "no rows"),
-    (lambda: made(workload=nw.Workload(THREE, ())), InputError, "has no queries"),
+    (lambda: made(workload=nw.workloads.Workload(THREE, ())), InputError, "has no queries"),
     (lambda: made(workload="all"), InputError, "workload is of type str; give a Workload"),
     (lambda: made(measure="sets"), ParameterError, "'multisets' or 'sequences'"),
     (lambda: made().probability([1, 1, 1]), InputError, "add up to 2"),

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 import noisewright as nw
 from noisewright.synthetic.deal_rows import deal_values
 
-SOURCE = nw.SeededSource("dealing")
+SOURCE = nw.randomness.SeededSource("dealing")
 
 
 @settings(max_examples=60)
@@ -40,7 +40,7 @@ def test_each_group_gets_its_values(groups: list[int], largest: int, seed: int) 
 @pytest.mark.parametrize("scale", [1, 1 << 40], ids=["in one word", "apart"])
 def test_every_order_within_a_group_is_equally_likely(scale: int) -> None:
     """All 2! · 3! orders, by a chi-squared test; the seed is fixed, so it always says the same."""
-    source = nw.SeededSource("orders")
+    source = nw.randomness.SeededSource("orders")
     groups, owners = np.array([7, 2, 7, 2, 7]), np.array([2, 2, 7, 7, 7])
     values, once = np.array([1, 2, 3, 4, 5]) * scale, np.ones(5, dtype=np.int64)
     orders = [

@@ -17,7 +17,7 @@ from noisewright.synthetic.tallies import Tallies
 
 SIZES = {"a": 2, "b": 3, "c": 5, "d": 8}
 DOMAIN = nw.Records({name: nw.Counts(size - 1) for name, size in SIZES.items()})
-PAIRS = nw.Workload.marginals(DOMAIN, ways=2)
+PAIRS = nw.workloads.Workload.marginals(DOMAIN, ways=2)
 ROWS = 5_000
 
 
@@ -42,7 +42,7 @@ def test_what_is_expected_is_the_error_of_the_noisy_counts_and_rows_are_not_wors
     truth = Tallies.of([codes()], DOMAIN, tuple(expected)).counts
     told, noisy, rows = [0.0], [0.0], [0.0]
     for seed in range(12):
-        drawn = made.draw(tallies, ROWS, source=nw.SeededSource(seed))
+        drawn = made.draw(tallies, ROWS, source=nw.randomness.SeededSource(seed))
         own = Tallies.of([drawn.codes], DOMAIN, tuple(expected)).counts
         for one in drawn.measurements:
             told.append(expected[one.columns])
@@ -54,7 +54,7 @@ def test_what_is_expected_is_the_error_of_the_noisy_counts_and_rows_are_not_wors
 
 def test_queries_that_add_up_cells_are_expected_to_gather_their_noise() -> None:
     domain = nw.Records(a=nw.Counts(40))
-    prefixes = nw.Workload.prefixes(domain, "a")
+    prefixes = nw.workloads.Workload.prefixes(domain, "a")
     for delta in (0, 1e-6):
         made = Mst(domain, prefixes, RunBudget.of(0.5, delta))
         part, counts = made.predict(1000).parts
@@ -62,7 +62,7 @@ def test_queries_that_add_up_cells_are_expected_to_gather_their_noise() -> None:
         tallies = Tallies.of([{"a": np.zeros(1000, dtype=np.int64)}], domain, made.groupings)
         errors: list[float] = []
         for seed in range(60):
-            (one,) = made.draw(tallies, 10, source=nw.SeededSource(seed)).measurements
+            (one,) = made.draw(tallies, 10, source=nw.randomness.SeededSource(seed)).measurements
             noise = one.counts - tallies.counts["a",]
             # The total is known: its excess is taken off, of which geometric noise here has none.
             assert delta or noise.sum() == 0
@@ -100,7 +100,7 @@ def test_a_prediction_needs_no_data_and_is_what_the_table_carries() -> None:
 
 
 def test_parts_that_are_never_counted_together_say_so() -> None:
-    triples = nw.Workload.marginals(DOMAIN, ways=3) + nw.Workload.conjunctions(
+    triples = nw.workloads.Workload.marginals(DOMAIN, ways=3) + nw.workloads.Workload.conjunctions(
         DOMAIN, [{"a": 0, "b": 1, "c": 2}]
     )
     errors = nw.planning.predict_synthesis(workload=triples, people=ROWS, epsilon=1)
@@ -138,12 +138,12 @@ def test_what_cannot_be_predicted_is_refused(
 
 
 def test_a_query_that_is_counted_alone_is_compared_alone() -> None:
-    wanted = nw.Workload.marginals(DOMAIN, ways=2) + nw.Workload.conjunctions(
+    wanted = nw.workloads.Workload.marginals(DOMAIN, ways=2) + nw.workloads.Workload.conjunctions(
         DOMAIN, [{"a": 0, "b": 1}]
     )
     made = Mwem(DOMAIN, wanted, RunBudget.of(1), 7)
     tallies = Tallies.of([codes()], DOMAIN, made.groupings)
-    drawn = made.draw(tallies, ROWS, source=nw.SeededSource(1))
+    drawn = made.draw(tallies, ROWS, source=nw.randomness.SeededSource(1))
     own = Tallies.of([drawn.codes], DOMAIN, tuple({one.columns for one in drawn.measurements}))
     errors = made.predict(ROWS).compare(DOMAIN, wanted, own, drawn.measurements)
     assert [part.in_workload for part in errors.parts] == [True] * 7

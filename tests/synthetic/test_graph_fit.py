@@ -228,7 +228,7 @@ def table() -> Any:
 
 
 def synthesized(**more: Any) -> nw.results.Synthesis:
-    source = nw.SeededSource("graph")
+    source = nw.randomness.SeededSource("graph")
     return nw.synthesize(
         table(),
         DOMAIN,
@@ -284,7 +284,7 @@ def test_few_and_constant_columns(sizes: tuple[int, ...]) -> None:
         columns,
         epsilon=1,
         ledger=None,
-        source=nw.SeededSource(1),
+        source=nw.randomness.SeededSource(1),
         method=nw.planning.Method(inference="graph"),
     )
     assert made.rows == 50
@@ -295,12 +295,14 @@ def test_cycles_among_columns_without_a_way_between_them() -> None:
     """A workload of two parts: cycles in each, and nothing between them."""
     domain = nw.Records({name: nw.Counts(2) for name in "abcxyz"})
     parts = [*combinations("abc", 2), *combinations("xyz", 2)]
-    workload = nw.Workload(domain, tuple(Marginal(pair) for pair in parts))
+    workload = nw.workloads.Workload(domain, tuple(Marginal(pair) for pair in parts))
     rng = np.random.default_rng(4)
     codes = {name: rng.integers(0, 3, 400) for name in "ax"}
     codes |= {"b": codes["a"], "c": (codes["a"] + 1) % 3, "y": codes["x"], "z": codes["x"]}
     mst = Mst(domain, workload, RunBudget.of(20), (), "graph", 400)
-    drawn = mst.draw(Tallies.of([codes], domain, mst.groupings), 400, source=nw.SeededSource(2))
+    drawn = mst.draw(
+        Tallies.of([codes], domain, mst.groupings), 400, source=nw.randomness.SeededSource(2)
+    )
     assert mst.edges == 4
     assert mst.more == 2
     assert {frozenset(one.columns) for one in drawn.measurements[6:]} == set(map(frozenset, parts))
@@ -311,11 +313,13 @@ def test_cycles_among_columns_without_a_way_between_them() -> None:
 def test_rounds_go_beyond_a_million_points() -> None:
     """128³ points: two pairs make a path, and the third would make a cycle."""
     domain, codes = BEYOND, beyond()
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     with pytest.raises(TooLargeError, match="inference='graph'"):
         Mwem(domain, workload, RunBudget.of(1), 3)
     made = MwemOnGraph(domain, workload, RunBudget.of(20), 3)
-    steps = made.draw(Tallies.of([codes], domain, made.groupings), 3000, source=nw.SeededSource(7))
+    steps = made.draw(
+        Tallies.of([codes], domain, made.groupings), 3000, source=nw.randomness.SeededSource(7)
+    )
     first, second, third = (one.columns for one in steps.measurements)
     assert first != second
     assert third in (first, second)

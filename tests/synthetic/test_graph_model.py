@@ -51,7 +51,7 @@ def test_marginals_are_those_of_the_whole_joint_distribution(seed: int) -> None:
 def test_rows_follow_the_model_whatever_its_cycles(seed: int) -> None:
     """40,000 rows of a fixed seed; drawn one by one they would be off by up to 0.048 on average."""
     model, rows = random_model(seed), 40_000
-    drawn = model.draw(rows, nw.SeededSource(seed))
+    drawn = model.draw(rows, nw.randomness.SeededSource(seed))
     found = np.zeros(list(SIZES.values()))
     np.add.at(found, tuple(drawn[name] for name in SIZES), 1)
     assert np.abs(found / rows - every_row(model)).sum() < 0.05
@@ -65,7 +65,7 @@ def test_rows_that_agree_in_the_parents_are_rounded_together() -> None:
     first, second = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4))
     third = rng.dirichlet(np.ones(5), size=(4, 3))
     steps = [Given("x", (), first), Given("y", (), second), Given("z", ("y", "x"), third)]
-    drawn = draw_rows(steps, 500, nw.SeededSource(1))
+    drawn = draw_rows(steps, 500, nw.randomness.SeededSource(1))
     for x in range(3):
         assert abs((drawn["x"] == x).sum() - 500 * first[x]) < 1
         for y in range(4):
@@ -81,7 +81,7 @@ def test_rounding_in_groups_is_right_on_average() -> None:
         Given("g", (), np.full(2_000, 1 / 2_000)),
         Given("v", ("g",), np.tile(shares, (2_000, 1))),
     ]
-    drawn = draw_rows(steps, 6_000, nw.SeededSource("groups"))
+    drawn = draw_rows(steps, 6_000, nw.randomness.SeededSource("groups"))
     assert np.bincount(drawn["g"]).tolist() == [3] * 2_000
     assert np.bincount(drawn["v"]) / 2_000 == pytest.approx(3 * shares, abs=0.05)
 

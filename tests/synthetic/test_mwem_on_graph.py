@@ -30,8 +30,12 @@ def test_where_no_cycle_fits_the_tree_is_counted_again() -> None:
     domain = nw.Records({name: nw.Counts(149) for name in "xyz"})
     rng = np.random.default_rng(2)
     codes = {name: rng.integers(0, 150, 500) for name in "xyz"}
-    made = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-6), (), "graph")
-    steps = made.draw(Tallies.of([codes], domain, made.groupings), 500, source=nw.SeededSource(3))
+    made = Mst(
+        domain, nw.workloads.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-6), (), "graph"
+    )
+    steps = made.draw(
+        Tallies.of([codes], domain, made.groupings), 500, source=nw.randomness.SeededSource(3)
+    )
     names = [one.columns for one in steps.measurements]
     assert made.more == 1
     assert names[5] in names[3:5]
@@ -74,10 +78,10 @@ def test_one_row_changes_the_score_of_a_pair_by_two_at_most(seed: int) -> None:
 
 def test_rounds_refuse_what_no_graph_is_fitted_to() -> None:
     with pytest.raises(ParameterError, match="whole marginals"):
-        MwemOnGraph(DOMAIN, nw.Workload.prefixes(DOMAIN, "b"), RunBudget.of(1))
+        MwemOnGraph(DOMAIN, nw.workloads.Workload.prefixes(DOMAIN, "b"), RunBudget.of(1))
     wide = nw.Records(x=nw.Counts(999), y=nw.Counts(999))
     with pytest.raises(TooLargeError, match="262,144 cells"):
-        MwemOnGraph(wide, nw.Workload.marginals(wide, ways=2), RunBudget.of(1))
+        MwemOnGraph(wide, nw.workloads.Workload.marginals(wide, ways=2), RunBudget.of(1))
 
 
 def test_inference_is_one_of_two_words() -> None:

@@ -36,7 +36,7 @@ BITS = nw.Records(a=nw.Counts(1), b=nw.Counts(1), c=nw.Counts(1))
 NAMES: tuple[str, ...] = ("a", "b", "c")
 PAIRS: tuple[tuple[str, str], ...] = (("a", "b"), ("a", "c"), ("b", "c"))
 POINTS = list(product(range(2), repeat=3))
-TWO_WAY = nw.Workload.marginals(BITS, ways=2)
+TWO_WAY = nw.workloads.Workload.marginals(BITS, ways=2)
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -159,7 +159,7 @@ def test_a_run_can_be_replayed_from_its_certificate(delta: float, k: int) -> Non
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_mwem_draws_the_noise_of_what_it_chose(delta: float) -> None:
     """Marginals and queries have different noise; both are in the file."""
-    workload = TWO_WAY + nw.Workload.ranges(BITS, "a")
+    workload = TWO_WAY + nw.workloads.Workload.ranges(BITS, "a")
     mwem = Mwem(BITS, workload, RunBudget.of(1, delta), 5)
     drawn = mwem.draw(tallies_of(tuple(POINTS)), 5, source=SeededSource(8))
     seen = {("query" if one.query else "marginal", one.noise.scale) for one in drawn.measurements}

@@ -20,9 +20,9 @@ from noisewright.synthetic.tallies import Tallies
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2))
 WORKLOAD = (
-    nw.Workload.marginals(DOMAIN, ways=2)
-    + nw.Workload.marginals(DOMAIN, ways=1)
-    + nw.Workload.ranges(DOMAIN, "b")
+    nw.workloads.Workload.marginals(DOMAIN, ways=2)
+    + nw.workloads.Workload.marginals(DOMAIN, ways=1)
+    + nw.workloads.Workload.ranges(DOMAIN, "b")
 )
 ROWS = 3
 UNITS = (("epsilon", 0), ("rho", 1e-6))
@@ -78,7 +78,7 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
     found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
     # With two columns there is nothing to choose; with three there is, and of the same scores.
     three = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
-    asked = nw.Workload.marginals(three, ways=2)
+    asked = nw.workloads.Workload.marginals(three, ways=2)
     mst = Mst(three, asked, RunBudget.of(1, rows_per_person=k))
     assert {2 * k} == {found} == sensitivities(mst.schedule)
 
@@ -129,7 +129,7 @@ def test_a_choice_is_made_for_what_a_person_changes(k: int, delta: float) -> Non
 def test_candidates_and_budget_depend_on_the_declared_columns_alone() -> None:
     mst = Mst(DOMAIN, WORKLOAD, RunBudget.of(1))
     spends = {
-        tuple(mst.draw(table, 2, source=nw.SeededSource(1)).spends)
+        tuple(mst.draw(table, 2, source=nw.randomness.SeededSource(1)).spends)
         for table in list(TABLES.values())[::20]
     }
     assert len(spends) == 1

@@ -34,9 +34,9 @@ def test_the_noise_on_counts_is_that_of_replacing_one_row(
     textbook: e^-ε per change of 2 in L1, or ρ = 2 / (2 s²) for a change of √2 in L2.
     """
     tallies = wide_tallies()
-    workload = nw.Workload.marginals(WIDE, ways=2)
+    workload = nw.workloads.Workload.marginals(WIDE, ways=2)
     drawn = method(WIDE, workload, RunBudget.of(1, delta)).draw(
-        tallies, 100, source=nw.SeededSource("wide")
+        tallies, 100, source=nw.randomness.SeededSource("wide")
     )
     pair = drawn.measurements[-1]
     noise = pair.counts - tallies.counts["a", "b"]
@@ -65,9 +65,9 @@ def chain(rows: int) -> tuple[nw.Records, dict[str, np.ndarray]]:
 
 def test_the_tree_is_found() -> None:
     domain, codes = chain(20_000)
-    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-9))
+    mst = Mst(domain, nw.workloads.Workload.marginals(domain, ways=2), RunBudget.of(1, 1e-9))
     tallies = Tallies.of([codes], domain, mst.groupings)
-    drawn = mst.draw(tallies, 20_000, source=nw.SeededSource(2))
+    drawn = mst.draw(tallies, 20_000, source=nw.randomness.SeededSource(2))
     pairs = {one.columns for one in drawn.measurements if len(one.columns) == 2}
     assert pairs == {("c0", "c1"), ("c1", "c2"), ("c2", "c3"), ("c3", "c4")}
 
@@ -77,13 +77,13 @@ def test_more_epsilon_is_less_error_and_much_is_next_to_none(
     method: type[Mst] | type[Mwem],
 ) -> None:
     domain, codes = chain(20_000)
-    workload = nw.Workload.marginals(domain, ways=2)
+    workload = nw.workloads.Workload.marginals(domain, ways=2)
     truth = Tallies.of([codes], domain, workload.groupings).answers(workload)
     errors: list[float] = []
     for epsilon in (0.05, 1, 1000):
         made = method(domain, workload, RunBudget.of(epsilon))
         tallies = Tallies.of([codes], domain, made.groupings)
-        drawn = made.draw(tallies, 20_000, source=nw.SeededSource(4))
+        drawn = made.draw(tallies, 20_000, source=nw.randomness.SeededSource(4))
         own = Tallies.of([drawn.codes], domain, workload.groupings).answers(workload)
         errors.append(own.distance(truth).l1)
         assert made.predict(20_000).expected >= 0
@@ -93,10 +93,10 @@ def test_more_epsilon_is_less_error_and_much_is_next_to_none(
 
 def test_rows_may_be_far_more_or_fewer_than_there_were() -> None:
     domain, codes = chain(50)
-    mst = Mst(domain, nw.Workload.marginals(domain, ways=2), RunBudget.of(1))
+    mst = Mst(domain, nw.workloads.Workload.marginals(domain, ways=2), RunBudget.of(1))
     tallies = Tallies.of([codes], domain, mst.groupings)
     for rows in (1, 5_000):
-        drawn = mst.draw(tallies, rows, source=nw.SeededSource(1))
+        drawn = mst.draw(tallies, rows, source=nw.randomness.SeededSource(1))
         assert {len(column) for column in drawn.codes.values()} == {rows}
         assert all(0 <= column.min() <= column.max() <= 3 for column in drawn.codes.values())
 
@@ -104,7 +104,7 @@ def test_rows_may_be_far_more_or_fewer_than_there_were() -> None:
 def test_one_column_and_one_point_are_tables_too() -> None:
     for domain in (nw.Records(a=nw.Counts(3)), nw.Records(a=nw.Categories(["x"]), b=nw.Counts(1))):
         names = [name for name, _ in domain.columns]
-        workload = nw.Workload.marginals(domain, ways=len(names))
+        workload = nw.workloads.Workload.marginals(domain, ways=len(names))
         codes = {name: np.zeros(9, dtype=np.int64) for name in names}
         for method in (Mst, Mwem):
             made = method(domain, workload, RunBudget.of(1))

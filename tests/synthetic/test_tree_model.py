@@ -34,7 +34,7 @@ def test_marginals_are_consistent_and_rows_follow_them(seed: int) -> None:
         assert joint.sum(axis=1) == pytest.approx(model.shares[first], abs=1e-6)
         assert joint.sum(axis=0) == pytest.approx(model.shares[second], abs=1e-6)
     rows = 5_000
-    drawn = model.draw(rows, nw.SeededSource(seed))
+    drawn = model.draw(rows, nw.randomness.SeededSource(seed))
     assert [name for name, _ in model.steps] == ["a", "b", "c", "alone"]
     for (first, second), joint in model.edges.items():
         found = np.zeros(joint.shape)
@@ -63,13 +63,13 @@ def test_rounding_at_random_keeps_the_total_and_stays_within_one(
     shares: list[float], total: int, seed: int
 ) -> None:
     exact = np.array(shares) / sum(shares)
-    counts = round_at_random(exact, total, nw.SeededSource(seed))
+    counts = round_at_random(exact, total, nw.randomness.SeededSource(seed))
     assert counts.sum() == total
     assert np.abs(counts - exact * total).max() < 1 + 1e-9
 
 
 def test_rounding_at_random_is_right_on_average() -> None:
     """2,000 seeded roundings of 0.7, 1.1 and 1.2; 0.05 is four standard errors."""
-    bits, exact = nw.SeededSource("rounding"), np.array([0.7, 1.1, 1.2])
+    bits, exact = nw.randomness.SeededSource("rounding"), np.array([0.7, 1.1, 1.2])
     mean = np.mean([round_at_random(exact / 3, 3, bits) for _ in range(2_000)], axis=0)
     assert mean == pytest.approx(exact, abs=0.05)

@@ -27,201 +27,242 @@ DOMAIN = nw.Records(
 
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "ways": (
-        lambda: nw.Workload.marginals(DOMAIN, ways=5),
+        lambda: nw.workloads.Workload.marginals(DOMAIN, ways=5),
         ParameterError,
         "more than there are columns: 4",
     ),
-    "no ways": (lambda: nw.Workload.marginals(DOMAIN, ways=[]), InputError, "ways is empty"),
+    "no ways": (
+        lambda: nw.workloads.Workload.marginals(DOMAIN, ways=[]),
+        InputError,
+        "ways is empty",
+    ),
     "column": (
-        lambda: nw.Workload.marginals(DOMAIN, columns=["age"]),
+        lambda: nw.workloads.Workload.marginals(DOMAIN, columns=["age"]),
         InputError,
         "no column 'age'; it has",
     ),
     "twice": (
-        lambda: nw.Workload.marginals(DOMAIN, columns=["sex", "sex"]),
+        lambda: nw.workloads.Workload.marginals(DOMAIN, columns=["sex", "sex"]),
         InputError,
         "named twice",
     ),
-    "text": (lambda: nw.Workload.marginals(DOMAIN, columns="sex"), InputError, "list of columns"),
+    "text": (
+        lambda: nw.workloads.Workload.marginals(DOMAIN, columns="sex"),
+        InputError,
+        "list of columns",
+    ),
     "no records": (
-        lambda: nw.Workload.marginals(nw.Counts(3)),  # pyright: ignore[reportArgumentType]
+        lambda: nw.workloads.Workload.marginals(nw.Counts(3)),  # pyright: ignore[reportArgumentType]
         SpaceError,
         "Records",
     ),
-    "no order": (lambda: nw.Workload.prefixes(DOMAIN, "job"), SpaceError, "'job' has no order"),
-    "no ranges": (lambda: nw.Workload.ranges(DOMAIN, "kids", []), InputError, "ends is empty"),
-    "no columns": (lambda: nw.Workload.ranges(DOMAIN, []), InputError, "columns is empty"),
+    "no order": (
+        lambda: nw.workloads.Workload.prefixes(DOMAIN, "job"),
+        SpaceError,
+        "'job' has no order",
+    ),
+    "no ranges": (
+        lambda: nw.workloads.Workload.ranges(DOMAIN, "kids", []),
+        InputError,
+        "ends is empty",
+    ),
+    "no columns": (
+        lambda: nw.workloads.Workload.ranges(DOMAIN, []),
+        InputError,
+        "columns is empty",
+    ),
     "backwards": (
-        lambda: nw.Workload.ranges(DOMAIN, "kids", [(2, 1)]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, "kids", [(2, 1)]),
         InputError,
         "ends before it begins",
     ),
     "no such end": (
-        lambda: nw.Workload.ranges(DOMAIN, "kids", [(2, 9)]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, "kids", [(2, 9)]),
         OutsideSpaceError,
         "column 'kids' has no value 9",
     ),
     "one end": (
-        lambda: nw.Workload.ranges(DOMAIN, "kids", [(2,)]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, "kids", [(2,)]),
         InputError,
         "two ends for each column",
     ),
     "one column of two": (
-        lambda: nw.Workload.ranges(DOMAIN, ["kids", "pay"], [[(0, 1)]]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, ["kids", "pay"], [[(0, 1)]]),
         InputError,
         "two ends for each column",
     ),
     "not on the grid": (
-        lambda: nw.Workload.ranges(DOMAIN, "pay", [(0, 0.3)]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, "pay", [(0, 0.3)]),
         OutsideSpaceError,
         "no value 0.3",
     ),
     "no box": (
-        lambda: nw.Workload.ranges(DOMAIN, ["kids"], [3]),
+        lambda: nw.workloads.Workload.ranges(DOMAIN, ["kids"], [3]),
         InputError,
         "two ends for each column",
     ),
     "no function": (
-        lambda: nw.Workload.predicates(DOMAIN, {"odd": 3}, columns=["kids"]),  # pyright: ignore[reportArgumentType]
+        lambda: nw.workloads.Workload.predicates(DOMAIN, {"odd": 3}, columns=["kids"]),  # pyright: ignore[reportArgumentType]
         InputError,
         "'odd' is a int; give a function",
     ),
     "function of nothing": (
-        lambda: nw.Workload.predicates(DOMAIN, {"all": lambda: True}, columns=[]),
+        lambda: nw.workloads.Workload.predicates(DOMAIN, {"all": lambda: True}, columns=[]),
         InputError,
         "columns is empty",
     ),
     "no condition": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{}]),
         InputError,
         "one condition at least",
     ),
     "no conjunction": (
-        lambda: nw.Workload.conjunctions(DOMAIN, []),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, []),
         InputError,
         "conditions is empty",
     ),
     "conjunction of a text": (
-        lambda: nw.Workload.conjunctions(DOMAIN, {"sex": "F"}),  # pyright: ignore[reportArgumentType]
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, {"sex": "F"}),  # pyright: ignore[reportArgumentType]
         InputError,
         "mapping from columns",
     ),
     "label": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"job": "spy"}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{"job": "spy"}]),
         OutsideSpaceError,
         "column 'job' has no value 'spy'",
     ),
     "no values": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"job": []}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{"job": []}]),
         InputError,
         "lists no values",
     ),
     "not anything": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"sex": {"not": ["F", "M"]}}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{"sex": {"not": ["F", "M"]}}]),
         InputError,
         "counts nobody",
     ),
     "range of labels": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"job": {"at_least": "cook"}}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{"job": {"at_least": "cook"}}]),
         SpaceError,
         "no order",
     ),
     "unknown word": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"kids": {"above": 3}}]),
+        lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{"kids": {"above": 3}}]),
         InputError,
         "'at_least', 'at_most' or both",
     ),
     "empty range": (
-        lambda: nw.Workload.conjunctions(DOMAIN, [{"kids": {"at_least": 3, "at_most": 2}}]),
+        lambda: nw.workloads.Workload.conjunctions(
+            DOMAIN, [{"kids": {"at_least": 3, "at_most": 2}}]
+        ),
         InputError,
         "ends before",
     ),
     "function of two": (
-        lambda: nw.Workload.predicates(DOMAIN, {"odd": lambda k, j: True}, columns=["kids"]),
+        lambda: nw.workloads.Workload.predicates(
+            DOMAIN, {"odd": lambda k, j: True}, columns=["kids"]
+        ),
         InputError,
         r"'odd' cannot be called with 1 value, one for each of columns=; it takes \(k, j\)",
     ),
     "function that fails": (
-        lambda: nw.Workload.predicates(DOMAIN, {"share": lambda k: 1 / k > 1}, columns=["kids"]),
+        lambda: nw.workloads.Workload.predicates(
+            DOMAIN, {"share": lambda k: 1 / k > 1}, columns=["kids"]
+        ),
         InputError,
         "'share' raised a ZeroDivisionError; it must be able to tell for every declared value",
     ),
     "vectorized function that fails": (
-        lambda: nw.Workload.predicates(
+        lambda: nw.workloads.Workload.predicates(
             DOMAIN, {"odd": lambda k: k.no > 0}, columns=["kids"], vectorized=True
         ),
         InputError,
         "'odd' raised a AttributeError",
     ),
     "mapping with a text": (
-        lambda: nw.Workload.marginals({"job": "cook"}),
+        lambda: nw.workloads.Workload.marginals({"job": "cook"}),
         SpaceError,
         "the column 'job' is a str; it must be a space",
     ),
     "no truth value": (
-        lambda: nw.Workload.predicates(DOMAIN, {"odd": lambda k: k % 2}, columns=["kids"]),
+        lambda: nw.workloads.Workload.predicates(
+            DOMAIN, {"odd": lambda k: k % 2}, columns=["kids"]
+        ),
         InputError,
         "'odd' returned a int",
     ),
     "no truth values": (
-        lambda: nw.Workload.predicates(
+        lambda: nw.workloads.Workload.predicates(
             DOMAIN, {"odd": lambda k: k[:2] > 0}, columns=["kids"], vectorized=True
         ),
         InputError,
         "must return 5 truth values",
     ),
     "other domain": (
-        lambda: nw.Workload.marginals(DOMAIN) + nw.Workload.marginals(nw.Records(a=nw.Counts(1))),
+        lambda: (
+            nw.workloads.Workload.marginals(DOMAIN)
+            + nw.workloads.Workload.marginals(nw.Records(a=nw.Counts(1)))
+        ),
         SpaceError,
         "only on one domain",
     ),
-    "empty": (lambda: nw.Workload(DOMAIN, ()).answers([]), InputError, "workload is empty"),
+    "empty": (
+        lambda: nw.workloads.Workload(DOMAIN, ()).answers([]),
+        InputError,
+        "workload is empty",
+    ),
     "parts of another domain": (
-        lambda: nw.Workload(nw.Records(a=nw.Counts(1)), nw.Workload.marginals(DOMAIN).parts),
+        lambda: nw.workloads.Workload(
+            nw.Records(a=nw.Counts(1)), nw.workloads.Workload.marginals(DOMAIN).parts
+        ),
         InputError,
         "no column 'sex'",
     ),
     "table": (
-        lambda: nw.Workload.marginals(DOMAIN).answers({"sex": ["F"]}),
+        lambda: nw.workloads.Workload.marginals(DOMAIN).answers({"sex": ["F"]}),
         InputError,
         "no column 'job'",
     ),
     "record without a column": (
-        lambda: nw.Workload.marginals(DOMAIN).answers([{"sex": "F", "kids": 1, "pay": 0}]),
+        lambda: nw.workloads.Workload.marginals(DOMAIN).answers(
+            [{"sex": "F", "kids": 1, "pay": 0}]
+        ),
         InputError,
         "record at row 1 has no column 'job'",
     ),
     "short record": (
-        lambda: nw.Workload.marginals(DOMAIN).answers([("F", "cook", 1, 0), ("F", "cook", 1)]),
+        lambda: nw.workloads.Workload.marginals(DOMAIN).answers(
+            [("F", "cook", 1, 0), ("F", "cook", 1)]
+        ),
         InputError,
         "record at row 2 has no column 'pay'",
     ),
     "lengths": (
-        lambda: nw.Workload.marginals(DOMAIN, ways=2, columns=["sex", "kids"]).answers(
+        lambda: nw.workloads.Workload.marginals(DOMAIN, ways=2, columns=["sex", "kids"]).answers(
             {"sex": ["F"], "kids": [1, 2]}
         ),
         InputError,
         "different lengths",
     ),
     "counts": (
-        lambda: nw.Workload.marginals(DOMAIN).answers_of_counts(np.ones(2, dtype=int)),
+        lambda: nw.workloads.Workload.marginals(DOMAIN).answers_of_counts(np.ones(2, dtype=int)),
         InputError,
         "the domain has 90 points",
     ),
     "cells": (
-        lambda: nw.Workload.marginals(
+        lambda: nw.workloads.Workload.marginals(
             nw.Records(a=nw.Counts(9999), b=nw.Counts(9999)), ways=2
         ).answers([]),
         TooLargeError,
         "Use fewer columns",
     ),
     "ranges": (
-        lambda: nw.Workload.ranges(nw.Records(a=nw.Counts(99_999)), "a"),
+        lambda: nw.workloads.Workload.ranges(nw.Records(a=nw.Counts(99_999)), "a"),
         TooLargeError,
         "List some",
     ),
     "condition": (
-        lambda: nw.Workload.conjunctions(
+        lambda: nw.workloads.Workload.conjunctions(
             nw.Records(a=nw.Counts(1 << 40)), [{"a": {"at_least": 7}}]
         ),
         TooLargeError,
@@ -240,7 +281,7 @@ def test_bad_input(name: str) -> None:
 def test_an_undeclared_value_is_named_by_its_place() -> None:
     batches = iter([[("F", "cook", 0, 0)] * 3, [("F", "cook", 0, 0), ("F", "spy", 1, 0)]])
     with pytest.raises(OutsideSpaceError, match=r"column 'job' at row 5 is none of") as caught:
-        nw.Workload.marginals(DOMAIN).answers(batches)
+        nw.workloads.Workload.marginals(DOMAIN).answers(batches)
     assert "spy" not in str(caught.value)
     assert caught.value.row == 4
 
@@ -253,7 +294,7 @@ def test_an_undeclared_value_is_named_by_its_place() -> None:
 @pytest.mark.parametrize("labels", [["no", "yes"], [True, False]], ids=["texts", "truth values"])
 def test_whole_numbers_are_not_taken_for_places_of_labels(column: Any, labels: list[Any]) -> None:
     """0 and 1 might mean no and yes, or yes and no: the table must say."""
-    workload = nw.Workload.marginals(nw.Records(smokes=nw.Categories(labels)))
+    workload = nw.workloads.Workload.marginals(nw.Records(smokes=nw.Categories(labels)))
     with pytest.raises(OutsideSpaceError, match="column 'smokes' at row 1"):
         workload.answers({"smokes": column})
 
@@ -276,5 +317,5 @@ GAPS: dict[str, Any] = {
 def test_an_empty_cell_is_named_by_its_place(name: str, form: str) -> None:
     column = GAPS[form]([VALUES[name][1]] * 3 + [None, VALUES[name][0]])
     with pytest.raises(OutsideSpaceError, match=f"column {name!r} at row 4 is empty") as caught:
-        nw.Workload.marginals(DOMAIN, columns=[name]).answers({name: column})
+        nw.workloads.Workload.marginals(DOMAIN, columns=[name]).answers({name: column})
     assert caught.value.row == 3

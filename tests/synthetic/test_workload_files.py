@@ -25,7 +25,7 @@ DOMAIN = nw.Records(
         "code": nw.Categories([1, 2.5, True]),
     }
 )
-W = nw.Workload
+W = nw.workloads.Workload
 WORKLOADS = {
     "all marginals": W.marginals(DOMAIN, ways=3),
     "some marginals": W.marginals(DOMAIN, ways=[1, 2], columns=["kids", "sex", "pay"]),
@@ -57,8 +57,8 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 def test_what_is_written_is_valid_and_read_again(name: str, tmp_path: Path) -> None:
     workload = WORKLOADS[name]
     path = workload.save(tmp_path / "queries.toml")
-    assert nw.Workload.read(path, DOMAIN) == workload
-    assert nw.Workload.from_toml(workload.to_toml(), DOMAIN).labels() == workload.labels()
+    assert nw.workloads.Workload.read(path, DOMAIN) == workload
+    assert nw.workloads.Workload.from_toml(workload.to_toml(), DOMAIN).labels() == workload.labels()
     VALIDATOR.validate(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
@@ -96,7 +96,7 @@ def test_the_file_of_the_manual_is_read() -> None:
         + W.ranges(DOMAIN, "pay", [(0, "1/3"), ("2/3", 1)])
         + W.conjunctions(DOMAIN, [{"code": [1, True], "kids": 1}])
     )
-    assert nw.Workload.from_toml(text, DOMAIN) == expected
+    assert nw.workloads.Workload.from_toml(text, DOMAIN) == expected
 
 
 def test_functions_are_not_written() -> None:
@@ -110,7 +110,7 @@ def test_what_toml_cannot_hold_is_not_written() -> None:
     with pytest.raises(InputError, match="of type bytes"):
         W.conjunctions(letters, [{"a": b"x"}]).to_toml()
     with pytest.raises(InputError, match="no queries"):
-        nw.Workload(DOMAIN, ()).to_toml()
+        nw.workloads.Workload(DOMAIN, ()).to_toml()
 
 
 QUERIES = '[[queries]]\nkind = "{}"\n'
@@ -164,22 +164,22 @@ BAD = {
 def test_what_cannot_be_read_is_named(name: str) -> None:
     text, words = BAD[name]
     with pytest.raises(InputError, match=words):
-        nw.Workload.from_toml(text, DOMAIN)
+        nw.workloads.Workload.from_toml(text, DOMAIN)
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot read the workload .*No such file"):
-        nw.Workload.read(tmp_path / "none.toml", DOMAIN)
+        nw.workloads.Workload.read(tmp_path / "none.toml", DOMAIN)
     (tmp_path / "latin.toml").write_bytes("# ü".encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
-        nw.Workload.read(tmp_path / "latin.toml", DOMAIN)
+        nw.workloads.Workload.read(tmp_path / "latin.toml", DOMAIN)
     with pytest.raises(InputError, match="Choose a folder"):
         WORKLOADS["ranges"].save(tmp_path / "nowhere" / "queries.toml")
 
 
 def is_read(document: Any) -> bool:
     try:
-        nw.Workload.from_toml(text_of(document), DOMAIN)
+        nw.workloads.Workload.from_toml(text_of(document), DOMAIN)
     except NoisewrightError:
         return False
     return True

@@ -43,30 +43,30 @@ def cells(*names: str) -> list[Test]:
     ]
 
 
-CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
+CASES: dict[str, tuple[nw.workloads.Workload, list[Test]]] = {
     "one-way": (
-        nw.Workload.marginals(DOMAIN),
+        nw.workloads.Workload.marginals(DOMAIN),
         [*cells("sex"), *cells("job"), *cells("kids"), *cells("pay")],
     ),
     "two-way": (
-        nw.Workload.marginals(DOMAIN, ways=2, columns=["sex", "job", "kids"]),
+        nw.workloads.Workload.marginals(DOMAIN, ways=2, columns=["sex", "job", "kids"]),
         [*cells("sex", "job"), *cells("sex", "kids"), *cells("job", "kids")],
     ),
     "three-way, in another order": (
-        nw.Workload.marginals(DOMAIN, ways=3, columns=["pay", "sex", "job"]),
+        nw.workloads.Workload.marginals(DOMAIN, ways=3, columns=["pay", "sex", "job"]),
         cells("pay", "sex", "job"),
     ),
     "several sizes": (
-        nw.Workload.marginals(DOMAIN, ways=[2, 1], columns=["pay", "sex"]),
+        nw.workloads.Workload.marginals(DOMAIN, ways=[2, 1], columns=["pay", "sex"]),
         [*cells("pay", "sex"), *cells("pay"), *cells("sex")],
     ),
-    "all columns": (nw.Workload.marginals(DOMAIN, ways=4), cells(*POINTS)),
+    "all columns": (nw.workloads.Workload.marginals(DOMAIN, ways=4), cells(*POINTS)),
     "prefixes": (
-        nw.Workload.prefixes(DOMAIN, "kids"),
+        nw.workloads.Workload.prefixes(DOMAIN, "kids"),
         [lambda r, v=v: r["kids"] <= v for v in range(4)],
     ),
     "prefixes of two": (
-        nw.Workload.prefixes(DOMAIN, ["kids", "pay"]),
+        nw.workloads.Workload.prefixes(DOMAIN, ["kids", "pay"]),
         [
             lambda r, v=v, w=w: r["kids"] <= v and r["pay"] <= w
             for v in range(5)
@@ -74,15 +74,15 @@ CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
         ][:-1],
     ),
     "ranges": (
-        nw.Workload.ranges(DOMAIN, "kids", [(1, 2), (0, 4), (3, 3)]),
+        nw.workloads.Workload.ranges(DOMAIN, "kids", [(1, 2), (0, 4), (3, 3)]),
         [lambda r: 1 <= r["kids"] <= 2, lambda r: True, lambda r: r["kids"] == 3],
     ),
     "all ranges": (
-        nw.Workload.ranges(DOMAIN, "kids"),
+        nw.workloads.Workload.ranges(DOMAIN, "kids"),
         [lambda r, a=a, b=b: a <= r["kids"] <= b for a in range(5) for b in range(a, 5)],
     ),
     "boxes": (
-        nw.Workload.ranges(
+        nw.workloads.Workload.ranges(
             DOMAIN, ["pay", "kids"], [[(0, 0.5), (1, 3)], [("1/2", 1), (0, 0)], [(0, 1), (2, 4)]]
         ),
         [
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
         ],
     ),
     "all boxes": (
-        nw.Workload.ranges(DOMAIN, ["kids", "pay"]),
+        nw.workloads.Workload.ranges(DOMAIN, ["kids", "pay"]),
         [
             lambda r, a=a, b=b, c=c, d=d: a <= r["kids"] <= b and c <= r["pay"] <= d
             for a in range(5)
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
         ],
     ),
     "conjunctions": (
-        nw.Workload.conjunctions(
+        nw.workloads.Workload.conjunctions(
             DOMAIN,
             [
                 {"sex": "F", "kids": {0, 1}},
@@ -122,7 +122,7 @@ CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
         ],
     ),
     "predicates": (
-        nw.Workload.predicates(
+        nw.workloads.Workload.predicates(
             DOMAIN,
             {
                 "odd": lambda kids, sex: kids % 2 == 1,
@@ -133,7 +133,7 @@ CASES: dict[str, tuple[nw.Workload, list[Test]]] = {
         [lambda r: r["kids"] % 2 == 1, lambda r: (r["sex"], r["kids"]) == ("M", 0)],
     ),
     "vectorized predicates": (
-        nw.Workload.predicates(
+        nw.workloads.Workload.predicates(
             DOMAIN,
             {
                 "rich": lambda pay, job, kids: (pay > kids / 4) & (job != "cook"),
@@ -190,21 +190,21 @@ CONDITIONS: dict[str, st.SearchStrategy[tuple[Any, list[Any]]]] = {
 def test_random_workloads_row_by_row(data: st.DataObject) -> None:
     """Conjunctions of random conditions on random columns, among marginals of random columns."""
     records = data.draw(RECORDS)
-    workload, tests = nw.Workload(DOMAIN, ()), list[Test]()
+    workload, tests = nw.workloads.Workload(DOMAIN, ()), list[Test]()
     for _ in range(data.draw(st.integers(1, 4))):
         names = data.draw(st.lists(st.sampled_from(list(POINTS)), min_size=1, unique=True))
         if data.draw(st.booleans()):
-            workload += nw.Workload.marginals(DOMAIN, ways=len(names), columns=names)
+            workload += nw.workloads.Workload.marginals(DOMAIN, ways=len(names), columns=names)
             tests += cells(*names)
             continue
         drawn = {name: data.draw(CONDITIONS[name]) for name in names}
-        workload += nw.Workload.conjunctions(
+        workload += nw.workloads.Workload.conjunctions(
             DOMAIN, [{n: given for n, (given, _) in drawn.items()}]
         )
         tests.append(lambda r, d=drawn: all(r[n] in allowed for n, (_, allowed) in d.items()))
     expected = [sum(test(record) for record in records) for test in tests]
     assert workload.answers(records).counts.tolist() == expected
-    assert nw.Workload.from_toml(workload.to_toml(), DOMAIN) == workload
+    assert nw.workloads.Workload.from_toml(workload.to_toml(), DOMAIN) == workload
 
 
 def table(rows: int) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def table(rows: int) -> dict[str, Any]:
 def test_every_kind_of_table_has_the_same_answers() -> None:
     columns = table(500)
     whole = sum(workload for workload, _ in CASES.values())
-    assert isinstance(whole, nw.Workload)
+    assert isinstance(whole, nw.workloads.Workload)
     expected = whole.answers(columns).counts.tolist()
     arrow = pa.table(columns)
     records = list(zip(*(columns[name].tolist() for name in columns), strict=True))
@@ -248,15 +248,15 @@ def test_every_kind_of_table_has_the_same_answers() -> None:
 
 def test_a_table_is_grouped_once_for_each_set_of_columns() -> None:
     workload = (
-        nw.Workload.prefixes(DOMAIN, "kids")
-        + nw.Workload.ranges(DOMAIN, "kids")
-        + nw.Workload.marginals(DOMAIN)
+        nw.workloads.Workload.prefixes(DOMAIN, "kids")
+        + nw.workloads.Workload.ranges(DOMAIN, "kids")
+        + nw.workloads.Workload.marginals(DOMAIN)
     )
     assert workload.groupings == (("kids",), ("sex",), ("job",), ("pay",))
 
 
 def test_labels() -> None:
-    named = nw.Workload.conjunctions(DOMAIN, {"no cooks": {"job": {"not": "cook"}}})
+    named = nw.workloads.Workload.conjunctions(DOMAIN, {"no cooks": {"job": {"not": "cook"}}})
     workload = CASES["ranges"][0] + CASES["conjunctions"][0] + CASES["predicates"][0] + named
     assert workload.labels() == [
         "1 ≤ kids ≤ 2",
@@ -271,13 +271,13 @@ def test_labels() -> None:
         "M0",
         "no cooks",
     ]
-    assert nw.Workload.marginals(DOMAIN, ways=2).labels()[1] == "sex=F, job=cook"
+    assert nw.workloads.Workload.marginals(DOMAIN, ways=2).labels()[1] == "sex=F, job=cook"
     assert CASES["boxes"][0].labels()[1] == "0.5 ≤ pay, kids ≤ 0"
     assert CASES["prefixes of two"][0].labels()[1] == "kids ≤ 0, pay ≤ 0.5"
 
 
 def test_answers_as_a_table() -> None:
-    workload = nw.Workload.prefixes(DOMAIN, "pay")
+    workload = nw.workloads.Workload.prefixes(DOMAIN, "pay")
     answers = workload.answers([("F", "cook", 0, 0), ("M", "cook", 0, 0.5), ("M", "cook", 1, 1)])
     rows = [
         {"query": "pay ≤ 0.0", "count": 1, "share": 1 / 3},
@@ -288,7 +288,7 @@ def test_answers_as_a_table() -> None:
 
 
 def test_distances_between_answers() -> None:
-    workload = nw.Workload.marginals(DOMAIN, columns=["sex", "job"])
+    workload = nw.workloads.Workload.marginals(DOMAIN, columns=["sex", "job"])
     one = workload.answers(
         [("F", "cook", 0, 0), ("F", "cook", 0, 0), ("M", "judge", 1, 0), ("M", "cook", 1, 0)]
     )
@@ -302,17 +302,22 @@ def test_distances_between_answers() -> None:
 
 
 def test_answers_of_other_queries_are_not_compared() -> None:
-    one = nw.Workload.ranges(DOMAIN, "kids", [(0, 1)]).answers([])
+    one = nw.workloads.Workload.ranges(DOMAIN, "kids", [(0, 1)]).answers([])
     with pytest.raises(InputError, match="different workloads"):
-        one.distance(nw.Workload.ranges(DOMAIN, "kids", [(0, 2)]).answers([]))
+        one.distance(nw.workloads.Workload.ranges(DOMAIN, "kids", [(0, 2)]).answers([]))
 
 
 def test_answers_do_not_show_the_data() -> None:
-    assert repr(nw.Workload.marginals(DOMAIN).answers([])) == "<answers to 13 queries on 0 rows>"
+    assert (
+        repr(nw.workloads.Workload.marginals(DOMAIN).answers([]))
+        == "<answers to 13 queries on 0 rows>"
+    )
 
 
 def test_two_workloads_of_the_same_queries_are_equal() -> None:
-    assert nw.Workload.marginals(DOMAIN, ways=2) == nw.Workload.marginals(DOMAIN, ways=2)
+    assert nw.workloads.Workload.marginals(DOMAIN, ways=2) == nw.workloads.Workload.marginals(
+        DOMAIN, ways=2
+    )
     assert repr(CASES["ranges"][0]).startswith("<workload of 3 queries (ranges) on Records(")
 
 
@@ -323,7 +328,7 @@ def test_a_mapping_declares_the_domain_as_records_do() -> None:
         "kids": nw.Counts(4),
         "pay": nw.Interval(0, 1, step="1/2"),
     }
-    W = nw.Workload
+    W = nw.workloads.Workload
     odd: dict[str, Any] = {"odd": lambda kids: kids % 2 == 1}
     assert W.marginals(mapping, ways=2) == W.marginals(DOMAIN, ways=2)
     assert W.prefixes(mapping, "kids") == W.prefixes(DOMAIN, "kids")
@@ -339,6 +344,6 @@ def test_a_mapping_declares_the_domain_as_records_do() -> None:
 def test_more_tables_than_anyone_reads_are_refused_before_they_are_listed() -> None:
     domain = nw.Records({f"c{place}": nw.Counts(1) for place in range(200)})
     with pytest.raises(TooLargeError, match="1,313,400 tables of up to 3 columns") as refused:
-        nw.Workload.marginals(domain, ways=3)
+        nw.workloads.Workload.marginals(domain, ways=3)
     assert refused.value.size == 1_313_400
-    assert len(nw.Workload.marginals(domain, ways=2).parts) == 19_900
+    assert len(nw.workloads.Workload.marginals(domain, ways=2).parts) == 19_900

@@ -36,7 +36,7 @@ def rows(data: Any, plan: nw.Plan | None = PLAN) -> list[dict[str, Any]]:
 
 
 def names(data: Any) -> list[str]:
-    return [one.field.name for one in nw.draft_plan(data).proposals]
+    return [one.field.name for one in nw.planning.draft_plan(data).proposals]
 
 
 def written(folder: Path, content: bytes, name: str = "t.csv") -> Path:
@@ -160,7 +160,7 @@ def test_a_first_line_that_looks_like_a_record_is_still_refused(tmp_path: Path) 
     path = written(tmp_path, b"nurse;7;a\nnurse;1;b\n")
     for file in (path, nw.CSV(path), nw.CSV(path, delimiter=";")):
         with pytest.raises(DataError, match="may be a record") as problem:
-            nw.draft_plan(file)
+            nw.planning.draft_plan(file)
         assert "nurse" not in str(problem.value)
         with pytest.raises(DataError, match="may be a record"):
             nw.release(file, PLAN, ledger=None, out=tmp_path / "o.csv")

@@ -59,7 +59,7 @@ def test_a_sanitized_database_answers_for_free() -> None:
     assert once == pytest.approx(repeated(1, 0.1), abs=1e-12)
     assert {asked.delta("1/10", queries=k) for k in (1, 2, 100)} == {once}
     assert asked.epsilon("1/10", queries=50) == asked.epsilon("1/10")
-    released = asked.release([0, 1, 1, 0], source=nw.SeededSource(1))
+    released = asked.release([0, 1, 1, 0], source=nw.randomness.SeededSource(1))
     assert [released.answer(sum) for _ in range(5)] == [sum(released.data)] * 5
     # Theorem 4 itself: whatever is computed from the output, the table is no less private.
     whole = (COIN**2).table()

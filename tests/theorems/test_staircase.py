@@ -163,6 +163,6 @@ def test_the_best_first_stair_for_very_fine_grids() -> None:
     assert mechanism.upper / 1e9 == pytest.approx(1 / (1 + math.exp(0.5)), rel=1e-6)
     ratio = nw.staircase(nw.Interval(0, 1, step="1/4"), alpha="1/3")
     assert ratio.claim == nw.accounting.Guarantee(alpha="1/3")
-    assert nw.product(
+    assert nw.combine.product(
         x=nw.staircase(GRID, epsilon=1, sensitivity="1/2")
     ).claim == nw.accounting.Guarantee(2)

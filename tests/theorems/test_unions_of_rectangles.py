@@ -49,7 +49,7 @@ def test_elementary_sets_decide_a_product(
     first: list[list[Fraction]], second: list[list[Fraction]], ratio: Fraction
 ) -> None:
     space = nw.Categories(["x", "y"])
-    both = nw.product(
+    both = nw.combine.product(
         a=nw.from_matrix(space, first, outputs=range(3)),
         b=nw.from_matrix(space, second, outputs=range(2)),
     )

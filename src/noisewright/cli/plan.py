@@ -181,7 +181,7 @@ def _person(column: str | None, rows: int | None, keep: str) -> Any:
 def _draft(source: Any, **settings: Any) -> Draft:
     import noisewright as nw
 
-    return nw.draft_plan(source, **settings)
+    return nw.planning.draft_plan(source, **settings)
 
 
 def _explain(path: Path, people: int | None, *, as_json: bool) -> None:

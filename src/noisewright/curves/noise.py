@@ -49,7 +49,8 @@ from noisewright.spaces import Curves, RowError, read_rows
 class CurveNoise(CurveMechanism):
     """A mechanism for curves: exact whole-number noise in fixed coordinates.
 
-    A column of curves in a product of columns (`nw.product(load=…)`) is released as rows of values.
+    A column of curves in a product of columns (`nw.combine.product(load=…)`) is released as rows of
+    values.
 
     `claim` holds for replacing one curve by any other. `sensitivity` is how far that moves the
     coordinates, proven: Σ|·| for Laplace noise, the Euclidean length for Gaussian noise, in

@@ -268,7 +268,7 @@ def source_or_default(source: Source | None) -> Source:
     if not isinstance(source, Source):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ParameterError(
             f"source is of type {type(source).__name__}; leave it out for private noise, or give "
-            "a nw.SeededSource(…) for tests."
+            "a nw.randomness.SeededSource(…) for tests."
         )
     return source
 

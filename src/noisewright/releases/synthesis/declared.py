@@ -78,8 +78,8 @@ class Columns:
         if not isinstance(wanted, Workload):
             raise InputError(
                 f"workload is a {type(wanted).__name__}; give a Workload, such as "
-                "nw.Workload.marginals(domain, ways=2), the path of one, or a whole number k for "
-                "all tables of k columns, or several such as [1, 2]."
+                "nw.workloads.Workload.marginals(domain, ways=2), the path of one, or a whole "
+                "number k for all tables of k columns, or several such as [1, 2]."
             )
         if not wanted.queries:
             raise InputError("the workload has no queries, so any table answers it.")

@@ -226,7 +226,7 @@ def blr(
     if not isinstance(workload, Workload):
         raise InputError(
             f"workload is of type {type(workload).__name__}; give a Workload, such as "
-            "nw.Workload.marginals(domain, ways=2)."
+            "nw.workloads.Workload.marginals(domain, ways=2)."
         )
     if not workload.queries:
         raise InputError("the workload has no queries, so every database answers it.")

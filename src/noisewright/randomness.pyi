@@ -1,0 +1,1 @@
+from .sampling import SeededSource as SeededSource, SystemSource as SystemSource
