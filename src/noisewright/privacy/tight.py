@@ -98,11 +98,15 @@ def tight_ratio(mechanism: Mechanism, *, delta: Number = 0) -> Fraction | None:
             "with neighbors='metric' e^epsilon need not be rational. Ask tight_epsilon."
         )
     if spare == 0:
-        widest = widest_event(table)
-        if widest is None:
-            return Fraction(1)
-        return Fraction(widest.p, widest.q) if widest.q else None
+        return _widest_ratio(table, any_two=False)
     return _ratio_with_delta(table, spare)
+
+
+def _widest_ratio(table: Table | Response, *, any_two: bool) -> Fraction | None:
+    widest = widest_event(table, any_two=any_two)
+    if widest is None:
+        return Fraction(1)
+    return Fraction(widest.p, widest.q) if widest.q else None
 
 
 @dataclass(frozen=True)
@@ -158,12 +162,11 @@ def change_of_all(mechanism: Mechanism) -> WorstChange | None:
         return WorstChange(whole.rational, whole.ratio or Fraction(1))
     if isinstance(mechanism, CurveMechanism):
         return _change_of_curves(mechanism)
-    if isinstance(mechanism, Response):
-        truth, other, _ = mechanism.masses()
-        return WorstChange(Fraction(0), Fraction(truth, other)) if other else None
     if isinstance(mechanism, SetMechanism):
         return WorstChange(Fraction(0), mechanism.tight_ratio())
-    return _change_of_table(mechanism.table())
+    whole = mechanism if isinstance(mechanism, Response) else mechanism.table()
+    ratio = _widest_ratio(whole, any_two=True)
+    return None if ratio is None else WorstChange(Fraction(0), ratio)
 
 
 def _change_of_curves(mechanism: CurveMechanism) -> WorstChange | None:
@@ -174,16 +177,6 @@ def _change_of_curves(mechanism: CurveMechanism) -> WorstChange | None:
             "bounded, and its claim is what the bound proves. verify and certify know it."
         )
     return pure and WorstChange(pure.rational, pure.ratio or Fraction(1))
-
-
-def _change_of_table(table: Table) -> WorstChange | None:
-    widest = Fraction(1)
-    for column in table.weights.T.tolist():
-        most, least = max(column), min(column)
-        if most and not least:
-            return None
-        widest = max(widest, Fraction(most, least)) if most else widest
-    return WorstChange(Fraction(0), widest)
 
 
 def _ceiling(change: WorstChange | None) -> float:

@@ -258,12 +258,6 @@ def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Decision:
 def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Decision:
     if not noise_needs_more(mechanism, guarantee):
         return _PROVEN
-    event = telling_half_line(mechanism, guarantee.epsilon)
-    witness = Witness(
-        input=mechanism.space.point(event.input),
-        neighbor=mechanism.space.point(event.neighbor),
-        event=event.outputs,
-        p=event.p,
-        q=event.q,
-    )
-    return Decision(False, witness)
+    code, other, event, p, q = telling_half_line(mechanism, guarantee.epsilon)
+    point = mechanism.space.point
+    return Decision(False, Witness(point(code), point(other), (event,), p, q))

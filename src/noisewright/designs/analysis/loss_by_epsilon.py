@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from noisewright.designs.closed_forms.relabeling import geometric_in_doubles
 from noisewright.designs.design import Design
 from noisewright.designs.problem import Problem
 from noisewright.mechanisms import Guarantee, Table, properties, uniform
@@ -118,16 +119,11 @@ def quick_loss(problem: Problem) -> Callable[[float], float] | None:
 
 def _relabeling_loss(problem: Problem) -> Callable[[float], float]:
     """The geometric mechanism, each output replaced by the best guess."""
-    size = problem.space.size
-    away = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    weighted = np.array(problem.loss.costs, dtype=float) * np.array(
-        [[float(w)] for w in problem.prior]
-    )
+    weights = np.array([[float(w)] for w in problem.prior])
+    weighted = np.array(problem.loss.costs, dtype=float) * weights
 
     def least(epsilon: float) -> float:
-        alpha = math.exp(-epsilon)
-        seen = (alpha ** np.arange(size) / (1 + alpha))[away]
-        seen[:, 1:-1] *= 1 - alpha
+        seen = geometric_in_doubles(problem.space.size, math.exp(-epsilon))
         return float((seen.T @ weighted).min(axis=1).sum())
 
     return least

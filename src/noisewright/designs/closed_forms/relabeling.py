@@ -16,6 +16,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.designs.losses.costs import Costs, read_loss
 from noisewright.designs.problem import Problem
@@ -29,6 +30,16 @@ BITS = 256
 
 _SPENT = 37
 """A bound may be lowered by this part of it, 2^-37, twice."""
+
+
+def geometric_in_doubles(size: int, alpha: float) -> NDArray[np.float64]:
+    """Return the truncated geometric mechanism in doubles."""
+    codes = np.arange(size)
+    seen: NDArray[np.float64] = (alpha**codes / (1 + alpha))[
+        np.abs(np.subtract.outer(codes, codes))
+    ]
+    seen[:, 1:-1] *= 1 - alpha
+    return seen
 
 
 def best_relabeling(

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.designs.closed_forms.relabeling import (
+    geometric_in_doubles,
     proof_of_relabeling,
     proven_bound,
     sharp_relabeling,
@@ -61,7 +62,7 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Solution | None:
     costs = _costs(problem)
     if not _grow_with_distance(costs):
         return None
-    seen = _geometric(problem.space.size, alpha)
+    seen = geometric_in_doubles(problem.space.size, alpha)
     # Seen from the other end the game is mostly the same: so are shares and weights.
     is_even = bool((costs == costs[::-1, ::-1]).all())
     found = _equilibrium(seen, costs, is_even=True) if is_even else None
@@ -99,14 +100,6 @@ def _grow_with_distance(costs: Floats) -> bool:
     """Whether no answer costs less than one between it and the truth; the theorem needs that."""
     steps = np.diff(costs, axis=1)
     return bool((np.triu(steps) >= 0).all() and (np.tril(steps, -1) <= 0).all())
-
-
-def _geometric(size: int, alpha: float) -> Floats:
-    """Return the truncated geometric mechanism in doubles: what the game is played with."""
-    codes = np.arange(size)
-    matrix = alpha ** np.abs(codes[:, None] - codes) * ((1 - alpha) / (1 + alpha))
-    matrix[:, [0, -1]] /= 1 - alpha
-    return matrix
 
 
 def _equilibrium(

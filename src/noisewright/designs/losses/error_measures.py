@@ -83,10 +83,8 @@ def bias(mechanism: Mechanism, distribution: Any = None) -> float:
     Requires: inputs and outputs that are numbers; `distribution` as for `error_profile`.
     Ensures: the true value rounded away from zero; `bias_by_input` tells it for each input.
     """
-    table = mechanism.table()
-    weights = read_prior(distribution, table.space)
-    shifts = exact_bias_by_input(table)
-    return _outward(sum((w * b for w, b in zip(weights, shifts, strict=True)), Fraction(0)))
+    errors = exact_error_histogram(mechanism.table(), distribution)
+    return _outward(sum((error * p for error, p in errors.items()), Fraction(0)))
 
 
 @public

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
-from noisewright.privacy.profile import Point, Profile, event_points, hull
+from noisewright.privacy.profile import Point, Profile, by_ratio, event_points, hull
 
 Atom = tuple[int, int]
 
@@ -67,11 +67,8 @@ class Pair:
             merged[ratio] = (before[0] + p, before[1] + q)
         for p, q in merged.values():
             common = math.gcd(common, p, q)
-        infinite = [merged[r] for r in merged if r[1] == 0]
-        finite = [(Fraction(*r), mass) for r, mass in merged.items() if r[1] != 0]
-        finite.sort(key=lambda item: item[0], reverse=True)
-        atoms = infinite + [mass for _, mass in finite]
-        return cls(tuple((p // common, q // common) for p, q in atoms), total // common)
+        atoms = tuple((p // common, q // common) for p, q in by_ratio(list(merged.values())))
+        return cls(atoms, total // common)
 
     @property
     def finite(self) -> tuple[Atom, ...]:

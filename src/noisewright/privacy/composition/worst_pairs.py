@@ -120,7 +120,12 @@ class WorstCase:
         lower, upper = self._factors(hulls, self.below), self._factors(hulls, self.above)
         if lower == upper and expanded_size(upper) is not None:
             return exactly_worst([upper], both=False)
-        return bracket_products([lower], [upper], precision=self.precision, points=self.points)
+        return self._bracket([lower], [upper], self.points)
+
+    def _bracket(
+        self, lowers: Sequence[Factors], uppers: Sequence[Factors], points: int
+    ) -> Bracket:
+        return bracket_products(lowers, uppers, precision=self.precision, points=points)
 
     def _expand(self) -> Bracket | None:
         """Expand the product for every two neighbors, when that is small enough."""
@@ -204,13 +209,9 @@ class WorstCase:
         lowers = [self._factors(pairs, self.below) for pairs in occurring]
         chosen = worst_somewhere(lowers, _epsilons(whole))[:_MOST_LOWER]
         if LossSketch.of(whole).mean > _HOPELESS:
-            return bracket_products(
-                [lowers[chosen[0]]], [whole], precision=self.precision, points=_FEW_POINTS
-            )
+            return self._bracket([lowers[chosen[0]]], [whole], _FEW_POINTS)
         uppers = [self._factors(pairs, self.above) for pairs in dominating]
-        return bracket_products(
-            [lowers[i] for i in chosen], uppers, precision=self.precision, points=self.points
-        )
+        return self._bracket([lowers[i] for i in chosen], uppers, self.points)
 
 
 def _whole_hull(source: Finite) -> Pair:

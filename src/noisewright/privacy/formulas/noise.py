@@ -93,19 +93,13 @@ class HalfLine:
         return f"everything up to {self.upto:g}"
 
 
-@dataclass(frozen=True)
-class Telling:
-    """Two neighboring codes and the half line that tells them apart best at an ε."""
+def telling_half_line(
+    mechanism: Additive, epsilon: Epsilon
+) -> tuple[int, int, HalfLine, Fraction, Fraction]:
+    """Return two neighboring codes, the event that tells them apart best, and its probabilities.
 
-    input: int
-    neighbor: int
-    outputs: tuple[HalfLine]
-    p: Fraction
-    q: Fraction
-
-
-def telling_half_line(mechanism: Additive, epsilon: Epsilon) -> Telling:
-    """Return the worst event, with its probabilities rounded to 2^-128."""
+    These are rounded to 2^-128.
+    """
     reach, space = mechanism.reach, mechanism.space
     first = 0
     if isinstance(space.neighbors, Pairs):
@@ -113,7 +107,7 @@ def telling_half_line(mechanism: Additive, epsilon: Epsilon) -> Telling:
     above = mechanism.half_line(epsilon)
     p, q = mechanism.cumulative(above, 160), mechanism.cumulative(above - reach, 160)
     upto = mechanism.outputs.point(first + above)
-    return Telling(first, first + reach, (HalfLine(upto),), _middle(p), _middle(q))
+    return first, first + reach, HalfLine(upto), _middle(p), _middle(q)
 
 
 def _middle(value: Enclosure) -> Fraction:
