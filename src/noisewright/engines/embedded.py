@@ -7,13 +7,14 @@ writes. Reading, drawing and writing overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import os
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from noisewright.engines.batches import Encoded, Randomizer
-from noisewright.engines.overlap import Behind, ahead
+from noisewright.engines.overlap import Behind, ahead, in_order
 from noisewright.engines.persons import Kept, PersonKeys, PersonRows
 from noisewright.engines.public_columns import PublicColumns
 from noisewright.engines.shuffling import Shuffle
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from noisewright.sampling import Source
     from noisewright.transaction import Progress
 from noisewright.tables import TableReader, TableWriter
+
+_THREADS = min(2, os.cpu_count() or 1)
+"""Batches that are drawn at a time: drawing takes longer than writing."""
 
 KEPT = 1 << 28
 """Bytes of codes that `check` keeps for `run`, to spare it reading the table again."""
@@ -120,12 +124,20 @@ def run(
             shuffle = Shuffle(put, rows=checked.released, folder=writer.folder, source=source)
             put = stack.enter_context(shuffle).put
         batches = stack.enter_context(closing(_again(reader, checked)))
-        for encoded, hashes in batches:
-            done += encoded.rows
-            if kept is not None:
-                encoded = encoded.taken(kept.rows(hashes))
-            if encoded.rows:
-                put(randomizer.draw(encoded, reader.schema, source=source))
+
+        def draw(batch: tuple[Encoded, int]) -> tuple[Any, int]:
+            encoded, read = batch
+            if not encoded.rows:
+                return None, read
+            return randomizer.draw(encoded, reader.schema, source=source), read
+
+        # The order in which threads ask a given source for bits would change what it gives.
+        threads = _THREADS if source is None else 1
+        drawing = in_order(draw, _kept(batches, kept), threads=threads)
+        for drawn, read in stack.enter_context(closing(drawing)):
+            done += read
+            if drawn is not None:
+                put(drawn)
             if progress is not None:
                 progress("draw", done, checked.rows)
         if done != checked.rows:
@@ -134,6 +146,14 @@ def run(
                 "now. Do not change the table while it is released."
             )
     return writer.rows
+
+
+def _kept(
+    batches: Iterable[tuple[Encoded, Any]], kept: Kept | None
+) -> Generator[tuple[Encoded, int]]:
+    """Yield the rows of each batch that count, and how many it had."""
+    for encoded, hashes in batches:
+        yield encoded if kept is None else encoded.taken(kept.rows(hashes)), encoded.rows
 
 
 def _again(reader: TableReader, checked: Checked) -> Generator[tuple[Encoded, Any]]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Generic, TypeVar, final
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
 _DEPTH = 2
 """Batches that wait between two threads."""
 
@@ -60,6 +63,21 @@ def ahead(items: Iterator[_T]) -> Generator[_T]:
     finally:
         stopped.set()
         thread.join()
+
+
+def in_order(work: Callable[[_T], _R], items: Iterable[_T], *, threads: int) -> Generator[_R]:
+    """Yield what `work` makes of the items, in their order, several of them at a time."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="noisewright-draw") as pool:
+        waiting: deque[Future[_R]] = deque()
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 @final
