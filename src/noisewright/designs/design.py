@@ -120,6 +120,8 @@ def design(
     Ensures: the mechanism is an integer table with the guarantee and all properties exactly;
     `bound` is proven in exact arithmetic. Cheap routes come first; `route` says which was used.
     On all subsets of more than eight items it is a formula instead of a table.
+    Source: Cormode–Kulkarni–Srivastava 2018, Sections 3 and 4, for the linear program and its
+    properties; `route` names the theorem of a closed form.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
     if guarantee.epsilon.is_zero and guarantee.delta == 0:

@@ -123,6 +123,8 @@ def profile(mechanism: Mechanism) -> Profile:
     """Return the exact δ(ε) of a mechanism, the worst over all neighbors in both directions.
 
     Requires: a finite mechanism whose neighbors can be listed, and are not "metric".
+    Source: Holohan–Leith–Mason 2016, Section 3, for the events that decide; Zhu–Dong–Wang 2022 for
+    the pair of distributions that dominates them all (`Profile.masses`).
     """
     table = table_under_test(mechanism)
     if table.space.by_distance:

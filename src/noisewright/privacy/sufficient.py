@@ -71,6 +71,7 @@ def sufficient_sets(mechanism: Mechanism, x: Any, neighbor: Any) -> SufficientSe
     ideal ratios are equal can be split into cells that differ by rounding. Ties are compared
     exactly; with doubles, rounding inflates the counts (in the paper's Example 2 the 36 ordered
     pairs need 924 subsets, not the printed 1,092).
+    Source: Holohan–Leith–Mason 2016, Theorems 2 and 3 and Corollary 1.
     """
     table = table_under_test(mechanism)
     if not table.space.are_neighbors(x, neighbor):

@@ -43,6 +43,7 @@ def tight_epsilon(mechanism: Mechanism, *, delta: Number = 0) -> float:
 
     Ensures: the smallest double that is not below the true value, so a mechanism that claims
     a double ε never measures above it. With neighbors="metric" it is the ε per unit of distance.
+    Source: Holohan–Leith–Mason 2016, Section 3: the event {y : P(y|x) > e^ε P(y|x')} decides.
     """
     spare = read_delta(delta)
     part = essential(mechanism)
@@ -208,7 +209,8 @@ def _ratio_with_delta(table: Table | Response, delta: Fraction) -> Fraction | No
 def tight_delta(mechanism: Mechanism, *, epsilon: Number | Epsilon) -> float:
     """Return the least δ for which the mechanism is (ε, δ)-private.
 
-    Ensures: the smallest double that is not below the true value.
+    Ensures: the smallest double that is not below the true value: that of the largest
+    Σ_y max(0, P(y|x) − e^ε P(y|x')) over neighbors (Holohan–Leith–Mason 2016, Section 3).
     """
     exact = Epsilon.of(epsilon)
     part = essential(mechanism)

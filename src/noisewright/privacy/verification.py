@@ -102,7 +102,10 @@ def verify(
 
     Ensures: `holds` is the truth about the integers that are sampled, for all ordered pairs of
     neighbors and all events; with neighbors="metric", that P(A | x) ≤ e^(ε·d(x, z)) P(A | z) + δ
-    for every two points. When it is false, `witness` is the worst such pair and event.
+    for every two points. When it is false, `witness` is the worst such pair and event. This decides
+    about a mechanism in memory; `check` proves a certificate file again.
+    Source: Holohan–Leith–Mason 2016, Section 3, for which events decide; Theorem 6 and Corollary 3
+    for products over rows, which are as private as one row.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
     decision = _decide(essential(mechanism), guarantee)

@@ -67,7 +67,7 @@ def epsilon_for(
     proof of a design may be too coarse to separate them; then they stay further apart).
     Ensures: `design.loss` ≤ target at `epsilon`, and the bound of the design at `lower` is above
     it. An epsilon of 0 means that a constant answer reaches the target; below 2^-20 nothing
-    finer is tried.
+    finer is tried. The search interpolates, truncates and projects (Oliveira–Takahashi 2020).
     """
     wanted = exactly(target, name="target")
     fine = exactly(tolerance, name="tolerance")

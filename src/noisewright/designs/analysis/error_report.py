@@ -55,6 +55,7 @@ def error_report(mechanism: Mechanism | Design, *, optimum: bool | None = None) 
     Requires: outputs that are points of the inputs' space, or numbers. For a product over rows
     the report is that of one row. `optimum` is passed on to `error_bound`.
     Ensures: errors are rounded up and the bound down, so the ratio is never flattering.
+    Source: Holohan–Leith–Mason 2015, Section 6, for the error; `error_bound` names that of a bound.
     """
     one = mechanism.mechanism if isinstance(mechanism, Design) else mechanism
     while isinstance(one, RowProduct):

@@ -34,10 +34,8 @@ _SPENT = 37
 
 def geometric_in_doubles(size: int, alpha: float) -> NDArray[np.float64]:
     """Return the truncated geometric mechanism in doubles."""
-    codes = np.arange(size)
-    seen: NDArray[np.float64] = (alpha**codes / (1 + alpha))[
-        np.abs(np.subtract.outer(codes, codes))
-    ]
+    codes = np.arange(size, dtype=np.float64)
+    seen = np.power(alpha, np.abs(codes[:, None] - codes)) / (1 + alpha)
     seen[:, 1:-1] *= 1 - alpha
     return seen
 

@@ -113,6 +113,7 @@ def rmse(mechanism: Mechanism, distribution: Any = None) -> float:
 
     Requires: inputs and outputs that are numbers; `distribution` as for `error_profile`.
     Ensures: the smallest double that is not below the true value.
+    Source: Cormode–Kulkarni–Srivastava 2018, Section 7.3, exactly instead of by repetitions.
     """
     spread = exact_error_histogram(mechanism.table(), distribution)
     return _root_up(sum((e * e * p for e, p in spread.items()), Fraction(0)))

@@ -29,6 +29,7 @@ def loss(
 
     `goal="expected"` averages over inputs by the prior (uniform by default);
     `goal="worst"` takes the worst input, unweighted.
+    Source: Cormode–Kulkarni–Srivastava 2018, Definition 3, without the factor (n + 1)/n of L0.
     """
     return ceiling_float(exact_loss(mechanism.table(), loss, goal=goal, prior=prior))
 

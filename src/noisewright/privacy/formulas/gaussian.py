@@ -42,6 +42,7 @@ def gaussian_delta(*, ratio: Number, epsilon: Number | Epsilon, bits: int = 128)
 
     Requires: ratio ≥ 0.
     Ensures: the true δ lies inside; the width is about 2^-bits, or 2^-130 if that is more.
+    Source: Balle–Wang 2018, Theorem 8.
     """
     mu = exactly(ratio, name="ratio")
     if mu < 0:
@@ -101,7 +102,7 @@ def gaussian_ratio(epsilon: Epsilon, delta: Fraction) -> Fraction:
     """Return a μ for which (ε, δ) is proven: the deviation to use is sensitivity / μ.
 
     Requires: 0 < δ < 1. Ensures: δ(ε) at μ is at most δ, proven by enclosures; the largest such
-    μ is less than 2^-48 of itself away.
+    μ is less than 2^-48 of itself away (Balle–Wang 2018, Theorem 8, solved for μ).
     """
     if not 0 < delta < 1:
         raise ParameterError(
