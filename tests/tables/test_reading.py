@@ -205,12 +205,6 @@ def test_a_cell_that_is_no_number_is_named(
     assert cell not in str(problem.value)
 
 
-def test_lists_have_no_place_in_csv(tmp_path: Path) -> None:
-    plan = nw.Plan({"likes": nw.Column(nw.Subsets(["tv"]))}, epsilon=1)
-    with pytest.raises(DataError, match="'likes' holds sets or curves"):
-        open_table(csv_file(tmp_path, "likes\ntv\n"), schema=plan.schema)
-
-
 # Faults
 
 

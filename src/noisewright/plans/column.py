@@ -43,7 +43,9 @@ class Column(Field):
     cells are errors. Numbers beyond their bounds, infinite ones too, are errors or, with
     outside="clamp", moved to the nearer bound, and counts to the nearest whole number; with
     off_grid="round" numbers between grid points are moved to the nearest; curves always are. Sets
-    with too many items are errors or, with outside="sample", a random part of them counts.
+    with too many items are errors or, with outside="sample", a random part of them counts. In a
+    text, as in a CSV file, items of a set and numbers of a curve have `separator` between them; a
+    curve that is stored in several columns of numbers has their names in `columns`.
     """
 
     mechanism: str | Mechanism
@@ -64,10 +66,18 @@ class Column(Field):
         other: Label | None = None,
         outside: str = "error",
         off_grid: str = "error",
+        separator: str = ";",
+        columns: Iterable[str] = (),
         **options: Any,
     ) -> None:
         super().__init__(
-            record_space(space), null=null, other=other, outside=outside, off_grid=off_grid
+            record_space(space),
+            null=null,
+            other=other,
+            outside=outside,
+            off_grid=off_grid,
+            separator=separator,
+            columns=columns,
         )
         set_field = object.__setattr__
         choice = choice_for(self.space, mechanism)
@@ -106,6 +116,8 @@ class Column(Field):
             other=self.other,
             outside=self.outside,
             off_grid=self.off_grid,
+            separator=self.separator,
+            columns=self.columns,
         )
 
 

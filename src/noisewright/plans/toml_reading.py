@@ -32,7 +32,18 @@ _SPACES: dict[str, tuple[str, ...]] = {
     "curves": ("grid", "low", "high", "step"),
 }
 _OPTIONAL = (("subsets", "largest"), ("curves", "step"), ("dates", "zone"))
-_SETTINGS = ("epsilon", "delta", "share", "null", "other", "outside", "off_grid", "mechanism")
+_SETTINGS = (
+    "epsilon",
+    "delta",
+    "share",
+    "null",
+    "other",
+    "outside",
+    "off_grid",
+    "mechanism",
+    "separator",
+    "columns",
+)
 _OPTIONS = ("form", "frequency", "basis", "coefficients", "loss", "goal", "properties")
 
 
@@ -168,9 +179,9 @@ def _space(kind: str, section: Mapping[str, Any]) -> Space:
     for name in _SPACES[kind]:
         if name not in given and (kind, name) not in _OPTIONAL:
             raise InputError(f"{name} is missing; it must be declared, not read off the data.")
-    for name in ("labels", "items", "grid"):
-        if name in given and not isinstance(given[name], list):
-            raise InputError(f"{name} is {given[name]!r}; it must be a list.")
+    for name in ("labels", "items", "grid", "columns"):
+        if not isinstance(section.get(name, []), list):
+            raise InputError(f"{name} is {section[name]!r}; it must be a list.")
     match kind:
         case "categories":
             return Categories([_plain(label) for label in given["labels"]])

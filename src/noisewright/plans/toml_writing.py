@@ -94,7 +94,9 @@ def _column(column: Column) -> dict[str, Any]:
     for name in ("outside", "off_grid"):
         if getattr(column, name) != "error":
             fields[name] = getattr(column, name)
-    return fields
+    if column.separator != ";":
+        fields["separator"] = column.separator
+    return fields | ({"columns": list(column.columns)} if column.columns else {})
 
 
 def _space(space: Space) -> dict[str, Any]:

@@ -25,7 +25,17 @@ from noisewright.errors import EntropyError, ParameterError, PlanWarning, Target
 from noisewright.plans import Plan, public_cautions
 from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
-from noisewright.spaces import Categories, Counts, Interval, Lattice, Records, Space
+from noisewright.spaces import (
+    AnyCurves,
+    Categories,
+    Counts,
+    Curves,
+    Interval,
+    Lattice,
+    Records,
+    Space,
+    Subsets,
+)
 from noisewright.tables import MemoryWriter, is_text_format, open_table, open_writer
 from noisewright.transaction import Progress
 
@@ -164,6 +174,10 @@ def _widest(space: Space) -> int:
         return max(len(str(label).replace('"', '""').encode()) for label in space.labels) + 2
     if isinstance(space, Counts):
         return len(str(space.n))
+    if isinstance(space, Subsets):
+        return sum(len(str(item).encode()) + 1 for item in space.items) + 2
+    if isinstance(space, Curves | AnyCurves):
+        return (_WIDEST_DOUBLE + 1) * len(space.grid)
     whole = isinstance(space, Interval | Lattice) and space.step.denominator == 1
     return _WIDEST_WHOLE if whole else _WIDEST_DOUBLE
 

@@ -30,7 +30,7 @@ from noisewright.releases.output import Output
 from noisewright.releases.released import Release
 from noisewright.releases.table_job import TableJob, target_of
 from noisewright.sampling import Source
-from noisewright.tables import require_column_names
+from noisewright.tables import is_text_format, require_column_names, require_joinable
 from noisewright.transaction import LedgerLike, Progress, Subject, covers, transact
 
 
@@ -77,6 +77,8 @@ def release(
     require_column_names(data, read.schema, header=False)
     if output.path is None and isinstance(data, str | os.PathLike):
         raise ParameterError("out is missing: say which file to write, as in 'private.parquet'.")
+    if output.path is not None and is_text_format(os.fspath(output.path)):
+        require_joinable(read.schema, os.fspath(output.path))
     job = Randomization(
         read,
         certificate,

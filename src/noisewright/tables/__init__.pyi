@@ -28,6 +28,7 @@ from .files.formats import (
 )
 from .files.frames import frame_table as frame_table, plain_columns as plain_columns
 from .files.header import require_header as require_header
+from .files.list_texts import require_joinable as require_joinable
 from .files.parquet_files import folder_files as folder_files
 from .files.reading import (
     PARQUET as PARQUET,

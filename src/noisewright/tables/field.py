@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.given import one_of
+from noisewright.given import brief, one_of, several
 from noisewright.public import public_methods
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ class Field:
     outside="clamp", moved to the nearer bound, and counts to the nearest whole number; with
     off_grid="round" numbers between grid points are moved to the nearest; curves always are. Sets
     with too many items are errors or, with outside="sample", a random part of them counts.
+
+    A set or a curve that is one text, as in a CSV file, has `separator` between its items. A curve
+    may be stored in several columns of numbers, one for each position: `columns` are their names.
     """
 
     space: Space
@@ -35,6 +39,8 @@ class Field:
     other: Label | None
     outside: Literal["error", "clamp", "sample"]
     off_grid: Literal["error", "round"]
+    separator: str = ";"
+    columns: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -44,7 +50,11 @@ class Field:
         other: Label | None = None,
         outside: str = "error",
         off_grid: str = "error",
+        separator: str = ";",
+        columns: Iterable[str] = (),
     ) -> None:
+        object.__setattr__(self, "separator", _read_separator(separator, space))
+        object.__setattr__(self, "columns", _read_columns(columns, space))
         self._set(*_read_rules(space, null, other, outside, off_grid))
 
     def _set(self, space: Space, null: Any, other: Any, outside: str, off_grid: str) -> None:
@@ -109,6 +119,28 @@ def _read_rules(
     if isinstance(space, Interval):
         space = space.reading(outside=outside, off_grid=off_grid)  # pyright: ignore[reportArgumentType]
     return space, null, other, outside, off_grid
+
+
+def _read_separator(separator: Any, space: Space) -> str:
+    if not isinstance(separator, str) or len(separator) != 1 or separator.isalnum():
+        raise ParameterError(
+            f"separator is {brief(separator)}; it must be one mark such as ';' or '|'."
+        )
+    if separator != ";" and not hasattr(space, "items") and not hasattr(space, "grid"):
+        raise ParameterError("separator is for sets and curves; this column has one value a cell.")
+    return separator
+
+
+def _read_columns(columns: Any, space: Space) -> tuple[str, ...]:
+    names = tuple(several(columns, name="columns", of="names"))
+    if names and len(names) != len(getattr(space, "grid", ())):
+        raise ParameterError(
+            f"columns names {len(names)} columns; a curve in several columns has one for each "
+            f"position of its grid, and {brief(space)} has {len(getattr(space, 'grid', ()))}."
+        )
+    if any(not isinstance(name, str) or not name for name in names) or len({*names}) < len(names):
+        raise ParameterError("columns must be names that differ.")
+    return names
 
 
 def _with_labels(space: Categories, labels: list[Any]) -> Categories:

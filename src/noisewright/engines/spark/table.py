@@ -26,7 +26,7 @@ from noisewright.engines.spark.jobs import raise_first, reports_of, rows_of
 from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
 from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report
-from noisewright.errors import DataError, EngineError, TargetError
+from noisewright.errors import DataError, EngineError, InputError, TargetError
 from noisewright.plans import Plan
 from noisewright.sampling import default_source
 from noisewright.tables import ArrowSchema
@@ -186,11 +186,22 @@ class SparkCheck:
         return reports
 
 
+def _require_stored_alike(plan: Plan) -> None:
+    """Refuse what only the embedded engine reads."""
+    joint = [name for name, field in plan.schema.fields.items() if field.columns]
+    if joint:
+        raise InputError(
+            f"the curves of {joint[0]!r} are stored in several columns, which Spark does not read "
+            "as one here. Make a column of lists of them, or use the embedded engine."
+        )
+
+
 def open_spark(data: Any, plan: Plan, *, session: Any = None, part: int = PART) -> SparkTable:
     """Open a DataFrame of Spark, or the table at a path, for a plan.
 
     `session` is that of the DataFrame; for paths the active one, or one that is started here.
     """
+    _require_stored_alike(plan)
     randomizer = Randomizer(plan)
     columns = randomizer.table.inputs
     if is_spark_frame(data):

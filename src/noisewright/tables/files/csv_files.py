@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
 
 from noisewright.errors import DataError
-from noisewright.tables.arrow_names import ArrowField, DataType, RecordBatch
+from noisewright.tables.arrow_names import ArrowField, RecordBatch
 from noisewright.tables.cell_types import is_list
-from noisewright.tables.cells import BadCellError, Cells, refusal
+from noisewright.tables.cells import BadCellError, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.faults import arrow, attempt, unreadable
+from noisewright.tables.files.list_texts import SEPARATOR, split_lists, split_text
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
@@ -30,18 +31,6 @@ _EXACT = 1 << 53
 
 _BLOCK = 1 << 23
 """Bytes read at once; a record must fit into them."""
-
-
-def declared_types(cells: Mapping[str, Cells]) -> dict[str, DataType]:
-    """Return the types that declared columns are read as from text; all others stay text."""
-    found = {name: one.type for name, one in cells.items()}
-    for name, kind in found.items():
-        if is_list(kind):
-            raise DataError(
-                f"the column {name!r} holds sets or curves, and the cells of a CSV file cannot. "
-                "Keep the table as Parquet, with a column of lists."
-            )
-    return found
 
 
 @final
@@ -56,7 +45,10 @@ class CsvFile(TableReader):
         self._layout = attempt(
             lambda: CsvLayout.of(file, declared=schema.names), name=self.name, what=_WHAT
         )
-        types = declared_types(schema.cells)
+        types = {name: one.type for name, one in schema.cells.items()}
+        # What was released has the usual separator, whatever the original had.
+        between = {name: field.separator for name, field in schema.fields.items()}
+        self._separators = {} if released else between
         given = pa.schema([(name, types.get(name, pa.string())) for name in self._layout.names])
         self.schema = plain_schema(given, name=self.name)
 
@@ -187,12 +179,32 @@ class CsvFile(TableReader):
 
         if pa.types.is_string(field.type):
             return cells
+        if is_list(field.type):
+            return self._lists(cells, field, first_row)
         found = _cast(cells, field.type)
         if found is None and field.name in self._cells:
             found = self._one_by_one(cells, field, first_row)
         if found is not None:
             return found
         raise self._unconverted(field, first_row + _first_bad(cells, field.type) + 1)
+
+    def _lists(self, cells: Any, field: ArrowField, first_row: int) -> Any:
+        """Return texts as lists; an empty text is an empty list, and an empty cell is null."""
+        separator = self._separators.get(field.name, SEPARATOR)
+        found = split_lists(cells, separator, field.type)
+        if found is not None:
+            return found
+        texts = cells.to_pylist()
+        lists = [split_text(text, separator, numbers=True) for text in texts]
+        if field.name not in self._cells:
+            wrong = next(place for place, one in enumerate(lists) if isinstance(one, str))
+            raise self._unconverted(field, first_row + wrong + 1)
+        try:
+            # Where the plan says so, what holds no numbers counts as an empty cell.
+            return self._cells[field.name].plain(lists).cast(field.type)
+        except BadCellError as problem:
+            failed = refusal(field.name, problem, first_row)
+        raise failed
 
     def _one_by_one(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return cells some of which are not of the declared type as what they count as."""

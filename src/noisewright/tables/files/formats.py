@@ -9,6 +9,8 @@ from typing import Any, final
 
 from noisewright.errors import TargetError
 from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
+from noisewright.tables.cell_types import is_list
+from noisewright.tables.files.list_texts import join_lists
 
 ROW_GROUP = 1 << 20
 """Rows of a row group of a Parquet file: what pyarrow writes by default."""
@@ -180,7 +182,7 @@ class ArrowSink(Sink):
 
 @final
 class CsvSink(Sink):
-    """Text in UTF-8 with a header."""
+    """Text in UTF-8 with a header; sets and curves that were drawn are one text each."""
 
     size = ARROW_BATCH
 
@@ -190,24 +192,27 @@ class CsvSink(Sink):
         from pyarrow import csv
 
         for field in schema:
-            if pa.types.is_nested(field.type):
+            # What was drawn is never empty, and can be one text; a public cell may hold anything.
+            if pa.types.is_nested(field.type) and (field.nullable or not is_list(field.type)):
                 raise TargetError(
                     f"the column {field.name!r} holds lists, which CSV files cannot. Write "
                     "Parquet or Feather instead."
                 )
         # Dictionaries are a matter of storage, which texts know nothing of.
-        self._schema = pa.schema(
-            [
-                pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
-                for f in schema
-            ]
-        )
+        self._schema = pa.schema([(field.name, _text_type(field.type)) for field in schema])
         self._file = file
         options = csv.WriteOptions(delimiter=delimiter)
         self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 
     def _put(self, table: ArrowTable) -> None:
-        columns = [c.cast(f.type) for c, f in zip(table.columns, self._schema, strict=True)]
+        import pyarrow as pa
+
+        columns = [
+            pa.chunked_array([join_lists(chunk) for chunk in column.chunks], type=field.type)
+            if is_list(column.type)
+            else column.cast(field.type)
+            for column, field in zip(table.columns, self._schema, strict=True)
+        ]
         self._writer.write_table(table.from_arrays(columns, schema=self._schema))
 
     def _finish(self) -> None:
@@ -217,3 +222,12 @@ class CsvSink(Sink):
     def abandon(self) -> None:
         """Close the file, whatever state it is in."""
         self._file.close()
+
+
+def _text_type(kind: Any) -> Any:
+    """Return the type in which a column is handed to the writer of texts."""
+    import pyarrow as pa
+
+    if is_list(kind):
+        return pa.string()
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

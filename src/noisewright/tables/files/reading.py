@@ -23,6 +23,7 @@ from noisewright.tables.files.csv_layout import TEXT, as_csv, require_names
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frames import open_frame
 from noisewright.tables.files.header import labels_of
+from noisewright.tables.files.joined_columns import JoinedColumns, spread_out
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
 from noisewright.tables.files.table_reader import TableReader
 from noisewright.tables.schema import Schema
@@ -43,6 +44,9 @@ def open_table(data: Any, *, schema: Schema | None = None, released: bool = Fals
     """
     if isinstance(data, TableReader):
         return data
+    if schema is not None and not released and any(f.columns for f in schema.fields.values()):
+        stored, joint = spread_out(schema)
+        return JoinedColumns(open_table(data, schema=stored), joint)
     if isinstance(data, (str, os.PathLike)):
         return _open_path(data, schema or Schema({}), released=released)
     arrow()
