@@ -69,7 +69,7 @@ def test_names_and_values_are_told_apart() -> None:
 PLAN = nw.Plan({"nurse": nw.Column(["nurse", "judge"]), "north": "public"}, epsilon=1)
 USES: dict[str, Callable[..., Any]] = {
     "draft": lambda path, **said: nw.planning.draft_plan(
-        path, codebook={"job": PLAN.columns[0][1]}, **said
+        nw.CSV(path, **said), codebook={"job": PLAN.columns[0][1]}
     ),
     "release": lambda path, **said: nw.release(
         nw.CSV(path, **said),

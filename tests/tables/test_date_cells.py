@@ -133,18 +133,22 @@ def test_dates_are_still_refused_where_another_space_is_declared() -> None:
 
 def test_drafts_propose_dates_with_bounds_to_fill_in(tmp_path: Path) -> None:
     pq.write_table(KINDS["date32"], tmp_path / "t.parquet")
-    draft = nw.draft_plan(tmp_path / "t.parquet")
+    draft = nw.planning.draft_plan(tmp_path / "t.parquet")
     assert draft.missing == ("day",)
     assert 'space = "dates" with low' in draft.to_toml()
     (tmp_path / "codes.csv").write_text("column,low,high,step\nday,1920-01-01,2026-12-31,month\n")
-    draft = nw.draft_plan(tmp_path / "t.parquet", codebook=tmp_path / "codes.csv", epsilon=1)
+    draft = nw.planning.draft_plan(
+        tmp_path / "t.parquet", codebook=tmp_path / "codes.csv", epsilon=1
+    )
     plan = draft.plan()
     assert plan.schema.fields["day"].space == nw.Dates("1920-01", "2026-12", step="month")
     assert nw.Plan.from_toml(draft.to_toml()) == plan
     bounds = {"minimum": "1969-12-01", "maximum": "1970-02-28"}
     schema = {"fields": [{"name": "day", "type": "date", "constraints": bounds}]}
     (tmp_path / "codes.json").write_text(json.dumps(schema))
-    draft = nw.draft_plan(tmp_path / "t.parquet", codebook=tmp_path / "codes.json", epsilon=1)
+    draft = nw.planning.draft_plan(
+        tmp_path / "t.parquet", codebook=tmp_path / "codes.json", epsilon=1
+    )
     assert draft.plan().schema.fields["day"].space == DAYS
 
 
@@ -164,6 +168,6 @@ def test_synthetic_tables_have_dates_in_bins(tmp_path: Path) -> None:
 
 def test_queries_about_dates_are_written_and_read(tmp_path: Path) -> None:
     domain = nw.Records(day=nw.Dates("2020-01", "2020-12", step="month"))
-    asked = nw.Workload.conjunctions(domain, [{"day": {"at_least": "2020-05-17"}}])
+    asked = nw.workloads.Workload.conjunctions(domain, [{"day": {"at_least": "2020-05-17"}}])
     asked.save(tmp_path / "w.toml")
-    assert nw.Workload.read(tmp_path / "w.toml", domain).queries == asked.queries
+    assert nw.workloads.Workload.read(tmp_path / "w.toml", domain).queries == asked.queries

@@ -52,8 +52,10 @@ def test_a_cell_holds_a_set_or_a_curve(file: Path) -> None:
 
 def test_csv_gives_csv_that_is_read_back(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "private.csv"
-    made = nw.release(file, PLAN, ledger=None, out=out, report=False)
-    parquet = nw.release(file, PLAN, ledger=None, out=tmp_path / "p.parquet", report=False)
+    made = nw.release(file, PLAN, ledger=None, out=nw.planning.Output(out, report=False))
+    parquet = nw.release(
+        file, PLAN, ledger=None, out=nw.planning.Output(tmp_path / "p.parquet", report=False)
+    )
     assert made.table.schema.types == parquet.table.schema.types
     assert rows(out, PLAN, released=True) == made.table.to_pylist()
     baskets = made.table["basket"].to_pylist()
@@ -68,8 +70,10 @@ def test_csv_gives_csv_that_is_read_back(file: Path, tmp_path: Path) -> None:
 def test_what_was_released_is_the_same_in_every_format(file: Path, tmp_path: Path) -> None:
     tables: list[Any] = []
     for suffix in ("csv", "parquet"):
-        out, source = tmp_path / f"{suffix}.{suffix}", nw.SeededSource(7)
-        made = nw.release(file, PLAN, ledger=None, out=out, report=False, source=source)
+        out, source = tmp_path / f"{suffix}.{suffix}", nw.randomness.SeededSource(7)
+        made = nw.release(
+            file, PLAN, ledger=None, out=nw.planning.Output(out, report=False), source=source
+        )
         tables.append(made.table.to_pylist())
     assert tables[0] == tables[1]
 
@@ -103,7 +107,12 @@ def test_items_that_hold_the_separator_are_not_written_as_text(tmp_path: Path) -
     assert rows(tmp_path / "t.csv", plan) == [{"b": ["a;b", "c"]}]
     with pytest.raises(TargetError, match="holds ';'"):
         nw.release(tmp_path / "t.csv", plan, ledger=None, out=tmp_path / "o.csv")
-    nw.release(tmp_path / "t.csv", plan, ledger=None, out=tmp_path / "o.parquet", report=False)
+    nw.release(
+        tmp_path / "t.csv",
+        plan,
+        ledger=None,
+        out=nw.planning.Output(tmp_path / "o.parquet", report=False),
+    )
 
 
 def test_public_lists_are_still_not_written_as_text(tmp_path: Path) -> None:
@@ -168,7 +177,9 @@ def test_several_columns_are_read_as_one_curve(kind: str, tmp_path: Path) -> Non
         data = {"columns": TABLE, "arrow": table, "pandas": pd.DataFrame(TABLE)}[kind]
     found = rows(data, CURVES)
     assert [row["t"] for row in found] == [[1, 2, 3], [10, 20, 30], [5, None, 5]]
-    made = nw.release(data, CURVES, ledger=None, out=tmp_path / "o.csv", report=False)
+    made = nw.release(
+        data, CURVES, ledger=None, out=nw.planning.Output(tmp_path / "o.csv", report=False)
+    )
     assert set(made.table.schema.names) == {"t", "sex"}
     assert [len(curve) for curve in made.table["t"].to_pylist()] == [3, 3, 3]
     opened = nw.results.Release.open(tmp_path / "o.csv")

@@ -115,14 +115,13 @@ def draft_plan(
     together: Sequence[Sequence[str]] = (),
     order: str = "kept",
     others: str = "error",
-    header: bool = False,
 ) -> Draft:
     """Draft a plan for a table from the names and types of its columns.
 
     Requires: the path of a Parquet, Feather or CSV file or of a folder of Parquet files, or an
     Arrow schema. `codebook` is the path of a codebook, or what each column can hold by name:
-    columns, "drop" or "public". A CSV file whose first line looks like a record is refused, unless
-    `header` says that it holds names.
+    columns, "drop" or "public". A CSV file whose first line looks like a record is refused;
+    `nw.CSV(path, header=True)` says that it holds names.
     Ensures: no value of the table is read, nor anything that was made from its values.
     """
     known: Mapping[str, Any] = {}
@@ -134,7 +133,7 @@ def draft_plan(
             such_as="a path, or a mapping from columns",
         )
         known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
-    fields, source = _fields(data, header, frozenset(_labels(known)))
+    fields, source = _fields(data, frozenset(_labels(known)))
     names = [one.name for one in fields]
     said = dict[str, str].fromkeys(_known(drop, fields, "drop"), DROP)
     for name in _known(public, fields, "public"):
@@ -171,9 +170,9 @@ def _labels(known: Mapping[str, Any]) -> Iterator[str]:
         yield from map(str, listed)
 
 
-def _fields(data: Any, header: bool, labels: frozenset[str]) -> tuple[tuple[NamedType, ...], str]:
+def _fields(data: Any, labels: frozenset[str]) -> tuple[tuple[NamedType, ...], str]:
     if isinstance(data, (str, os.PathLike)):
-        return read_fields(data, header=header, labels=labels), Path(os.fspath(data)).name
+        return read_fields(data, labels=labels), Path(os.fspath(data)).name
     if hasattr(data, "field") and hasattr(data, "names"):
         return fields_of(data), ""
     raise InputError(

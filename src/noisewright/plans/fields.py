@@ -39,12 +39,12 @@ class NamedType:
 
 
 def read_fields(
-    path: str | os.PathLike[str], *, header: bool = False, labels: Collection[str] = ()
+    path: str | os.PathLike[str], *, labels: Collection[str] = ()
 ) -> tuple[NamedType, ...]:
     """Read the names and types of the columns of a file, or of a folder of Parquet files.
 
     Requires: Parquet, Feather (Arrow IPC) or CSV, told by the suffix. A first line of CSV that
-    looks like a record, or holds one of the `labels`, is refused unless `header` says that it holds
+    looks like a record, or holds one of the `labels`, is refused unless a CSV says that it holds
     names.
     Ensures: no page, batch or row of data is read; of CSV only the line with the names.
     """
@@ -52,7 +52,7 @@ def read_fields(
     require_finite(where)
     text = as_csv(path)
     if text is not None:
-        require_names(text, labels=labels, header=header)
+        require_names(text, labels=labels)
         fields = tuple(NamedType(name, "") for name in CsvLayout.of(text).names)
     else:
         if where.is_dir():

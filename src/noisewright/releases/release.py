@@ -74,7 +74,7 @@ def release(
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _certify(read)
     data = repeatable(data)
-    require_column_names(data, read.schema, header=False)
+    require_column_names(data, read.schema)
     if output.path is None and isinstance(data, str | os.PathLike):
         raise ParameterError("out is missing: say which file to write, as in 'private.parquet'.")
     if output.path is not None and is_text_format(os.fspath(output.path)):

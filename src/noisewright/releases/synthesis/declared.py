@@ -110,7 +110,7 @@ class Declared:
     def of(cls, data: Any, plan: Any) -> Declared:
         """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_column_names(data, columns.schema, header=False)
+        require_column_names(data, columns.schema)
         reader = open_table(data, schema=columns.schema)
         columns.schema.require_fit(reader.schema)
         person = columns.schema.person

@@ -176,12 +176,12 @@ class CsvLayout:
         return _opened(self.path, self.encoding)
 
 
-def require_names(data: Any, *, labels: Collection[str], header: bool) -> None:
-    """Refuse a CSV file whose first line may be a record, unless `header` says that it is none."""
+def require_names(data: Any, *, labels: Collection[str]) -> None:
+    """Refuse a CSV file whose first line may be a record, unless it is said that it holds names."""
     file = as_csv(data)
     if file is not None and file.header is not False and os.path.isfile(file.path):
         names = CsvLayout.of(file).names
-        require_header(file.path, names, labels=labels, header=header or file.header is True)
+        require_header(file.path, names, labels=labels, header=file.header is True)
 
 
 def _binary(path: Path) -> Any:

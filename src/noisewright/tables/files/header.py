@@ -73,5 +73,5 @@ def require_header(
             raise DataError(
                 f"the first line of {where} should name the columns but may be a record: cell "
                 f"{place} looks like {what}. {advice} If it does hold the names, pass --header "
-                "(header=True in Python)."
+                "(nw.CSV(path, header=True) in Python)."
             )

@@ -53,10 +53,10 @@ def open_table(data: Any, *, schema: Schema | None = None, released: bool = Fals
     return open_frame(data, schema)
 
 
-def require_column_names(data: Any, schema: Schema, *, header: bool) -> None:
-    """Refuse a CSV file whose first line may be a record, unless `header` says it is none."""
+def require_column_names(data: Any, schema: Schema) -> None:
+    """Refuse a CSV file whose first line may be a record, unless it is said that it holds names."""
     spaces = [field.space for field in schema.fields.values()]
-    require_names(data, labels=labels_of(spaces), header=header)
+    require_names(data, labels=labels_of(spaces))
 
 
 def _is_text(name: str) -> bool:
