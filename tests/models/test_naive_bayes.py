@@ -292,11 +292,14 @@ class TestRefusals:
         with pytest.raises(InputError, match="row 2 of X has 1 columns"):
             model().fit([("never", 1, 20), ("never",)], ["no"] * 2)
 
-    def test_cells_of_several_types_are_not_shown(self) -> None:
-        jobs = ["nurse", 4711] * 10
-        with pytest.raises(InputError, match="'job' holds values of several types") as problem:
-            nw.models.PrivateNaiveBayes(EMPTY, label="sick", epsilon=1, ledger=None).fit(
-                {"job": jobs, "age": [30] * 20}, ["yes"] * 20
+    def test_cells_of_another_type_are_read_as_declared_and_not_shown(self) -> None:
+        table, labels = {"job": ["nurse", 4711] * 10, "age": [30] * 20}, ["yes"] * 20
+        private = nw.models.PrivateNaiveBayes(EMPTY, label="sick", epsilon=1, ledger=None)
+        assert private.fit(table, labels).measurements_[0].rows == 20
+        strict: Any = {"job": ["nurse", "judge"], "age": nw.Counts(99), "sick": ["no", "yes"]}
+        with pytest.raises(InputError, match="'job'") as problem:
+            nw.models.PrivateNaiveBayes(strict, label="sick", epsilon=1, ledger=None).fit(
+                table, labels
             )
         assert "4711" not in str(problem.value)
         assert problem.value.__context__ is None

@@ -9,7 +9,7 @@ from typing import Any, Protocol, final
 from noisewright.certificates import Certificate
 from noisewright.errors import InputError
 from noisewright.mechanisms import Guarantee
-from noisewright.models.training import Reader
+from noisewright.models.reader import Reader
 from noisewright.sampling import Source
 from noisewright.synthetic import Drawn, Schedule, Tallies
 from noisewright.tables import Codes

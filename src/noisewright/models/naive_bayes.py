@@ -14,10 +14,9 @@ from noisewright.errors import TooLargeError
 from noisewright.exact import Number
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import LEAST, column_counts, expected_counts, read_smoothing
-from noisewright.models.declarations import Domain
 from noisewright.models.fit_job import FitJob
 from noisewright.models.noise_choice import NoiseChoice, choices
-from noisewright.models.training import Reader
+from noisewright.models.reader import Domain, Reader
 from noisewright.public import public_methods
 from noisewright.sampling import Source
 from noisewright.synthetic import (

@@ -23,9 +23,8 @@ from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import column_counts, expected_counts, read_smoothing
-from noisewright.models.declarations import Domain
 from noisewright.models.fit_job import FitJob
-from noisewright.models.training import Reader
+from noisewright.models.reader import Domain, Reader
 from noisewright.public import public_methods
 from noisewright.releases import require_memory
 from noisewright.sampling import Source

@@ -1,20 +1,23 @@
-"""From what people pass to `fit` and `predict` to codes of declared columns."""
+"""From what people declare, and pass to `fit` and `predict`, to codes of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, SpaceError
 from noisewright.given import several
-from noisewright.models.declarations import Domain, declared_columns, spaces_of
 from noisewright.plans import Column, Plan
 from noisewright.releases import Columns, Declared
-from noisewright.spaces import Records, Space
-from noisewright.tables import Codes, Field, Person, arrow, table_codes
+from noisewright.spaces import Categories, Counts, Interval, Records, Space
+from noisewright.tables import Codes, Field, Person, plain_columns, table_codes
+
+Domain = Records | Plan | Mapping[str, Any]
+"""Declared columns: `Records`, a plan, or a mapping to spaces, lists of labels or `Column`."""
 
 
 @final
@@ -22,28 +25,30 @@ from noisewright.tables import Codes, Field, Person, arrow, table_codes
 class Reader:
     """Reads tables of declared columns; rows without names have the `features` in order.
 
-    `columns` says how cells are read, where more than a space was declared, and `person` whose a
-    row is that is learned from, where a person may have several.
+    `fields` says how cells are read, and `person` whose a row is that is learned from, where a
+    person may have several.
     """
 
-    domain: Records
+    fields: Mapping[str, Field]
     label: str | None
-    columns: Mapping[str, Column] | None = None
     person: Person | None = None
 
     @classmethod
     def of(cls, domain: Domain, label: str | None) -> Reader:
         """Read a declaration; the label must be one of its columns."""
-        columns = declared_columns(domain)
-        records = Records(spaces_of(domain) if columns is None else _spaces(columns))
-        names = [name for name, _ in records.columns]
-        if label is not None and label not in names:
+        fields = _read_fields(domain)
+        if label is not None and label not in fields:
             raise InputError(
-                f"the label {label!r} is not in the domain; it has {', '.join(names)}."
+                f"the label {label!r} is not in the domain; it has {', '.join(fields)}."
             )
-        if len(names) < 2:
+        if len(fields) < 2:
             raise InputError("a model needs two columns at least, of which one may be the label.")
-        return cls(records, label, columns, domain.person if isinstance(domain, Plan) else None)
+        return cls(fields, label, domain.person if isinstance(domain, Plan) else None)
+
+    @cached_property
+    def domain(self) -> Records:
+        """The spaces of all columns."""
+        return Records({name: field.space for name, field in self.fields.items()})
 
     @property
     def rows_per_person(self) -> int:
@@ -58,18 +63,18 @@ class Reader:
     @property
     def features(self) -> tuple[str, ...]:
         """The columns besides the label."""
-        return tuple(name for name, _ in self.domain.columns if name != self.label)
+        return tuple(name for name in self.fields if name != self.label)
 
     def space(self, name: str) -> Space:
         """Return the space of a column."""
-        return dict(self.domain.columns)[name]
+        return self.fields[name].space
 
     def batches(self, X: Any, y: Any = None) -> Iterator[Codes]:
         """Yield codes of all columns; without y, the label is a column of X.
 
         Ensures: no more rows of a person than count.
         """
-        names = [name for name, _ in self.domain.columns]
+        names = list(self.fields)
         whose = () if self.person is None else (self.person.column,)
         if y is None or self.label is None:
             if y is not None:
@@ -94,25 +99,21 @@ class Reader:
         """Return the codes of the columns that a table has, all but this one."""
         table = _by_name(X, self.features)
         given = set(_names(table))
-        wanted = [name for name, _ in self.domain.columns if name in given and name != but]
+        wanted = [name for name in self.fields if name in given and name != but]
         if not wanted:
-            names = ", ".join(name for name, _ in self.domain.columns)
-            raise InputError(f"X has none of the columns that could tell something: {names}.")
+            raise InputError(
+                f"X has none of the columns that could tell something: {', '.join(self.fields)}."
+            )
         return self._read(table, wanted)
 
-    def _batches(
-        self, table: Any, names: list[str], person: Person | None = None
-    ) -> Iterator[Codes]:
-        if self.columns is None:
-            fields = {name: Field.of(space) for name, space in self.domain.columns}
-            return table_codes(table, fields, names)
-        wanted = {name: self.columns[name] for name in names}
-        inputs = names if person is None else [*names, person.column]
-        columns = Columns.of(wanted, person=person)
-        return Declared.of(_as_arrow(table, inputs), columns).batches(None)
+    def _batches(self, table: Any, names: list[str], person: Person | None) -> Iterator[Codes]:
+        if person is None:
+            return table_codes(table, self.fields, names)
+        columns = Columns.of(dict(self.fields), person=person)
+        return Declared.of(plain_columns(table), columns).batches(None)
 
     def _read(self, table: Any, names: list[str]) -> Codes:
-        found = list(self._batches(table, names))
+        found = list(self._batches(table, names, None))
         nothing = np.empty(0, dtype=np.intp)
         return {name: np.concatenate([nothing, *(part[name] for part in found)]) for name in names}
 
@@ -121,30 +122,34 @@ def _as_sized(values: Any) -> Any:
     return values if hasattr(values, "__len__") else several(values, name="y", of="labels")
 
 
-def _spaces(columns: Mapping[str, Column]) -> dict[str, Space]:
-    return {name: column.space for name, column in columns.items()}
+def _read_fields(domain: Any) -> dict[str, Field]:
+    """Return how the cells of each column are read."""
+    if isinstance(domain, Plan):
+        if domain.public:
+            raise InputError(
+                f"the plan has {', '.join(map(repr, domain.public))} as public, and a model would "
+                "not know it. Declare a space for it, or say 'drop'."
+            )
+        domain = {name: how for name, how in domain.columns if isinstance(how, Column)}
+    elif isinstance(domain, Records):
+        domain = dict(domain.columns)
+    if not isinstance(domain, Mapping):
+        raise SpaceError(
+            f"domain is of type {type(domain).__name__}; give a mapping from each column to its "
+            "space, Records, or a Plan. Spaces are declared, never read off the data."
+        )
+    return {name: _read_field(name, given) for name, given in domain.items()}
 
 
-def _as_arrow(table: Any, names: Iterable[str]) -> Any:
-    """Give a mapping of columns, or a list of records, the form that plans are read with."""
-    if not isinstance(table, Mapping | list):
-        return table
-    columns = {name: _array(_column(table, name), name) for name in names}
-    if len({len(column) for column in columns.values()}) > 1:
-        raise InputError("the columns of the table have different lengths.")
-    return arrow().table(columns)
-
-
-def _array(values: Any, name: str) -> Any:
-    if hasattr(values, "to_arrow"):
-        return values.to_arrow()
-    pa = arrow()
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        problem = InputError(f"column {name!r} holds values of several types.")
-    # Raised here, outside of the handler: what Arrow says would show the value.
-    raise problem
+def _read_field(name: str, given: Any) -> Field:
+    if not isinstance(given, Field | Space | str):
+        given = Categories(given)
+    space = given.space if isinstance(given, Field) else given
+    if not isinstance(space, Categories | Counts | Interval):
+        raise SpaceError(
+            f"the column {name!r} is {space!r}; a model takes Categories, Counts and Interval."
+        )
+    return given if isinstance(given, Field) else Field.of(space)
 
 
 def _by_name(X: Any, names: Sequence[str]) -> Any:
