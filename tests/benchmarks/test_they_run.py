@@ -77,6 +77,7 @@ def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sampling, name, small)
     results = sampling.against_the_limit()
     assert {result.against for result in results} == {"AES-CTR"}
+    results += sampling.against_draw()
     assert all(result.rate > 0 for result in results)
 
 
