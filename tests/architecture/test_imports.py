@@ -225,6 +225,29 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "most", "unneeded"),
+    [
+        ("nw.geometric(nw.Counts(8), epsilon=1)", 40, {"certificates", "checker", "plans"}),
+        ("nw.Plan", 130, {"engines", "estimation", "ledger", "releases", "synthetic"}),
+        ("nw.release", 215, {"designs", "report", "selection", "synthetic"}),
+        (
+            "plan = nw.Plan({'a': nw.Column(['x', 'y'])}, epsilon=1); "
+            "nw.release([{'a': 'x'}], plan, ledger=None)",
+            265,
+            {"designs", "report", "selection", "synthetic"},
+        ),
+    ],
+    ids=["a mechanism", "Plan", "release", "a small release"],
+)
+def test_work_loads_the_rooms_it_needs(script: str, most: int, unneeded: set[str]) -> None:
+    loaded = loaded_by(f"import noisewright as nw; {script}")
+    ours = {name for name in loaded if name.partition(".")[0] == "noisewright"}
+    assert {f"{name}.".split(".")[1] for name in ours} & unneeded == set()
+    assert not any(name.startswith("noisewright.engines.spark.table") for name in ours)
+    assert len(ours) <= most
+
+
+@pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
         pytest.param(["--version"], {*HEAVY, "numpy"}, id="version"),

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import noisewright as nw
-from noisewright.engines.spark import open_spark
+from noisewright.engines import open_spark
 
 
 def plan(**options: Any) -> nw.Plan:

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import noisewright as nw
-from noisewright.engines import embedded
+from noisewright.engines import embedded, open_spark
 from noisewright.engines.batches import Randomizer
-from noisewright.engines.spark import files, open_spark
+from noisewright.engines.spark import files
 from noisewright.errors import NoisewrightError
 from noisewright.tables import open_table
 from noisewright.tables.files.writing import MemoryWriter

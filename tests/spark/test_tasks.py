@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.engines.spark import open_spark
+from noisewright.engines import open_spark
 from noisewright.engines.spark.session import require_java, worker_python
 from noisewright.errors import DataError, EngineError, MissingPartError, OutsideSpaceError
 from tests.spark.tables import frame, plan

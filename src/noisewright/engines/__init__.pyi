@@ -8,8 +8,5 @@ from .embedded import (
 from .overlap import ahead as ahead
 from .persons import Kept as Kept, PersonKeys as PersonKeys, PersonRows as PersonRows
 from .public_columns import PublicColumns as PublicColumns
-from .spark import (
-    SparkCheck as SparkCheck,
-    is_spark_frame as is_spark_frame,
-    open_spark as open_spark,
-)
+from .spark.session import is_spark_frame as is_spark_frame
+from .spark.table import SparkCheck as SparkCheck, open_spark as open_spark

@@ -10,7 +10,6 @@ import numpy as np
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, TooLargeError
-from noisewright.estimation import expected_error
 from noisewright.mechanisms import (
     Additive,
     Geometric,
@@ -155,6 +154,8 @@ def planned_error(part: Part, column: str, *, rows: int) -> Planned | None:
 
 def mechanism_error(mechanism: Mechanism | CurveNoise, question: str, *, rows: int) -> float | None:
     """Return the planned error of one question, or nothing where it cannot be planned."""
+    from noisewright.estimation import expected_error  # a room of 40 files
+
     of = {"shares": "shares", "mean": "mean", "items": "items", "curve": "mean"}[question]
     try:
         planned = expected_error(mechanism, people=rows, of=of, about="people")

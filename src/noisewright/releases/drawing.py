@@ -8,17 +8,15 @@ import warnings
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from noisewright.engines import (
     KEPT,
     Checked,
     PublicColumns,
     Randomizer,
-    SparkCheck,
     check,
     is_spark_frame,
-    open_spark,
     run,
 )
 from noisewright.errors import EntropyError, ParameterError, PlanWarning, TargetError
@@ -38,6 +36,9 @@ from noisewright.spaces import (
 )
 from noisewright.tables import MemoryWriter, is_text_format, open_table, open_writer
 from noisewright.transaction import Progress
+
+if TYPE_CHECKING:
+    from noisewright.engines import SparkCheck
 
 _ROOM = 1 << 16
 """Bytes for the files beside the data, at least."""
@@ -191,6 +192,8 @@ class OnSpark:
 
     def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
         del name  # a folder of Parquet files
+        from noisewright.engines import open_spark
+
         self._table = open_spark(data, plan)
         self._checked: SparkCheck | None = None
 

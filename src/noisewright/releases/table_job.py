@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from noisewright.certificates import Certificate, check
 from noisewright.errors import CertificateError
@@ -17,12 +17,14 @@ from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.inputs import Snapshot, local_paths
 from noisewright.releases.output import Output
 from noisewright.releases.released import Release, file_digest
-from noisewright.releases.synthesis.result import Synthesis
 from noisewright.sampling import Source, source_or_default
 from noisewright.tables import require_format
 from noisewright.transaction import Job, Payment, Progress, Subject
 
-Result = TypeVar("Result", Release, Synthesis)
+if TYPE_CHECKING:
+    from noisewright.releases.synthesis.result import Synthesis
+
+Result = TypeVar("Result", Release, "Synthesis")
 
 
 def target_of(output: Output, *inputs: Any) -> TargetFiles | None:
