@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
-from noisewright.tables import CsvLayout, as_csv, require_names
+from noisewright.tables import CsvLayout, as_csv, partition_of, require_names
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -55,8 +55,10 @@ def read_fields(
         require_names(text, labels=labels)
         fields = tuple(NamedType(name, "") for name in CsvLayout.of(text).names)
     else:
+        keys: tuple[str, ...] = ()
         if where.is_dir():
-            where = _first_file(where)
+            folder, where = where, _first_file(where)
+            keys = tuple(partition_of(where, folder)) if _is_partitioned(where, folder) else ()
         suffix = where.suffix.lower()
         if suffix not in _PARQUET + _FEATHER:
             raise InputError(
@@ -64,6 +66,8 @@ def read_fields(
                 ".feather, .arrow or .csv, or from a folder of Parquet files."
             )
         fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
+        # What a folder is called is a value: only its key is looked at.
+        fields += tuple(NamedType(key, "") for key in keys)
     _require_names(where, [field.name for field in fields])
     return fields
 
@@ -83,6 +87,10 @@ def _first_file(folder: Path) -> Path:
     if not inside:
         raise InputError(f"{folder} holds no Parquet file, whose name ends in .parquet or .pq.")
     return inside[0]
+
+
+def _is_partitioned(file: Path, folder: Path) -> bool:
+    return all("=" in part for part in file.relative_to(folder).parts[:-1])
 
 
 def _arrow_schema(path: Path, *, parquet: bool) -> Any:

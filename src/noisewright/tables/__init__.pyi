@@ -29,7 +29,7 @@ from .files.formats import (
 from .files.frames import frame_table as frame_table, plain_columns as plain_columns
 from .files.header import require_header as require_header
 from .files.list_texts import require_joinable as require_joinable
-from .files.parquet_files import folder_files as folder_files
+from .files.parquet_files import folder_files as folder_files, partition_of as partition_of
 from .files.reading import (
     PARQUET as PARQUET,
     open_table as open_table,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.engines.spark.inputs import FrameRows, Input, Rows, frame_input
 from noisewright.engines.spark.session import load_pyspark, worker_python
+from noisewright.errors import DataError
 from noisewright.tables import (
     BATCH,
     CSV,
@@ -98,6 +99,11 @@ def _pieces(place: Path | CSV) -> Iterator[Piece]:
         yield Piece(place, 0)
         return
     files = folder_files(place) if place.is_dir() else [place]
+    if place.is_dir() and any(file.parent != place for file in files):
+        raise DataError(
+            f"the folder {place} holds partitions, which Spark reads itself: give it as a "
+            "DataFrame, spark.read.parquet(path), or use the embedded engine."
+        )
     if not files[0].name.lower().endswith(PARQUET):
         yield Piece(str(files[0]), 0)
         return

@@ -1,17 +1,24 @@
-"""One Parquet file, or a folder of them read one after the other."""
+"""One Parquet file, or a folder of them, in partitions or not, read one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
+from urllib.parse import unquote
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
+from noisewright.tables.cell_types import is_list
+from noisewright.tables.cells import BadCellError, Cells, refusal
 from noisewright.tables.files.faults import arrow, attempt, guarded
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.plain_cells import number_in
 
 _WHAT = "a Parquet file"
+_NOTHING = "__HIVE_DEFAULT_PARTITION__"
+"""What a folder is called that holds the rows without a value."""
+
 _BUFFER = 1 << 20
 """Bytes of each column that are read at once: large row groups must not fill the memory."""
 
@@ -19,58 +26,130 @@ _BUFFER = 1 << 20
 def folder_files(folder: Path) -> list[Path]:
     """Return the Parquet files of a folder, sorted by name; refuse what else it holds.
 
-    Names that begin with a dot or an underscore are notes of the program that wrote the folder.
+    Folders inside must be called key=value, as partitions are. Names that begin with a dot or an
+    underscore are notes of the program that wrote the folder.
     """
     inside = attempt(lambda: sorted(folder.iterdir()), name=str(folder), what="a folder")
     seen = [path for path in inside if not path.name.startswith((".", "_"))]
+    found: list[Path] = []
     for path in seen:
         if path.is_dir():
-            raise DataError(
-                f"the folder {folder} holds another folder, {path.name}. Folders are not read "
-                "recursively: give one folder that holds the Parquet files themselves."
-            )
-        if path.suffix.lower() not in (".parquet", ".pq"):
+            if "=" not in path.name:
+                raise DataError(
+                    f"the folder {folder} holds another folder, {path.name}. Folders are not read "
+                    "recursively, unless they are partitions called key=value: give one folder "
+                    "that holds the Parquet files themselves."
+                )
+            found += folder_files(path)
+        elif path.suffix.lower() not in (".parquet", ".pq"):
             raise DataError(
                 f"the folder {folder} holds {path.name}, which is no Parquet file. Move it away, "
                 "so that nobody has to guess what belongs to the table."
             )
+        else:
+            found.append(path)
     if not seen:
         raise DataError(f"the folder {folder} holds no Parquet file.")
-    return seen
+    return found
+
+
+def partition_of(path: Path, folder: Path) -> dict[str, str | None]:
+    """Return the columns that the folders around a file hold, in the way of Hive."""
+    found: dict[str, str | None] = {}
+    for part in path.relative_to(folder).parts[:-1]:
+        name, _, text = part.partition("=")
+        value = unquote(text)
+        found[unquote(name)] = None if value == _NOTHING else value
+    return found
 
 
 @final
 class ParquetFiles(TableReader):
-    """Parquet files with the same columns."""
+    """Parquet files with the same columns; those of partitions are behind the stored ones.
 
-    def __init__(self, paths: Sequence[Path], *, name: str) -> None:
+    Values of partitions are texts, or what `cells` say of their column.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        *,
+        name: str,
+        folder: Path | None = None,
+        cells: Mapping[str, Cells] | None = None,
+    ) -> None:
+        pa = arrow()
         self.name = name
         self._paths = tuple(paths)
+        self._cells = cells or {}
+        self._partitions = [{} if folder is None else partition_of(path, folder) for path in paths]
+        self._stored: list[str] = []
         self.rows = 0
         for place, path in enumerate(self._paths):
             file = _opened(path)
-            schema = plain_schema(file.schema_arrow, name=str(path))
+            stored = plain_schema(file.schema_arrow, name=str(path))
             self.rows += file.metadata.num_rows
             file.close()
+            texts = [pa.field(key, pa.string()) for key in self._partitions[place]]
+            schema = plain_schema(pa.schema([*stored, *map(self._typed, texts)]), name=str(path))
             if place == 0:
-                self.schema = schema
+                self.schema, self._stored = schema, stored.names
             elif not schema.equals(self.schema):
                 raise DataError(
                     f"{path} has other columns than {self._paths[0].name}, or of other types. "
                     "The files of a folder must have the same columns in the same order."
                 )
 
+    def _typed(self, field: Any) -> Any:
+        cells = self._cells.get(field.name)
+        return field if cells is None or is_list(cells.type) else field.with_type(cells.type)
+
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
     ) -> Iterator[RecordBatch]:
         """Yield the rows file by file."""
         names = self.schema.names if columns is None else list(columns)
-        for path in self._paths:
-            file = _opened(path, dictionaries=[name for name in encoded if name in names])
+        stored = [name for name in names if name in self._stored]
+        row = 0
+        for path, partition in zip(self._paths, self._partitions, strict=True):
+            file = _opened(path, dictionaries=[name for name in encoded if name in stored])
             try:
-                yield from guarded(self._read(file, names), name=str(path), what=_WHAT)
+                for batch in guarded(self._read(file, stored), name=str(path), what=_WHAT):
+                    yield self._with_partition(batch, partition, names, row)
+                    row += batch.num_rows
             finally:
                 file.close()
+
+    def _with_partition(
+        self, batch: RecordBatch, partition: Mapping[str, str | None], names: list[str], row: int
+    ) -> RecordBatch:
+        import pyarrow as pa
+
+        if not partition:
+            return batch
+        arrays = [
+            pa.repeat(self._value(name, partition[name], row), batch.num_rows)
+            if name in partition
+            else batch.column(name)
+            for name in names
+        ]
+        kinds = [(name, array.type) for name, array in zip(names, arrays, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(kinds)) if names else batch
+
+    def _value(self, name: str, text: str | None, row: int) -> Any:
+        """Return the value of a partition in the type of its column."""
+        import pyarrow as pa
+
+        kind = self.schema.field(name).type
+        if text is None or pa.types.is_string(kind):
+            return pa.scalar(text, kind)
+        cells, number = self._cells[name], number_in(text)
+        value = {"true": True, "false": False}.get(text.lower(), text if number is None else number)
+        try:
+            return cells.plain([text if cells.needs == "dates" else value]).cast(kind)[0]
+        except BadCellError as problem:
+            failed = refusal(name, problem, row)
+        raise failed
 
     def _read(self, file: Any, names: list[str]) -> Iterator[RecordBatch]:
         if names:

@@ -79,7 +79,9 @@ def _open_path(data: str | os.PathLike[str], schema: Schema, *, released: bool) 
     if text is not None:
         return CsvFile(text, schema, released=released)
     if path.is_dir():
-        return ParquetFiles(folder_files(path), name=name)
+        return ParquetFiles(
+            folder_files(path), name=name, folder=path, cells={} if released else schema.cells
+        )
     lower = path.name.lower()
     if lower.endswith(PARQUET):
         return ParquetFiles([path], name=name)
