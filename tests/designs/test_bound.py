@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.designs.closed_forms.relabeling import best_relabeling, proven_bound
-from noisewright.designs.losses.costs import read_loss
+from noisewright.designs.losses.loss import read_loss
 from noisewright.designs.losses.priors import read_prior
 from noisewright.designs.problem import Problem
 from noisewright.designs.programs.program import Program, program_for

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import noisewright as nw
-from noisewright.designs.programs.balance import OutputScale
 from noisewright.designs.programs.program import program_for
 from noisewright.designs.programs.refine import BITS, Refined
+from noisewright.designs.programs.repair import OutputScale
 from noisewright.designs.proofs.lower_bound import lower_bound
 from noisewright.errors import InfeasibleError
 from tests.designs import wide

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.designs.losses.costs import read_loss
+from noisewright.designs.losses.loss import read_loss
 from noisewright.designs.losses.priors import read_prior
 from noisewright.designs.problem import Problem
 from noisewright.mechanisms import Guarantee

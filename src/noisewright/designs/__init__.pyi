@@ -12,7 +12,6 @@ from .analysis.property_prices import (
     price_of_properties as price_of_properties,
 )
 from .design import Design as Design, design as design
-from .losses.costs import Loss as Loss
 from .losses.error_measures import (
     bias as bias,
     bias_by_input as bias_by_input,
@@ -22,6 +21,6 @@ from .losses.error_measures import (
     exact_error_histogram as exact_error_histogram,
     rmse as rmse,
 )
-from .losses.loss import exact_loss as exact_loss, loss as loss
+from .losses.loss import Loss as Loss, exact_loss as exact_loss, loss as loss
 from .losses.priors import binomial as binomial, empirical as empirical
 from .property_names import WORDS as WORDS

@@ -14,8 +14,7 @@ from noisewright.designs.closed_forms.sets import by_flips, many_items
 from noisewright.designs.lines.diagonal import by_diagonal
 from noisewright.designs.lines.ends import by_ends
 from noisewright.designs.lines.game import by_game
-from noisewright.designs.losses.costs import Loss, read_loss
-from noisewright.designs.losses.loss import read_goal
+from noisewright.designs.losses.loss import Loss, read_goal, read_loss
 from noisewright.designs.problem import Problem, read_problem
 from noisewright.designs.programs.by_program import by_program
 from noisewright.designs.proofs.proof import Proof, Solution

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.designs.losses.costs import Loss, read_loss
-from noisewright.designs.losses.loss import exact_loss, read_goal
+from noisewright.designs.losses.loss import Loss, exact_loss, read_goal, read_loss
 from noisewright.designs.losses.priors import read_prior
 from noisewright.designs.property_names import read_properties
 from noisewright.mechanisms import Guarantee, Table

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.designs.design import Design
-from noisewright.designs.losses.costs import read_loss
-from noisewright.designs.losses.loss import GOALS, exact_loss, read_goal
+from noisewright.designs.losses.loss import GOALS, exact_loss, read_goal, read_loss
 from noisewright.designs.losses.priors import read_prior
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, ceiling_float, floor_float

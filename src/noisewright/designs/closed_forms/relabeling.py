@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.designs.losses.costs import Costs, read_loss
+from noisewright.designs.losses.loss import Costs, read_loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.proofs.proof import DualValues, Proof, Solution
 from noisewright.exact import Epsilon, fixed_floor

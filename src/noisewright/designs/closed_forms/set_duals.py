@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from noisewright.designs.losses.costs import Cost
+from noisewright.designs.losses.loss import Cost
 from noisewright.errors import UnsolvedError
 from noisewright.mechanisms import Guarantee
 

@@ -23,7 +23,7 @@ from math import comb
 from typing import Any
 
 from noisewright.designs.closed_forms.set_duals import bound_with_delta, duals_with_delta
-from noisewright.designs.losses.costs import Cost, Loss, cost_of_distance
+from noisewright.designs.losses.loss import Cost, Loss, cost_of_distance
 from noisewright.designs.problem import Problem
 from noisewright.designs.proofs.proof import DualValues, Proof, Solution
 from noisewright.errors import ParameterError, TooLargeError

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from noisewright.designs.losses.costs import Loss
+from noisewright.designs.losses.loss import Loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.programs.program import Constraint, Program, program_for
 from noisewright.designs.programs.refine import BITS

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from noisewright.designs.closed_forms.relabeling import best_relabeling
 from noisewright.designs.lines.end_program import ONE, End
-from noisewright.designs.losses.costs import Loss, read_loss
+from noisewright.designs.losses.loss import Loss, read_loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.programs.program import Program
 from noisewright.designs.programs.refine import BITS, sharp_solutions

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from noisewright.designs.losses.costs import read_loss
+from noisewright.designs.losses.loss import read_loss
 from noisewright.designs.losses.priors import read_prior
 from noisewright.exact import ceiling_float, floor_float, sqrt_bounds
 from noisewright.mechanisms import Mechanism, Table

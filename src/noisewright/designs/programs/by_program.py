@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isqrt
 
-from noisewright.designs.losses.costs import read_loss
-from noisewright.designs.losses.loss import exact_loss
+from noisewright.designs.losses.loss import exact_loss, read_loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.programs.program import Program, program_for
 from noisewright.designs.programs.refine import Refined, sharp_solutions

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.designs.losses.costs import Loss
+from noisewright.designs.losses.loss import Loss
 from noisewright.designs.problem import Problem
 from noisewright.exact import Bounds, scale_epsilon
 from noisewright.spaces import Distance, numbers

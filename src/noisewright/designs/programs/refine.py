@@ -70,63 +70,30 @@ def refine(program: Program, vertex: Vertex, triples: Triples) -> Refined:
     """Sharpen a vertex; where its basis is unusable, return it as it came."""
     values = [fixed_floor(value, BITS) for value in vertex.values.tolist()]
     duals = [fixed_floor(dual, BITS) for dual in vertex.duals.tolist()]
+    basic, active = vertex.basic_columns.tolist(), vertex.active_rows.tolist()
     system = _System.of(program, vertex, triples)
     if system is None:
         return Refined(values, duals)
-    basic = vertex.basic_columns.tolist()
-    active = vertex.active_rows.tolist()
-    exact_values = [0] * program.variables
-    for variable in basic:
-        exact_values[variable] = values[variable]
-    exact_duals = [0] * len(program.constraints)
-    for row in active:
-        exact_duals[row] = duals[row]
+    x, y = [values[variable] for variable in basic], [duals[row] for row in active]
     limits = [fixed_floor(program.constraints[row].limit, BITS) for row in active]
     costs = [fixed_floor(program.costs[variable], BITS) for variable in basic]
-    good = _sharpen(
-        exact_values, basic, lambda x: system.leftover_rows(x, limits), system.solve
-    ) and _sharpen(
-        exact_duals, active, lambda y: system.leftover_columns(y, costs), system.solve_transposed
-    )
-    return Refined(exact_values, exact_duals) if good else Refined(values, duals)
+    if not system.sharpen(x, limits) or not system.sharpen(y, costs, transposed=True):
+        return Refined(values, duals)
+    sharp = Refined([0] * program.variables, [0] * len(program.constraints))
+    for variable, value in zip(basic, x, strict=True):
+        sharp.values[variable] = value
+    for row, dual in zip(active, y, strict=True):
+        sharp.duals[row] = dual
+    return sharp
 
 
-def _sharpen(unknown: list[int], places: list[int], leftover: Any, solve: Any) -> bool:
-    """Add corrections until the leftovers are down to rounding; False if they do not shrink."""
-    previous = None
-    for _ in range(_ROUNDS):
-        rest = leftover(unknown)
-        size = max((abs(r) for r in rest), default=0)
-        if size <= 1 << 12:
-            return True
-        if previous is not None and size > previous >> 4:
-            return size <= 1 << (BITS // 2)
-        previous = size
-        # Doubles have no room for 2^-160; the leftovers are sent at size 1 and brought back.
-        shift = size.bit_length()
-        step = solve(np.array([r / (1 << shift) for r in rest]))
-        if not np.all(np.isfinite(step)):
-            return False
-        for place, part in zip(places, step.tolist(), strict=True):
-            unknown[place] += fixed_floor(part, shift)
-    return False
-
-
+@dataclass(frozen=True)
 class _System:
     """The active constraints in the basic variables: exact in integers, factored in doubles."""
 
-    def __init__(self, program: Program, vertex: Vertex, factors: Any) -> None:
-        self.factors = factors
-        basic = set(vertex.basic_columns.tolist())
-        self.rows = [
-            [term for term in program.constraints[row].terms if term[0] in basic]
-            for row in vertex.active_rows.tolist()
-        ]
-        self.active = vertex.active_rows.tolist()
-        self.ratios = [
-            program.ratio_bounds(program.constraints[row], BITS)[0] for row in self.active
-        ]
-        self.column_place = {v: k for k, v in enumerate(vertex.basic_columns.tolist())}
+    factors: Any
+    entries: list[tuple[int, int, int]]
+    """(row, column, coefficient over 2^BITS), rounded down."""
 
     @classmethod
     def of(cls, program: Program, vertex: Vertex, triples: Triples) -> _System | None:
@@ -147,40 +114,44 @@ class _System:
             shape=(len(active), len(basic)),
         )
         try:
-            return cls(program, vertex, splu(matrix))
+            factors = splu(matrix)
         except RuntimeError:
             return None
+        places, entries = column_place.tolist(), list[tuple[int, int, int]]()
+        for row, constraint in enumerate(program.constraints[index] for index in active.tolist()):
+            ratio = program.ratio_bounds(constraint, BITS)[0]
+            for variable, rational, multiple in constraint.terms:
+                if places[variable] >= 0:
+                    coefficient = fixed_floor(rational, BITS) + multiple * ratio
+                    entries.append((row, places[variable], coefficient))
+        return cls(factors, entries)
 
-    def solve(self, right: Any) -> Any:
-        return self.factors.solve(right)
+    def sharpen(self, unknown: list[int], right: list[int], *, transposed: bool = False) -> bool:
+        """Add corrections until the leftovers are down to rounding; False if they do not shrink."""
+        previous = None
+        for _ in range(_ROUNDS):
+            rest = self._leftovers(unknown, right, transposed)
+            size = max((abs(r) for r in rest), default=0)
+            if size <= 1 << 12:
+                return True
+            if previous is not None and size > previous >> 4:
+                return size <= 1 << (BITS // 2)
+            previous = size
+            # Doubles have no room for 2^-160; the leftovers are sent at size 1 and brought back.
+            shift = size.bit_length()
+            scaled = np.array([r / (1 << shift) for r in rest])
+            step = self.factors.solve(scaled, trans="T" if transposed else "N")
+            if not np.all(np.isfinite(step)):
+                return False
+            for place, part in enumerate(step.tolist()):
+                unknown[place] += fixed_floor(part, shift)
+        return False
 
-    def solve_transposed(self, right: Any) -> Any:
-        return self.factors.solve(right, trans="T")
-
-    def leftover_rows(self, values: list[int], limits: list[int]) -> list[int]:
-        """Limit − Σ coefficient · value, for each active row."""
-        rest: list[int] = []
-        for terms, limit, ratio in zip(self.rows, limits, self.ratios, strict=True):
-            for variable, rational, multiple in terms:
-                value = values[variable]
-                if rational:
-                    limit -= rational.numerator * value // rational.denominator
-                if multiple:
-                    limit -= (multiple * ratio * value) >> BITS
-            rest.append(limit)
-        return rest
-
-    def leftover_columns(self, duals: list[int], costs: list[int]) -> list[int]:
-        """Cost − Σ coefficient · dual, for each basic column."""
-        rest = list(costs)
-        for row, terms, ratio in zip(self.active, self.rows, self.ratios, strict=True):
-            dual = duals[row]
-            if not dual:
-                continue
-            for variable, rational, multiple in terms:
-                place = self.column_place[variable]
-                if rational:
-                    rest[place] -= rational.numerator * dual // rational.denominator
-                if multiple:
-                    rest[place] -= (multiple * ratio * dual) >> BITS
+    def _leftovers(self, unknown: list[int], right: list[int], transposed: bool) -> list[int]:
+        """Return right − matrix · unknown; with `transposed`, of the transposed matrix."""
+        rest = list(right)
+        for row, column, coefficient in self.entries:
+            if transposed:
+                row, column = column, row
+            rest[row] -= coefficient * unknown[column] >> BITS
         return rest

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
-from noisewright.designs.losses.costs import Loss
+from noisewright.designs.losses.loss import Loss
 from noisewright.designs.problem import Problem
 from noisewright.designs.programs.interior import widest_margin
 from noisewright.designs.property_names import WORDS
