@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,12 +106,18 @@ class DenseChannel:
     @cached_property
     def inverse(self) -> Array:
         """L, one row per output; raises UnidentifiableError when there is none."""
-        return left_inverse(self.matrix, labels=self.labels, forgiving=self.forgiving)
+        return left_inverse(
+            self.matrix, unknown=self._unknown, labels=self.labels, forgiving=self.forgiving
+        )
 
     @cached_property
     def open_inputs(self) -> NDArray[np.bool_]:
         """Mark the inputs whose share no amount of released data can tell."""
-        return np.asarray(np.abs(null_space(self.matrix)).max(axis=0, initial=0.0) > 1e-9)
+        return np.asarray(np.abs(self._unknown).max(axis=0, initial=0.0) > 1e-9)
+
+    @cached_property
+    def _unknown(self) -> Array:
+        return null_space(self.matrix)
 
     def push(self, shares: Array, axis: int) -> Array:
         """Return Pᵀ p along an axis."""
@@ -218,6 +225,10 @@ def joint_second_moments(channels: Sequence[Channel]) -> tuple[Array, Array, Arr
     return own, least, most
 
 
+_OF_TABLES: WeakKeyDictionary[Table, Channel] = WeakKeyDictionary()
+"""The channels of tables that are in use: many answers about one table invert it once."""
+
+
 def channel_of(mechanism: Mechanism) -> Channel:
     """Return a mechanism as a map between shares, by its structure where it has one."""
     if isinstance(mechanism, Response):
@@ -240,7 +251,11 @@ def channel_of(mechanism: Mechanism) -> Channel:
             "design give its .mechanism."
         )
     table = mechanism.table()
-    return _as_response(table) or DenseChannel(table.matrix, tuple(table.space.points))
+    known = _OF_TABLES.get(table)
+    if known is None:
+        known = _as_response(table) or DenseChannel(table.matrix, tuple(table.space.points))
+        _OF_TABLES[table] = known
+    return known
 
 
 def _clamped_matrix(mechanism: Additive) -> Array:

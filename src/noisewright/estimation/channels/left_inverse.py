@@ -17,16 +17,20 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 def left_inverse(
-    matrix: Array, *, labels: Sequence[Any] | None = None, forgiving: bool = False
+    matrix: Array,
+    *,
+    unknown: Array,
+    labels: Sequence[Any] | None = None,
+    forgiving: bool = False,
 ) -> Array:
     """Return L, one row per output, with P L = I: the inverse, or the best of many.
 
     With more outputs than inputs many L are unbiased. This is the one of least variance when the
     inputs are uniform: L = Q⁻¹Pᵀ(P Q⁻¹Pᵀ)⁻¹ with Q the diagonal of the outputs' shares.
+    `unknown` is the null space of P.
     Raises: UnidentifiableError when rows of P depend on each other, with what cannot be told;
     if `forgiving`, P L is then the nearest thing to I that there is.
     """
-    unknown = null_space(matrix)
     if unknown.size and not forgiving:
         raise _unidentifiable(unknown, labels or range(len(matrix)))
     if not unknown.size and matrix.shape[0] == matrix.shape[1]:
@@ -48,7 +52,7 @@ def left_inverse_for(matrix: Array, answers: Array, *, labels: Sequence[Any] | N
     moved = np.abs(unknown @ answers).max(initial=0.0)
     if moved > 1e-9 * np.abs(answers).max(initial=1e-300):
         raise _unidentifiable(unknown, labels or range(len(matrix)))
-    return left_inverse(matrix, labels=labels, forgiving=True)
+    return left_inverse(matrix, unknown=unknown, labels=labels, forgiving=True)
 
 
 def null_space(matrix: Array) -> Array:

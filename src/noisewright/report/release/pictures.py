@@ -20,7 +20,7 @@ from noisewright.report.charts.ticks import labels
 from noisewright.report.drawings.grid import SquareGrid, draw_heatmap
 from noisewright.report.drawings.plot import Curve, Plot, draw_plot
 from noisewright.report.numerals import percent, readable
-from noisewright.report.release.treatments import noise_quantile, truth_shares
+from noisewright.report.release.treatments import truth_shares
 from noisewright.sampling import SeededSource
 from noisewright.spaces import Space
 
@@ -28,7 +28,7 @@ MOST_CELLS = 16
 """Points along a side of a heatmap on a page; more would take much room in the file."""
 
 _PATHS = 3
-_HALF_STEPS = 60
+_HALF_STEPS = 40
 """Places at which a density is drawn, to each side of zero."""
 
 _LINES = ("line blue", "line red dashed", "line green dotted")
@@ -95,19 +95,18 @@ def picture_mechanism(mechanism: Mechanism | CurveNoise, *, unit: str) -> Pictur
 
 
 def _picture_noise(mechanism: Additive, unit: str) -> Picture:
-    step = float(mechanism.space.step)
-    half, most = (noise_quantile(mechanism, level) * step for level in (0.5, 0.95))
-    end = noise_quantile(mechanism, 0.99)
-    places = np.unique(np.rint(np.linspace(0, end, _HALF_STEPS + 1)).astype(np.int64)).tolist()
-    width = max(1, end // max(len(places) - 1, 1))
-
+    # Noise is symmetric around zero, and each of its exact probabilities is computed once.
     @cache
     def below(steps: int) -> float:
-        return float(mechanism.cumulative(steps, 96).high)
+        return float(mechanism.cumulative(steps, 64).high)
 
+    step = float(mechanism.space.step)
+    half, most = (_quantile(below, level) * step for level in (0.5, 0.95))
+    end = _quantile(below, 0.99)
+    width = max(1, end // _HALF_STEPS)
+    places = range(0, end + 1, width)
     tops = [place + width // 2 for place in places]
     right = [max(below(top) - below(top - width), 0.0) / (width * step) for top in tops]
-    # The noise is symmetric around zero.
     x = [-at * step for at in reversed(places[1:])] + [at * step for at in places]
     y = [*reversed(right[1:]), *right]
     inner = [place for place, at in enumerate(x) if abs(at) <= most]
@@ -131,6 +130,18 @@ def _picture_noise(mechanism: Additive, unit: str) -> Picture:
         y_ticks=False,
     )
     return Picture(words, f"Distribution of the noise, symmetric around zero. {words}", drawing)
+
+
+def _quantile(below: Callable[[int], float], level: float) -> int:
+    """Return the least d for which symmetric noise is within ±d steps with this probability."""
+    high = 1
+    while 2 * below(high) - 1 < level:
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if 2 * below(middle) - 1 >= level else (middle, high)
+    return high
 
 
 def _picture_outcomes(mechanism: Table, unit: str) -> Picture:

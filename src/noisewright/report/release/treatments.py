@@ -151,20 +151,3 @@ def survives(mechanism: Mechanism | CurveNoise) -> tuple[float, float] | None:
         kept = [int(weight) / mechanism.total for weight in np.diagonal(mechanism.weights).tolist()]
         return min(kept), max(kept)
     return None
-
-
-def noise_quantile(mechanism: Additive, level: float) -> int:
-    """Return the least d for which the noise is within ±d steps with at least this probability."""
-
-    def inside(steps: int) -> float:
-        high = float(mechanism.cumulative(steps, 96).high)
-        return high - float(mechanism.cumulative(-steps - 1, 96).high)
-
-    high = 1
-    while inside(high) < level:
-        high *= 2
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if inside(middle) >= level else (middle, high)
-    return high
