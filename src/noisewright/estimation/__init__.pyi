@@ -17,7 +17,6 @@ from .questions.questions import (
 )
 from .questions.readings import AFTER as AFTER, readings as readings, readings_of as readings_of
 from .questions.table_layout import LayoutPart as LayoutPart, TableLayout as TableLayout
-from .released import require_columns as require_columns
 from .result import Axis as Axis, Estimate as Estimate
 from .sets.item_shares import coins_of as coins_of
 from .typical_error import TypicalError as TypicalError, typical_error as typical_error

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, MissingPartError, OutsideSpaceError
+from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.mechanisms import Additive, Laplace
 from noisewright.spaces import Lattice, Space
-from noisewright.tables import Field, column_codes, read_inputs
+from noisewright.tables import Field, Schema, arrow, column_codes, open_table, read_inputs
+
+if TYPE_CHECKING:
+    from noisewright.estimation.questions.table_layout import TableLayout
 
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""
@@ -89,24 +92,35 @@ def not_released(
     )
 
 
-def column_batches(released: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def column_batches(
+    released: Any, layout: TableLayout, names: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
     """Yield the named columns, batch by batch; others are ignored.
 
     Takes an Arrow table, batch or stream of batches, a path to a Parquet, Feather or CSV file or a
     folder of Parquet files, a data frame that speaks Arrow, or a mapping from names to columns.
+    Cells of a CSV file are read as the outputs of `layout` say.
     """
     if isinstance(released, Mapping):
         require_columns(released, names)
         yield released
         return
-    if isinstance(released, (str, Path)):
-        released = _opened(Path(released), names)
+    if isinstance(released, (str, os.PathLike)):
+        plain = [name for name in names if layout.kind(name) in ("public", "curves")]
+        fields = {name: Field.of(layout.outputs(name)) for name in names if name not in plain}
+        reader = open_table(
+            released, schema=Schema(fields, public=tuple(plain), others="drop"), released=True
+        )
+        require_columns(reader.schema.names, names)
+        kinds = {name: str(reader.schema.field(name).type) for name in names}
+        texts = [name for name, kind in kinds.items() if kind in ("string", "large_string")]
+        released = reader.batches(names, encoded=texts)
     elif hasattr(released, "to_batches"):
         released = released.to_batches()
     elif hasattr(released, "column_names") and hasattr(released, "slice"):
         released = [released]
     elif hasattr(released, "__arrow_c_stream__"):
-        released = _arrow().RecordBatchReader.from_stream(released)
+        released = arrow().RecordBatchReader.from_stream(released)
     if isinstance(released, (bytes, np.ndarray)) or not isinstance(released, Iterable):
         raise InputError(
             f"the released data is a {type(released).__name__}; give an Arrow table, a stream of "
@@ -133,38 +147,3 @@ def require_columns(given: Iterable[str], names: Sequence[str]) -> None:
             f"the released data has no column {', '.join(map(repr, missing))}; it has "
             f"{', '.join(map(repr, known[:20])) or 'none'}. Name the columns as the mechanism does."
         )
-
-
-def _opened(path: Path, names: Sequence[str]) -> Iterable[Any]:
-    if not path.exists():
-        raise InputError(f"there is no file {path}.")
-    _arrow()
-    if path.suffix == ".parquet" and not path.is_dir():
-        from pyarrow import parquet
-
-        file = parquet.ParquetFile(path)
-        require_columns(file.schema_arrow.names, names)
-        texts = [n for n in names if str(file.schema_arrow.field(n).type) == "string"]
-        file = parquet.ParquetFile(path, read_dictionary=texts)
-        return file.iter_batches(batch_size=BATCH * 2, columns=list(names))
-    from pyarrow import dataset
-
-    kinds = {".csv": "csv", ".feather": "feather", ".arrow": "feather"}
-    if path.is_dir():
-        kinds[path.suffix] = "parquet"
-    if path.suffix not in kinds:
-        raise InputError(f"{path.name} is not a .parquet, .feather, .arrow or .csv file.")
-    found = dataset.dataset(path, format=kinds[path.suffix])
-    require_columns(found.schema.names, names)
-    return found.to_batches(columns=list(names), use_threads=False)
-
-
-def _arrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError as problem:
-        raise MissingPartError(
-            "tables are read with pyarrow, which is not installed: "
-            "pip install 'noisewright[arrow]'."
-        ) from problem
-    return pyarrow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal, overload
 
 from noisewright.estimation import (
@@ -11,10 +10,8 @@ from noisewright.estimation import (
     Estimates,
     answer_questions,
     read_questions,
-    require_columns,
 )
 from noisewright.plans import Plan, released_layout
-from noisewright.tables import open_table
 
 
 @overload
@@ -76,22 +73,7 @@ def estimates_of(
     layout = released_layout(plan)
     asked = Asked.reading(about, method, confidence, together, show)
     questions, single = read_questions(layout, of, question, at)
-    used = {name for one in questions for name in one.columns}
     found = answer_questions(
-        _opened(released, plan, [name for name in layout.names if name in used]),
-        layout,
-        questions,
-        asked,
-        rows_per_person=plan.rows_per_person,
+        released, layout, questions, asked, rows_per_person=plan.rows_per_person
     )
     return next(iter(found.values())) if single else found
-
-
-def _opened(released: Any, plan: Plan, names: list[str]) -> Any:
-    """Return the batches of a file as the plan says its cells are; other tables as they are."""
-    if not isinstance(released, (str, os.PathLike)):
-        return released
-    reader = open_table(released, schema=plan.schema, released=True)
-    require_columns(reader.schema.names, names)
-    texts = [n for n in names if str(reader.schema.field(n).type) in ("string", "large_string")]
-    return reader.batches(names, encoded=texts)

@@ -120,7 +120,7 @@ def _tally(released: Any, decoder: Decoder, answers: Sequence[TableAnswer]) -> N
         growing=[counted.index(name) for name in counted if name in decoder.vocabularies],
     )
     tallies = [one.tally for one in answers if one.tally is not None]
-    for batch in column_batches(released, decoder.names):
+    for batch in column_batches(released, decoder.layout, decoder.names):
         decoder.read(batch)
         if wanted:
             counter.add(decoder.codes(counted), decoder.sizes(counted))
