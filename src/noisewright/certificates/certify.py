@@ -27,7 +27,6 @@ from noisewright.mechanisms import (
     SetMechanism,
     Staircase,
     Table,
-    number,
     properties,
     read_delta,
 )
@@ -105,8 +104,7 @@ def certify(
     prove(mechanism, guarantee)
     _require_form(mechanism, guarantee)
     claims: dict[str, Any] = {
-        "epsilon": number(guarantee.epsilon),
-        "delta": str(guarantee.delta),
+        **guarantee.describe(),
         "properties": _claimed_properties(mechanism, properties),
     }
     if proof is not None and proof.speaks_of(guarantee, claims["properties"]):

@@ -14,7 +14,7 @@ from noisewright import checker
 from noisewright.certificates.certificate import Certificate, seal
 from noisewright.errors import CertificateError
 from noisewright.exact import as_text
-from noisewright.mechanisms import Guarantee, number
+from noisewright.mechanisms import Guarantee
 from noisewright.privacy import ZeroConcentrated
 
 
@@ -44,11 +44,7 @@ def certify_steps(
     sections: dict[str, Any] = {
         "mechanism": mechanism,
         "neighbors": {"relation": "one person", "rows_per_person": rows_per_person},
-        "claims": {
-            "epsilon": number(guarantee.epsilon),
-            "delta": as_text(guarantee.delta),
-            "properties": [],
-        },
+        "claims": {**guarantee.describe(), "properties": []},
     }
     made = seal(sections, guarantee)
     report = checker.check(made.document)

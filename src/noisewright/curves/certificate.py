@@ -1,4 +1,4 @@
-"""Laplace noise for curves as a certificate writes it, and what the checker can prove of it.
+"""Laplace noise for curves in a certificate: how it is written and read, what can be proven.
 
 A certificate holds the matrix A, how C = A v is rounded, and what one whole number of noise
 costs. The checker finds the reach of A again: over all patterns of signs for few coordinates,
@@ -8,12 +8,17 @@ else from the sum of its entries or, with the weights z_j, from Gershgorin's bou
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from noisewright.curves.coordinates import from_matrix, in_basis
 from noisewright.curves.sensitivity import BY_ROOT, MOST_PATTERNS, inverse_weights
 from noisewright.errors import CertificateError
 from noisewright.exact import Epsilon, as_text
-from noisewright.mechanisms import number
+from noisewright.mechanisms import Guarantee, describe_number
+from noisewright.spaces import Curves
 
 if TYPE_CHECKING:
     from noisewright.curves.noise import CurveNoise
@@ -69,6 +74,37 @@ def description(noise: CurveNoise) -> dict[str, Any]:
         "matrix": matrix,
         "log2_scale": coordinates.log2_scale,
         "shift": noise.shift,
-        "decay": number(Epsilon(rational=noise.decay)),
+        "decay": describe_number(Epsilon(rational=noise.decay)),
         "weights": [str(z) for z in inverse_weights(space.weights)] if by_root else [],
     }
+
+
+def certified_noise(section: dict[str, Any], claim: Guarantee) -> CurveNoise:
+    """Return the noise that a certificate describes; its whole numbers are taken as they are."""
+    from noisewright.curves.noise import CurveNoise
+
+    inputs = section["inputs"]
+    space = Curves(
+        [Fraction(position) for position in inputs["grid"]],
+        low=Fraction(inputs["low"]),
+        high=Fraction(inputs["high"]),
+        step=Fraction(inputs["step"]),
+    )
+    coordinates = in_basis(space, "values", None)
+    if section["matrix"] != "identity":
+        rows = [[int(entry) for entry in row] for row in section["matrix"]]
+        whole = np.array(rows, dtype=object)
+        coordinates = from_matrix(space, section["basis"], whole, section["log2_scale"])
+    unit = Fraction(1 << section["shift"]) * space.step / (1 << coordinates.log2_scale)
+    noise = CurveNoise(
+        space=space,
+        coordinates=coordinates,
+        noise="laplace",
+        claim=claim,
+        sensitivity=unit,
+        sensitivity_is_exact=False,
+        scale=unit / Fraction(section["decay"]["value"]),
+        unit=unit,
+        shift=section["shift"],
+    )
+    return noise.measure()

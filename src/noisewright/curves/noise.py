@@ -32,7 +32,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisewright.curves.bases import Floats
 from noisewright.curves.certificate import description, without_form
-from noisewright.curves.columns import as_column
 from noisewright.curves.coordinates import Coordinates
 from noisewright.curves.curve_release import Band, CurveRelease, Noise, noise_variance
 from noisewright.curves.sensitivity import CurveSensitivity, l1_sensitivity, l2_sensitivity
@@ -102,7 +101,7 @@ class CurveNoise(CurveMechanism):
         An Arrow column of lists comes back as one, everything else as an array with a row for
         each curve.
         """
-        return as_column(self.sample(column, source=source).values, column)
+        return _as_column(self.sample(column, source=source).values, column)
 
     def mean(
         self,
@@ -330,3 +329,21 @@ def _sum_rows(whole: NDArray[Any]) -> NDArray[Any]:
         return whole.sum(axis=0)[None, :]
     high, low = (whole >> 31).sum(axis=0), (whole & ((1 << 31) - 1)).sum(axis=0)
     return ((high.astype(object) << 31) + low.astype(object))[None, :]
+
+
+def _as_column(values: Floats, given: Any) -> Any:
+    """Return rows of values as an Arrow column of lists if one was given, else as they are."""
+    if type(given).__module__.split(".")[0] != "pyarrow":
+        return values
+    import pyarrow as pa
+
+    kind = given.type
+    flat = pa.array(np.ascontiguousarray(values).reshape(-1))
+    if pa.types.is_fixed_size_list(kind):
+        column = pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+    else:
+        offsets = np.arange(len(values) + 1) * values.shape[1]
+        large = pa.types.is_large_list(kind)
+        maker = pa.LargeListArray if large else pa.ListArray
+        column = maker.from_arrays(pa.array(offsets.astype(np.int64 if large else np.int32)), flat)
+    return pa.chunked_array([column]) if isinstance(given, pa.ChunkedArray) else column

@@ -27,6 +27,7 @@ from noisewright.mechanisms import (
     Table,
     properties as structural,
     read_outputs,
+    require_dependence,
     require_tabulable,
 )
 from noisewright.public import public
@@ -123,11 +124,7 @@ def design(
     properties; `route` names the theorem of a closed form.
     """
     guarantee = Guarantee(epsilon, delta, alpha=alpha)
-    if guarantee.epsilon.is_zero and guarantee.delta == 0:
-        raise ParameterError(
-            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
-            "nw.uniform(space) for that."
-        )
+    require_dependence(guarantee)
     require_space(space)
     formula = many_items(
         space, guarantee, loss, prior=prior, properties=properties, outputs=outputs

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import socket
 from typing import Any, Literal
 
 from noisewright.errors import BudgetError, LedgerError, UnknownDatasetError
 from noisewright.exact import Number
 from noisewright.given import whole_number
-from noisewright.ledger.author import user_at_host
 from noisewright.ledger.book import Balance
 from noisewright.ledger.decisions import (
     Granting,
@@ -321,6 +322,16 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.where!r})"
+
+
+def user_at_host() -> str:
+    """Return who writes, as the operating system names them."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run under a number that has no name.
+        user = f"uid-{os.getuid()}" if hasattr(os, "getuid") else "unknown"
+    return "".join(c if c.isprintable() else "?" for c in f"{user}@{socket.gethostname()}")
 
 
 def _reopen(where: str, who: str, patience: float) -> Ledger:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from noisewright.ledger.library import load_sqlalchemy
+from noisewright.ledger.database_library import load_sqlalchemy
 
 VERSION = 2
 """The version of the tables and of the canonical form that is hashed.

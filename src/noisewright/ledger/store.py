@@ -14,8 +14,8 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger.book import Book
+from noisewright.ledger.database_library import load_sqlalchemy
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, digest_of
-from noisewright.ledger.library import load_sqlalchemy
 from noisewright.ledger.sql_tables import DESCRIPTION, VERSION, create_tables, tables
 from noisewright.ledger.transactions import Database, already_there
 

@@ -22,7 +22,7 @@ from noisewright.errors import LedgerError, ParameterError, UnconfirmedError
 from noisewright.files import require_path
 from noisewright.given import brief
 from noisewright.ledger.database_errors import NOTHING, in_plain_words, is_passing
-from noisewright.ledger.library import load_sqlalchemy, require_postgresql_driver
+from noisewright.ledger.database_library import load_sqlalchemy, require_postgresql_driver
 
 Answer = TypeVar("Answer")
 

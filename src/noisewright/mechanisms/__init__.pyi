@@ -16,7 +16,9 @@ from .decay import (
 from .from_matrix import from_matrix as from_matrix
 from .guarantee import (
     Guarantee as Guarantee,
+    describe_number as describe_number,
     read_delta as read_delta,
+    require_dependence as require_dependence,
     require_guarantee as require_guarantee,
 )
 from .mechanism import (
@@ -63,4 +65,3 @@ from .sets.per_item import PerItem as PerItem, per_item as per_item
 from .sets.set_flips import SetFlips as SetFlips, two_levels as two_levels
 from .sets.set_mechanism import SetMechanism as SetMechanism
 from .table import Table as Table, read_outputs as read_outputs
-from .wording import number as number

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, exactly, shown
+from noisewright.exact import Epsilon, Number, as_text, exactly, shown
 from noisewright.given import of_kind
 from noisewright.meanings import DELTA
 
@@ -45,6 +45,10 @@ class Guarantee:
         object.__setattr__(self, "epsilon", Epsilon.of(epsilon, alpha=alpha))
         object.__setattr__(self, "delta", read_delta(delta))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the claim as a certificate writes it."""
+        return {"epsilon": describe_number(self.epsilon), "delta": as_text(self.delta)}
+
     def __str__(self) -> str:
         if self.delta == 0:
             return f"epsilon={self.epsilon}"
@@ -52,6 +56,26 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return f"Guarantee({self})"
+
+
+def require_dependence(claim: Guarantee, *, most: bool = False) -> None:
+    """Raise ParameterError if outputs may not depend on inputs; with `most` also at δ = 1."""
+    if claim.epsilon.is_zero and claim.delta == 0:
+        raise ParameterError(
+            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
+            "nw.uniform(space) for that."
+        )
+    if most and claim.delta == 1:
+        raise ParameterError("delta is 1, which promises nothing; give one below 1.")
+
+
+def describe_number(epsilon: Epsilon | None) -> dict[str, str]:
+    """Write ε exactly, as certificates do: a rational, the log of one, or infinity for None."""
+    if epsilon is None:
+        return {"ln": "infinity"}
+    if epsilon.ratio is None:
+        return {"value": as_text(epsilon.rational)}
+    return {"ln": as_text(epsilon.ratio)}
 
 
 def require_guarantee(value: Any, *, name: str = "guarantee") -> None:

@@ -148,8 +148,3 @@ def require_tabulable(space: Space, outputs: Space, *, instead: str) -> None:
             f"{MOST_ENTRIES:,}). {instead}",
             size=entries,
         )
-
-
-def smallest_codes(codes: NDArray[np.intp], size: int) -> NDArray[Any]:
-    """Return codes in the narrowest unsigned type that holds them."""
-    return codes.astype(np.min_scalar_type(max(size - 1, 0)), copy=False)

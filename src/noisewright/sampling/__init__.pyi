@@ -7,6 +7,7 @@ from .entropy import (
     SystemSource as SystemSource,
     default_source as default_source,
     require_private as require_private,
+    simulation as simulation,
     source_or_default as source_or_default,
 )
 from .gaussian import discrete_gaussian as discrete_gaussian
@@ -27,7 +28,6 @@ from .sets import (
     SetSampler as SetSampler,
     choose_sets as choose_sets,
 )
-from .simulation import simulation as simulation
 from .staircase import staircase_noise as staircase_noise
 from .table_sampler import TableSampler as TableSampler
 from .uniform import (

@@ -298,3 +298,13 @@ def _as_bytes(buffer: NDArray[Any]) -> memoryview:
             f"buffer holds {buffer.dtype}; it must be a writable, contiguous array of numbers."
         )
     return buffer.data.cast("B")
+
+
+def simulation(seed: int | str | bytes) -> np.random.Generator:
+    """Return a generator of binomial and multinomial counts; the same one for the same seed.
+
+    A simulation starts from what was released already and needs counts of millions of draws, which
+    `numpy` makes in doubles: good enough to show an error to two digits, never for a release.
+    Ensures: not private, and not taken by any mechanism, whose bits come from a `Source`.
+    """
+    return np.random.Generator(np.random.PCG64DXSM(SeededSource(seed).integer(128)))

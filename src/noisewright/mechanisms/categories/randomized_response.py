@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from noisewright.errors import ParameterError, SpaceError
+from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.given import brief
 from noisewright.mechanisms.categories.response import Response, most_kept
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, require_dependence
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
@@ -47,11 +47,7 @@ def randomized_response(
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if space.size < 2:
         raise SpaceError(f"randomized_response() needs at least two points; got {brief(space)}.")
-    if claim.epsilon.is_zero and claim.delta == 0:
-        raise ParameterError(
-            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
-            "nw.uniform(space) for that."
-        )
+    require_dependence(claim)
     others = space.size - 1
     if table is None:
         table = space.by_distance or space.size * space.size <= MOST_ENTRIES

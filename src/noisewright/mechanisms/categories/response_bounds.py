@@ -50,11 +50,7 @@ class ResponseBounds:
         return self.size - 1
 
     def _ratio(self, bits: int = _BITS) -> Enclosure:
-        epsilon = self.guarantee.epsilon
-        if epsilon.is_zero or epsilon.ratio is not None:
-            return Enclosure.point(epsilon.ratio or 1)
-        low, high = epsilon.ratio_bounds(bits)
-        return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+        return self.guarantee.epsilon.power_enclosure(bits)
 
     @property
     def least_p(self) -> float:

@@ -162,12 +162,12 @@ class Geometric(Structured):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.wording import number
+        from noisewright.mechanisms.guarantee import describe_number
 
         points = self.space.describe()
         return {
             "form": "geometric",
             "inputs": points,
             "outputs": points,
-            "parameter": number(self.epsilon),
+            "parameter": describe_number(self.epsilon),
         }

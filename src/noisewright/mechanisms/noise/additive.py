@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError, SpaceError, TooLargeError
+from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number
-from noisewright.given import brief
+from noisewright.given import brief, one_of
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Dates, Interval, Lattice, Space
@@ -105,6 +105,14 @@ class Additive(Structured):
     def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
         """Enclose E|output − input|^power in steps, for power 1 or 2."""
 
+    def _require_finite(self) -> Guarantee:
+        """Return the claim of a table; raise InputError where no table can hold the outputs."""
+        if self.form == "unbounded":
+            raise InputError(
+                f"{self!r} has infinitely many outputs, so it has no table. Use form='truncated'."
+            )
+        return self.claim
+
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Add noise to codes; clamp the sums when the form is truncated."""
         noise = self.noise(len(codes), source)
@@ -124,15 +132,6 @@ def require_interval(space: Any, name: str) -> Interval:
     )
 
 
-def read_form(form: str, allowed: tuple[str, ...]) -> Any:
-    """Read the form of the output."""
-    if form not in allowed:
-        raise ParameterError(
-            f"form is {form!r}; it must be one of {', '.join(map(repr, allowed))}."
-        )
-    return form
-
-
 def declare_interval(
     space: Any,
     *,
@@ -141,8 +140,10 @@ def declare_interval(
     outside: Any,
     off_grid: Any,
     form: str,
+    forms: tuple[str, ...],
 ) -> Interval:
     """Return the interval with the neighbors and the reading of values that the caller says."""
+    one_of(form, forms, name="form")
     interval = require_interval(space, name).reading(outside=outside, off_grid=off_grid)
     if isinstance(interval, Dates) and form == "unbounded":
         raise SpaceError(

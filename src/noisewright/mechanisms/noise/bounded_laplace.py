@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError, TooLargeError
+from noisewright.errors import TooLargeError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.counts.clamped import clamped_geometric
 from noisewright.mechanisms.decay import decay_for, require_ratios, self_proof_failed
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, require_dependence
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Interval
@@ -49,13 +49,7 @@ def bounded_laplace(space: Interval, claim: Guarantee) -> Table:
 
     Ensures: the claim, proven in integers; a decay larger by a relative 1e-11 breaks it.
     """
-    if claim.epsilon.is_zero and claim.delta == 0:
-        raise ParameterError(
-            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
-            "nw.uniform(space) for that."
-        )
-    if claim.delta == 1:
-        raise ParameterError("delta is 1, which promises nothing; give one below 1.")
+    require_dependence(claim, most=True)
     require_tabulable(space, space, instead="Use form='truncated', which needs no table.")
     _require_provable(space, claim)
     rate = _largest_rate(space, claim) * (1 - _SLACK)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, final, overload
 
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, ParameterError
+from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.noise.additive import FORMS, Additive, Form, declare_interval, read_form
+from noisewright.mechanisms.noise.additive import FORMS, Additive, Form, declare_interval
 from noisewright.mechanisms.noise.bounded_laplace import bounded_laplace, truncated_laplace
 from noisewright.mechanisms.noise.laplace_curve import (
     Rule,
@@ -100,14 +100,14 @@ def laplace(
         outside=outside,
         off_grid=off_grid,
         form=form,
+        forms=FORMS,
     )
-    read = read_form(form, FORMS)
-    if read == "bounded":
+    if form == "bounded":
         if scale != "exact":
             raise ParameterError("scale='paper' is for the forms 'unbounded' and 'truncated'.")
         return bounded_laplace(interval, guarantee)
     decay = laplace_decay(guarantee, interval.reach, scale)
-    made = Laplace(interval, decay, read, guarantee)
+    made = Laplace(interval, decay, form, guarantee)
     return made.table() if table else made
 
 
@@ -207,12 +207,7 @@ class Laplace(Additive):
 
     def table(self) -> Table:
         """Return the truncated mechanism as a table of integers, rounded and proven anew."""
-        if self.form == "unbounded":
-            raise InputError(
-                f"{self!r} has infinitely many outputs, so it has no table. Use form='truncated'."
-            )
-        assert self.claim is not None
-        return truncated_laplace(self.space, self.decay, self.claim)
+        return truncated_laplace(self.space, self.decay, self._require_finite())
 
     def __repr__(self) -> str:
         kind = "" if self.form == "unbounded" else f"{self.form} "
@@ -220,13 +215,13 @@ class Laplace(Additive):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.wording import number
+        from noisewright.mechanisms.guarantee import describe_number
 
         return {
             "form": "noise",
             "inputs": self.space.describe(),
             "outputs": self.outputs.describe(),
-            "decay": number(self.decay),
+            "decay": describe_number(self.decay),
         }
 
 

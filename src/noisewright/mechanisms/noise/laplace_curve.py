@@ -28,7 +28,7 @@ from typing import Literal
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
-from noisewright.mechanisms.guarantee import Guarantee, read_delta
+from noisewright.mechanisms.guarantee import Guarantee, read_delta, require_dependence
 from noisewright.public import public
 
 Rule = Literal["exact", "paper"]
@@ -45,8 +45,7 @@ def power_of_alpha(decay: Epsilon, times: int, bits: int) -> Enclosure:
     if decay.rational * times >= bits:
         # e^-x < 2^-x: too small to see at this precision.
         return Enclosure(Fraction(0), Fraction(1, 1 << bits))
-    low, high = decay.alpha_bounds(bits, times=times)
-    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+    return Enclosure.over(decay.alpha_bounds(bits, times=times), bits)
 
 
 def laplace_delta(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> Enclosure:
@@ -54,7 +53,7 @@ def laplace_delta(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> En
     if decay.times(reach) <= epsilon:
         return Enclosure.point(0)
     alpha = power_of_alpha(decay, 1, bits)
-    ratio = _ratio(epsilon, bits)
+    ratio = epsilon.power_enclosure(bits)
     best = Enclosure.point(0)
     for i in _best_half_lines(decay, reach, epsilon, bits):
         delta = Enclosure.point(1) - _missing_mass(decay, reach, i, ratio, bits) / (alpha + 1)
@@ -70,16 +69,9 @@ def _missing_mass(decay: Epsilon, reach: int, i: int, ratio: Enclosure, bits: in
 
 def best_half_line(decay: Epsilon, reach: int, epsilon: Epsilon) -> int:
     """Return the i whose half line has the largest δ at ε (of two that tie, either)."""
-    ratio = _ratio(epsilon, _BITS)
+    ratio = epsilon.power_enclosure(_BITS)
     lines = _best_half_lines(decay, reach, epsilon, _BITS)
     return min(lines, key=lambda i: _missing_mass(decay, reach, i, ratio, _BITS).low)
-
-
-def _ratio(epsilon: Epsilon, bits: int) -> Enclosure:
-    if epsilon.ratio is not None or epsilon.is_zero:
-        return Enclosure.point(epsilon.ratio or 1)
-    low, high = epsilon.ratio_bounds(bits)
-    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
 
 
 def _best_half_lines(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) -> range:
@@ -93,8 +85,13 @@ def _best_half_lines(decay: Epsilon, reach: int, epsilon: Epsilon, bits: int) ->
 def _enclose(number: Epsilon, bits: int) -> Enclosure:
     if number.ratio is None:
         return Enclosure.point(number.rational)
-    low, high = number.bounds(bits)
-    return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+    return Enclosure.of(number, bits)
+
+
+def enclose_log(value: Enclosure, bits: int) -> Enclosure:
+    """Enclose the logarithm of a positive number."""
+    low, high = log_bounds(value.low, bits)[0], log_bounds(value.high, bits)[1]
+    return Enclosure.over((low, high), bits)
 
 
 def _kept_range(lowest: int, highest: int, reach: int) -> range:
@@ -113,9 +110,7 @@ def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> E
     if peak.low >= 1:
         candidates = range(1)
     else:
-        low = Fraction(-log_bounds(peak.high, bits)[1], 1 << bits)
-        high = Fraction(-log_bounds(peak.low, bits)[0], 1 << bits)
-        place = Enclosure(low, high) / _enclose(decay, bits)
+        place = -enclose_log(peak, bits) / _enclose(decay, bits)
         candidates = _kept_range(math.floor(place.low), math.ceil(place.high), reach)
     best = Enclosure.point(0)
     for i in candidates:
@@ -124,11 +119,7 @@ def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> E
             continue
         if rest.low <= 0:
             return None
-        log = Enclosure(
-            Fraction(log_bounds(rest.low, bits)[0], 1 << bits),
-            Fraction(log_bounds(rest.high, bits)[1], 1 << bits),
-        )
-        epsilon = _enclose(decay, bits) * (reach - i) + log
+        epsilon = _enclose(decay, bits) * (reach - i) + enclose_log(rest, bits)
         best = Enclosure(max(best.low, epsilon.low), max(best.high, epsilon.high))
     return best
 
@@ -142,13 +133,7 @@ def laplace_decay(guarantee: Guarantee, reach: int, rule: Rule) -> Epsilon:
     epsilon, delta = guarantee.epsilon, guarantee.delta
     if rule not in ("exact", "paper"):
         raise ParameterError(f"scale is {rule!r}; it must be 'exact' or 'paper'.")
-    if delta == 1:
-        raise ParameterError("delta is 1, which promises nothing; give one below 1.")
-    if epsilon.is_zero and delta == 0:
-        raise ParameterError(
-            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
-            "nw.uniform(space) for that."
-        )
+    require_dependence(guarantee, most=True)
     if delta == 0 and (epsilon.ratio is None or reach == 1):
         return epsilon if reach == 1 else Epsilon(rational=epsilon.rational / reach)
     low = Fraction(epsilon.bounds(_BITS)[0] - log_bounds(1 - delta, _BITS)[1], 1 << _BITS)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, ParameterError
-from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
+from noisewright.errors import ParameterError
+from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly
 from noisewright.mechanisms.counts.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.noise.additive import Additive, Form, declare_interval, read_form
+from noisewright.mechanisms.noise.additive import Additive, Form, declare_interval
 from noisewright.mechanisms.noise.bounded_laplace import proven_table
+from noisewright.mechanisms.noise.laplace_curve import enclose_log
 from noisewright.mechanisms.noise.staircase_curve import Stairs, best_upper
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
@@ -63,9 +64,9 @@ def staircase(
         outside=outside,
         off_grid=off_grid,
         form=form,
+        forms=("unbounded", "truncated"),
     )
-    chosen = read_form(form, ("unbounded", "truncated"))
-    return Staircase(interval, read, best_upper(read, interval.reach, _POWERS[loss]), chosen)
+    return Staircase(interval, read, best_upper(read, interval.reach, _POWERS[loss]), form)
 
 
 @final
@@ -146,13 +147,9 @@ class Staircase(Additive):
         """Enclose the least δ at ε': A (1 − e^(ε' − ε))."""
         if self.epsilon <= epsilon:
             return Enclosure.point(0)
-        ratio = Enclosure.point(epsilon.ratio or 1)
-        if epsilon.ratio is None and not epsilon.is_zero:
-            low, high = epsilon.ratio_bounds(bits)
-            ratio = Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
         told = self.cumulative(self.stairs.half_line, bits)
-        delta = told * (-(ratio * self.stairs.drop(bits)) + 1)
-        return Enclosure(max(Fraction(0), delta.low), max(Fraction(0), delta.high))
+        left = -(epsilon.power_enclosure(bits) * self.stairs.drop(bits)) + 1
+        return (told * left).or_more(0)
 
     def epsilon_enclosure(self, delta: Fraction, bits: int) -> Enclosure | None:
         """Enclose the least ε' at δ: e^ε' = e^ε (1 − δ/A)."""
@@ -163,8 +160,7 @@ class Staircase(Additive):
             return Enclosure.point(0)
         if ratio.low < 1:
             return None
-        low, high = log_bounds(ratio.low, bits)[0], log_bounds(ratio.high, bits)[1]
-        return Enclosure(Fraction(low, 1 << bits), Fraction(high, 1 << bits))
+        return enclose_log(ratio, bits)
 
     def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
         """Enclose E|output − input|^power in steps, for power 1 or 2."""
@@ -176,12 +172,8 @@ class Staircase(Additive):
 
     def table(self) -> Table:
         """Return the truncated mechanism as a table of integers, rounded and proven anew."""
-        if self.form == "unbounded":
-            raise InputError(
-                f"{self!r} has infinitely many outputs, so it has no table. Use form='truncated'."
-            )
+        claim = self._require_finite()
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
-        assert self.claim is not None
         n, stairs = self.space.size - 1, self.stairs
         plan = decay_for(
             self.epsilon, length=stairs.level(n) + 1, outputs=self.space.size * self.width
@@ -200,9 +192,7 @@ class Staircase(Additive):
         share = (high + low) * rest + drop * first
         last = total * plan.powers[blocks] * share // (norm << (2 * plan.scale))
         made = clamped_noise(masses, last, plan)
-        return proven_table(
-            self.space, made.weights(), made.total, self.claim, "staircase mechanism"
-        )
+        return proven_table(self.space, made.weights(), made.total, claim, "staircase mechanism")
 
     def __repr__(self) -> str:
         kind = "" if self.form == "unbounded" else f"{self.form} "
@@ -210,13 +200,13 @@ class Staircase(Additive):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.wording import number
+        from noisewright.mechanisms.guarantee import describe_number
 
         return {
             "form": "staircase",
             "inputs": self.space.describe(),
             "outputs": self.outputs.describe(),
-            "parameter": number(self.epsilon),
+            "parameter": describe_number(self.epsilon),
             "width": self.width,
             "upper": self.upper,
         }

@@ -20,7 +20,6 @@ from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism, Structured
 from noisewright.mechanisms.products.products import RowProduct, any_change, row_count
 from noisewright.mechanisms.table import Table
-from noisewright.mechanisms.wording import number
 from noisewright.public import public
 from noisewright.spaces import Rows
 
@@ -123,6 +122,6 @@ class PersonMechanism(Structured):
         parent = {
             "mechanism": self.row.describe(),
             "neighbors": {"relation": "replace"},
-            "claims": {"epsilon": number(one.epsilon), "delta": str(one.delta)},
+            "claims": one.describe(),
         }
         return {"form": "person", "rows": self.count, "parent": parent}

@@ -25,7 +25,6 @@ from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabu
 from noisewright.mechanisms.noise.additive import Additive
 from noisewright.mechanisms.noise.curve_mechanism import CurveMechanism
 from noisewright.mechanisms.table import Table
-from noisewright.mechanisms.wording import number
 from noisewright.public import public
 from noisewright.spaces import Lattice, Records, Rows
 
@@ -250,7 +249,7 @@ class ColumnProduct(Structured):
                     "name": name,
                     "mechanism": mechanism.describe(),
                     "neighbors": {"relation": "replace"},
-                    "claims": {"epsilon": number(claim.epsilon), "delta": str(claim.delta)},
+                    "claims": claim.describe(),
                 }
             )
         return {"form": "columns", "columns": columns}

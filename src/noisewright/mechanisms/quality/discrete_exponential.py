@@ -19,7 +19,7 @@ from noisewright.exact import Epsilon, Number, exactly
 from noisewright.mechanisms.categories.randomized_response import randomized_response
 from noisewright.mechanisms.categories.response import Response
 from noisewright.mechanisms.decay import least
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, require_dependence
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.products.products import RowProduct
 from noisewright.mechanisms.quality.powers import rounded_powers
@@ -135,11 +135,7 @@ def _widest(table: Table) -> Fraction | None:
 def _for_promise(databases: Space, utilities: list[list[Fraction]], claim: Guarantee) -> Table:
     if databases.size < 2:
         raise SpaceError(f"discrete_exponential() needs at least two points; got {databases!r}.")
-    if claim.epsilon.is_zero and claim.delta == 0:
-        raise ParameterError(
-            "epsilon and delta are both 0, so outputs may not depend on inputs at all. Use "
-            "nw.uniform(space) for that."
-        )
+    require_dependence(claim)
     pairs = databases.neighbor_codes()
     doubles = np.array([[float(u) for u in row] for row in utilities])
     scale = _largest_scale(doubles, pairs, float(claim.epsilon.floor()), float(claim.delta))

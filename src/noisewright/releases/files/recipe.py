@@ -18,7 +18,7 @@ from typing import Any
 from noisewright.certificates import Certificate
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.exact import Epsilon, exactly, parse_json
-from noisewright.mechanisms import Guarantee, number
+from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.version import __version__
 
@@ -57,10 +57,7 @@ class Recipe:
                     }
                     for part in plan.parts
                 ],
-                "guarantee": {
-                    "epsilon": number(certificate.guarantee.epsilon),
-                    "delta": str(certificate.guarantee.delta),
-                },
+                "guarantee": certificate.guarantee.describe(),
                 "certificate": {
                     "digest": certificate.digest,
                     "sections": dict(certificate.document["digests"]),
