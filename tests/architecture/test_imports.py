@@ -59,6 +59,7 @@ AT_ONCE: dict[str, set[str]] = {
     "engines": {"numpy"},
     "releases": {"numpy"},
     "report": {"numpy"},
+    "demo": {"numpy"},
     "cli": {"numpy", "rich", "typer"},
     "__main__": set(),
 }
@@ -79,6 +80,7 @@ ON_USE: dict[str, set[str]] = {
     "releases": {"pyarrow"},
     "report": {"altair", "jinja2", "vl_convert"},
     "synthetic": {"pyarrow"},
+    "demo": {"pyarrow"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 

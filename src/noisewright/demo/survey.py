@@ -1,4 +1,4 @@
-"""A made-up survey for the demo: believable people, none of them real.
+"""A made-up survey: believable people, none of them real, a plan for them, and their true answers.
 
 Its randomness is ordinary and seeded, because these records stand for the raw data. The noise
 that protects them comes from elsewhere.
@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from noisewright.plans import Column, Plan
+from noisewright.spaces import Counts, Curves, Interval, Subsets
 
 REGIONS = ("north", "east", "south", "west", "islands")
 AGES = ("18-29", "30-44", "45-59", "60-74", "75+")
@@ -33,6 +36,7 @@ MOST_CHILDREN = 6
 LONGEST_COMMUTE = 120
 MOST_POWER = 3
 HOURS = 24
+NO_ANSWER = "no answer"
 
 _JOB_BY_AGE = np.array(
     [
@@ -46,7 +50,7 @@ _JOB_BY_AGE = np.array(
 _CHILDREN_BY_AGE = np.array([0.3, 1.3, 1.7, 1.8, 2.1])
 _LIKES = np.array([0.30, 0.33, 0.22, 0.12, 0.26, 0.21, 0.27, 0.35, 0.31, 0.08, 0.37, 0.45])
 _LIKES_OF_YOUNG = np.array([2.0, 1.0, 1.4, 2.2, 1.7, 4.5, 0.4, 1.8, 0.8, 0.9, 1.2, 0.5])
-_NO_ANSWER = 0.04
+_SHARE_WITHOUT_ANSWER = 0.04
 
 
 def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
@@ -58,7 +62,7 @@ def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
     age = rng.choice(len(AGES), people, p=[0.19, 0.26, 0.26, 0.2, 0.09])
     job = _draw(rng, _JOB_BY_AGE[age])
     works = job < len(JOBS) - 1
-    answered = rng.random(people) >= _NO_ANSWER
+    answered = rng.random(people) >= _SHARE_WITHOUT_ANSWER
     smokes = rng.random(people) < np.where(age < 3, 0.24, 0.11)
     children = np.minimum(rng.poisson(_CHILDREN_BY_AGE[age]), MOST_CHILDREN)
     commute = np.where(works, np.minimum(rng.gamma(2.2, 13, people), LONGEST_COMMUTE), 0)
@@ -76,6 +80,45 @@ def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
             "power": _power(rng, works, children),
         }
     )
+
+
+def survey_plan(*, epsilon: int) -> Plan:
+    """Return the plan for the survey: all kinds of columns under one budget."""
+    return Plan(
+        {
+            "person": "drop",
+            "region": "public",
+            "age_group": Column(AGES),
+            "job": Column(JOBS, null=NO_ANSWER),
+            "smokes": Column([False, True]),
+            "children": Column(Counts(MOST_CHILDREN)),
+            "commute": Column(Interval(0, LONGEST_COMMUTE, step=5), off_grid="round"),
+            "interests": Column(Subsets(INTERESTS, largest=MOST_INTERESTS), share=2),
+            "power": Column(
+                Curves(range(HOURS), low=0, high=MOST_POWER),
+                basis="fourier",
+                coefficients=9,
+                share=3,
+            ),
+        },
+        epsilon=epsilon,
+        together=[("age_group", "job")],
+        title="A survey of made-up people",
+    )
+
+
+def true_answers(table: Any) -> dict[str, NDArray[np.float64]]:
+    """Return for each private column the answers that `Release.estimate` estimates."""
+    power = table["power"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return {
+        "age_group": _shares(table["age_group"], AGES),
+        "job": _shares(table["job"].fill_null(NO_ANSWER), (*JOBS, NO_ANSWER)),
+        "smokes": _shares(table["smokes"], (False, True)),
+        "children": _shares(table["children"], range(MOST_CHILDREN + 1)),
+        "commute": np.asarray(table["commute"].to_numpy().mean()),
+        "interests": _item_shares(table["interests"]),
+        "power": power.reshape(-1, HOURS).mean(axis=0, dtype=np.float64),
+    }
 
 
 def _draw(rng: np.random.Generator, shares: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -117,3 +160,13 @@ def _power(rng: np.random.Generator, works: NDArray[Any], children: NDArray[Any]
     power = np.minimum((0.22 + morning + noon + evening) * size * wobble, MOST_POWER)
     values = pa.array(np.round(power, 2).astype(np.float32).reshape(-1))
     return pa.FixedSizeListArray.from_arrays(values, HOURS)
+
+
+def _shares(column: Any, labels: Any) -> NDArray[np.float64]:
+    counted = {pair["values"]: pair["counts"] for pair in column.value_counts().to_pylist()}
+    return np.array([counted.get(label, 0) for label in labels]) / len(column)
+
+
+def _item_shares(column: Any) -> NDArray[np.float64]:
+    named = column.combine_chunks().flatten()
+    return _shares(named, INTERESTS) * len(named) / len(column)
