@@ -139,7 +139,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "rmse": lambda: a(table()),
     "staircase": lambda: a(GRID, epsilon=1),
     "sufficient_sets": lambda: a(table(), 0, 1),
-    "synthesize": lambda: a(TABLE, plan(), ledger=None, report=False),
+    "synthesize": lambda: a(TABLE, plan(), ledger=None),
     "tight_delta": lambda: a(table(), epsilon=1),
     "tight_epsilon": lambda: a(table()),
     "top_k": lambda: a(*QUALITY, k=1, sensitivity=1, epsilon=1),

@@ -58,19 +58,24 @@ def refused(survey: Survey, kind: type[NoisewrightError], **changed: Any) -> str
     return said
 
 
+def over(path: Path) -> nw.planning.Output:
+    """Whatever lies there, replace it."""
+    return nw.planning.Output(path, overwrite=True)
+
+
 # Before the debit.
 
 
 def test_the_input_is_never_the_output(survey: Survey) -> None:
     raw = survey.csv.read_bytes()
     for out in (survey.csv, survey.folder / "." / "survey.csv"):
-        assert "would be overwritten" in refused(survey, TargetError, out=out, overwrite=True)
+        assert "would be overwritten" in refused(survey, TargetError, out=over(out))
     link = survey.folder / "link.csv"
     link.symlink_to("survey.csv")
-    assert "would be overwritten" in refused(survey, TargetError, out=link, overwrite=True)
+    assert "would be overwritten" in refused(survey, TargetError, out=over(link))
     os.link(survey.csv, survey.folder / "hard.csv")
     hard = survey.folder / "hard.csv"
-    assert "would be overwritten" in refused(survey, TargetError, out=hard, overwrite=True)
+    assert "would be overwritten" in refused(survey, TargetError, out=over(hard))
     assert survey.csv.read_bytes() == raw
 
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.ledger import read_key_file
+from noisewright.cli.say import say
 from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger
+    from noisewright.releases import Release, Synthesis
 
 LedgerOption = Annotated[
     str | None, typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL.")
@@ -80,3 +83,50 @@ def paying_ledger(
     import noisewright as nw
 
     return nw.Ledger.open(where, key=read_key_file(key_file), who=who)
+
+
+def tell_cost(made: Release | Synthesis) -> None:
+    """Say what a ledger was debited with, and what is left."""
+    if not made.is_accounted:
+        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
+    elif made.balance is None:
+        say(f"Spent (entry {made.entry}): {made.charged}.")
+    else:
+        say(
+            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
+            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
+        )
+
+
+def tell_notes(made: Release | Synthesis) -> None:
+    """Say what did not go smoothly."""
+    for note in made.notes:
+        say(f"Note: {note}", style="yellow")
+
+
+def plain_result(made: Release | Synthesis) -> dict[str, Any]:
+    """Return what the results of all jobs have in common, as plain values."""
+    return {
+        "output": str(made.path),
+        "rows": made.rows,
+        "guarantee": plain_guarantee(made.guarantee),
+        "private": made.is_private,
+        "accounted": made.is_accounted,
+        "entry": made.entry,
+        "charged": None if made.charged is None else plain_guarantee(made.charged),
+        "balance": None if made.balance is None else plain_balance(made.balance),
+        "certificate": made.certificate.digest,
+        "files": {kind: str(path) for kind, path in made.files.items()},
+        "notes": list(made.notes),
+    }
+
+
+@contextmanager
+def show_notes() -> Generator[None]:
+    """When somebody interrupts, say what became of the debit."""
+    try:
+        yield
+    except KeyboardInterrupt as problem:
+        for note in getattr(problem, "__notes__", []):
+            print(f"noisewright: {note}", file=sys.stderr)
+        raise

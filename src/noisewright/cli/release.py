@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.bars import bars
 from noisewright.cli.input_files import (
     DelimiterOption,
@@ -24,10 +22,15 @@ from noisewright.cli.paying import (
     OverwriteOption,
     confirm_written,
     paying_ledger,
+    plain_result,
     show_cautions,
+    show_notes,
+    tell_cost,
+    tell_notes,
 )
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
+from noisewright.given import quantity
 
 if TYPE_CHECKING:
     from noisewright.releases import Release
@@ -95,7 +98,7 @@ def release(
 
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
     table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
-    try:
+    with show_notes():
         with bars(_STEPS, quiet=as_json, by_rows=_BY_ROWS) as progress, show_cautions() as cautions:
             made = nw.release(
                 table,
@@ -112,13 +115,9 @@ def release(
         if not no_report:
             with bars(_STEPS, quiet=as_json) as progress:
                 made = _with_page(made, progress)
-    except KeyboardInterrupt as problem:
-        for note in getattr(problem, "__notes__", []):
-            print(f"noisewright: {note}", file=sys.stderr)
-        raise
     with confirm_written(made.path):
         if as_json:
-            answer({**_plain(made), "cautions": cautions})
+            answer({**plain_result(made), "cautions": cautions})
         else:
             _tell(made)
 
@@ -142,7 +141,7 @@ def _announce(made: Release) -> None:
     if not made.is_private:
         say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
     say(
-        f"{made.path}: {made.rows:,} rows, {_columns(len(plan.private))} randomized"
+        f"{made.path}: {made.rows:,} rows, {quantity(len(plan.private), 'column')} randomized"
         + (f", {len(plan.public)} public (released unchanged)" if plan.public else "")
         + (f", {len(plan.dropped)} dropped" if plan.dropped else "")
         + (". Columns that the plan does not name were dropped." if plan.others == "drop" else "."),
@@ -151,21 +150,12 @@ def _announce(made: Release) -> None:
     rows = plan.rows_per_person
     whose = "with one row" if rows == 1 else f"with up to {rows} rows together"
     say(f"Each person gives away at most {made.guarantee}, {whose}. This is proven.")
-    if not made.is_accounted:
-        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
-    elif made.balance is None:
-        say(f"Spent (entry {made.entry}): {made.charged}.")
-    else:
-        say(
-            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
-            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
-        )
+    tell_cost(made)
 
 
 def _tell(made: Release) -> None:
     """Say what did not go smoothly, what lies beside the release, and what to do next."""
-    for note in made.notes:
-        say(f"Note: {note}", style="yellow")
+    tell_notes(made)
     heading("Beside it")
     words = {
         "certificate": "the proof; anyone can check it again",
@@ -178,23 +168,3 @@ def _tell(made: Release) -> None:
     heading("What next")
     say(f"  noisewright estimate {made.path}  (answers with intervals; do not just count)")
     say(f"  noisewright check {made.files['certificate']}")
-
-
-def _columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"
-
-
-def _plain(made: Release) -> dict[str, Any]:
-    return {
-        "output": str(made.path),
-        "rows": made.rows,
-        "guarantee": plain_guarantee(made.guarantee),
-        "private": made.is_private,
-        "accounted": made.is_accounted,
-        "entry": made.entry,
-        "charged": None if made.charged is None else plain_guarantee(made.charged),
-        "balance": None if made.balance is None else plain_balance(made.balance),
-        "certificate": made.certificate.digest,
-        "files": {kind: str(path) for kind, path in made.files.items()},
-        "notes": list(made.notes),
-    }

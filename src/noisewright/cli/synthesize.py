@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.amounts import number_option, plain_balance, plain_guarantee
+from noisewright.cli.amounts import number_option
 from noisewright.cli.bars import bars
 from noisewright.cli.input_files import (
     DelimiterOption,
@@ -24,6 +23,10 @@ from noisewright.cli.paying import (
     OverwriteOption,
     confirm_written,
     paying_ledger,
+    plain_result,
+    show_notes,
+    tell_cost,
+    tell_notes,
 )
 from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
@@ -173,30 +176,25 @@ def synthesize(
             "--output (-o) is missing: where does the table go? With --predict nothing is made."
         )
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
-    try:
-        with bars(_STEPS, quiet=as_json) as progress:
-            made = nw.synthesize(
-                table,
-                plan,
-                epsilon=spent,
-                delta=slack,
-                method=how,
-                workload=asked,
-                out=nw.planning.Output(
-                    output,
-                    what=what,
-                    overwrite=overwrite,
-                    evaluation=evaluate,
-                    report=not no_report,
-                ),
-                ledger=book,
-                dataset=dataset,
-                progress=progress,
-            )
-    except KeyboardInterrupt as problem:
-        for note in getattr(problem, "__notes__", []):
-            print(f"noisewright: {note}", file=sys.stderr)
-        raise
+    with show_notes(), bars(_STEPS, quiet=as_json) as progress:
+        made = nw.synthesize(
+            table,
+            plan,
+            epsilon=spent,
+            delta=slack,
+            method=how,
+            workload=asked,
+            out=nw.planning.Output(
+                output,
+                what=what,
+                overwrite=overwrite,
+                evaluation=evaluate,
+                report=not no_report,
+            ),
+            ledger=book,
+            dataset=dataset,
+            progress=progress,
+        )
     with confirm_written(made.path):
         if as_json:
             answer(_plain(made))
@@ -243,15 +241,8 @@ def _tell(made: Synthesis) -> None:
         f"Each person gives away at most {made.guarantee}, with {with_rows}. It is spent in "
         f"{quantity(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
     )
-    if not made.is_accounted:
-        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
-    elif made.balance is not None:
-        say(
-            f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
-            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
-        )
-    for note in made.notes:
-        say(f"Note: {note}", style="yellow")
+    tell_cost(made)
+    tell_notes(made)
     heading("How good it is")
     _tell_errors(made)
     heading("Beside it")
@@ -295,14 +286,10 @@ def _tell_errors(made: Synthesis) -> None:
 
 def _plain(made: Synthesis) -> dict[str, Any]:
     distance = None if made.evaluation is None else made.evaluation.distance
-    return {
-        "output": str(made.path),
+    return plain_result(made) | {
         "method": made.method,
         "inference": made.inference,
-        "rows": made.rows,
         "people": made.people,
-        "guarantee": plain_guarantee(made.guarantee),
-        "certificate": made.certificate.digest,
         "spent": {"unit": made.spent.unit, "amount": as_text(made.spent.amount)},
         "noise": made.noise,
         "steps": len(made.spends),
@@ -315,11 +302,4 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "evaluation_not_for_release": None
         if distance is None
         else {"largest": distance.largest, "mean": distance.mean, "l1": distance.l1},
-        "private": made.is_private,
-        "accounted": made.is_accounted,
-        "entry": made.entry,
-        "charged": None if made.charged is None else plain_guarantee(made.charged),
-        "balance": None if made.balance is None else plain_balance(made.balance),
-        "files": {kind: str(path) for kind, path in made.files.items()},
-        "notes": list(made.notes),
     }

@@ -63,11 +63,11 @@ class FitJob(Job[Drawn]):
 
     def check(self, progress: Progress | None) -> None:
         """Count every row, without randomness."""
-        self._tallies = Tallies.of(self._seen(progress), self.reader.domain, self.groupings)
+        self._tallies = Tallies.of(self._watch(progress), self.reader.domain, self.groupings)
         if not self._tallies.rows:
             raise InputError("there are no rows to learn from.")
 
-    def _seen(self, progress: Progress | None) -> Iterator[Codes]:
+    def _watch(self, progress: Progress | None) -> Iterator[Codes]:
         rows = 0
         for codes in self.batches:
             yield codes

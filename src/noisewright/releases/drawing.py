@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from noisewright.engines import (
     KEPT,
@@ -47,38 +47,9 @@ _WIDEST_WHOLE, _WIDEST_DOUBLE = 20, 24
 """Characters of a whole number of 64 bits, and of a double."""
 
 
-class Engine(Protocol):
-    """What carries out a plan on some data; it checks first, then draws, once."""
-
-    def check(self, progress: Progress | None) -> int:
-        """Check every row without drawing; return how many will be released."""
-        ...
-
-    @property
-    def reads_again(self) -> bool:
-        """Whether drawing reads the input again, after it was checked."""
-        ...
-
-    @property
-    def public(self) -> PublicColumns | None:
-        """What the check has seen of public columns, where it counts them."""
-        ...
-
-    def open(self, path: Path | None, recipe: Recipe) -> AbstractContextManager[Any]:
-        """Open the file to write, with its recipe; at the end of the block it is synced.
-
-        Without a path rows are kept in memory.
-        """
-        ...
-
-    def draw(self, writer: Any, progress: Progress | None, source: Source | None) -> None:
-        """Draw every row and write it."""
-        ...
-
-
 @final
 class Embedded:
-    """The engine in this process."""
+    """The engine in this process: it checks first, then draws, once."""
 
     def __init__(self, data: Any, plan: Plan, name: str | None = None) -> None:
         self._reader = open_table(data, schema=plan.schema)
@@ -103,7 +74,10 @@ class Embedded:
         return None if self._checked is None else self._checked.public
 
     def open(self, path: Path | None, recipe: Recipe) -> AbstractContextManager[Any]:
-        """Open the file to write, with its recipe; at the end of the block it is synced."""
+        """Open the file to write, with its recipe; at the end of the block it is synced.
+
+        Without a path rows are kept in memory.
+        """
         if path is None:
             return nullcontext(MemoryWriter(self._schema))
         return open_writer(path, self._schema, metadata={KEY: recipe.to_json()})
@@ -216,6 +190,10 @@ class OnSpark:
         assert self._checked is not None
         path, recipe = writer
         self._checked.draw(path, metadata={KEY: recipe.to_json()}, progress=progress)
+
+
+Engine: TypeAlias = Embedded | OnSpark
+"""What carries out a plan on some data."""
 
 
 def is_for_spark(data: Any, engine: str | None) -> bool:

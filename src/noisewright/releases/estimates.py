@@ -2,48 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any
 
 from noisewright.estimation import (
     Asked,
-    Estimate,
-    Estimates,
     answer_questions,
     read_questions,
 )
 from noisewright.plans import Plan, released_layout
-
-
-@overload
-def estimates_of(
-    plan: Plan,
-    released: Any,
-    of: list[Any] | Literal["columns", "pairs"] | None = ...,
-    *,
-    question: Any = ...,
-    at: Any = ...,
-    about: str = ...,
-    method: str = ...,
-    confidence: float = ...,
-    together: bool = ...,
-    show: str = ...,
-) -> Estimates: ...
-
-
-@overload
-def estimates_of(
-    plan: Plan,
-    released: Any,
-    of: str | tuple[str, ...],
-    *,
-    question: Any = ...,
-    at: Any = ...,
-    about: str = ...,
-    method: str = ...,
-    confidence: float = ...,
-    together: bool = ...,
-    show: str = ...,
-) -> Estimate: ...
 
 
 def estimates_of(
@@ -58,7 +24,7 @@ def estimates_of(
     confidence: float = 0.95,
     together: bool = False,
     show: str = "useful",
-) -> Estimate | Estimates:
+) -> Any:
     """Estimate what a table was like before it was released as the plan says.
 
     `of` is a column, a tuple of columns, a list of those, "columns" or nothing for the usual
@@ -68,7 +34,7 @@ def estimates_of(
     items) and curves (positions). The rest is as for `noisewright.estimate`.
 
     Ensures: one pass over the table, whatever is asked. One column or tuple asked for by itself
-    gives one estimate, else there is a mapping from titles to estimates.
+    gives an Estimate, else there are Estimates, a mapping from titles.
     """
     layout = released_layout(plan)
     asked = Asked.reading(about, method, confidence, together, show)

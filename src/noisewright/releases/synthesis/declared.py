@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
@@ -62,6 +62,18 @@ class Columns:
         budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
         return cls(schema.domain, schema, budget)
 
+    def require_named(self, names: Sequence[str]) -> None:
+        """Refuse columns that nothing is said about; no cell of a synthetic table can be kept."""
+        schema = self.schema
+        schema.require_present(names)
+        unnamed = [name for name in names if name not in (*schema.inputs, *schema.dropped)]
+        if unnamed and schema.others == "error":
+            raise InputError(
+                f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
+                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
+                "for all."
+            )
+
     @property
     def rows_per_person(self) -> int:
         """How many rows of one person count."""
@@ -112,6 +124,7 @@ class Declared:
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
         require_column_names(data, columns.schema)
         reader = open_table(data, schema=columns.schema)
+        columns.require_named(reader.schema.names)
         columns.schema.require_fit(reader.schema)
         person = columns.schema.person
         if person is not None:
