@@ -86,6 +86,6 @@ def test_rounds_refuse_what_no_graph_is_fitted_to() -> None:
 
 
 def test_inference_is_one_of_two_words() -> None:
+    pgm: Any = "pgm"
     with pytest.raises(ParameterError, match="inference is 'pgm'; it must be 'graph' or 'tree'"):
-        pgm: Any = "pgm"
         nw.planning.Method(inference=pgm)
