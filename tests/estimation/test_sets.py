@@ -159,7 +159,7 @@ def test_what_sets_cannot_answer() -> None:
     many = nw.per_item(nw.Subsets(range(5_000), largest=1), epsilon=1)
     cases: list[tuple[Any, type[Exception], str]] = [
         (lambda: nw.estimate([{"tea"}, {"gin"}], MECHANISM), OutsideSpaceError, "row 2"),
-        (lambda: nw.estimate(pa.array([["tea"], None]), MECHANISM), OutsideSpaceError, "null"),
+        (lambda: nw.estimate(pa.array([["tea"], None]), MECHANISM), OutsideSpaceError, "empty"),
         (lambda: nw.estimate([], MECHANISM), ParameterError, "no released"),
         (lambda: nw.estimate([{"tea"}], MECHANISM, of=["gin"]), InputError, "'gin'"),
         (lambda: nw.estimate([{"tea"}], MECHANISM, of="tea"), InputError, "list of the items"),
