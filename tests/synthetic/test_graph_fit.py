@@ -261,7 +261,7 @@ def test_a_fit_that_fails_does_not_lose_what_was_paid_for(monkeypatch: pytest.Mo
     def full(*_: Any, **__: Any) -> None:
         raise MemoryError("0.31 of the noisy counts")
 
-    monkeypatch.setattr("noisewright.synthetic.graphs.inference.fit_graph", full)
+    monkeypatch.setattr("noisewright.synthetic.graphs.graph_fit.fit_graph", full)
     made = synthesized()
     assert made.rows == ROWS
     (note,) = made.limits

@@ -13,7 +13,7 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.estimation.questions.asked import Key
-from noisewright.estimation.result import Estimate
+from noisewright.estimation.result import Estimate, arrow_table
 from noisewright.files import save_whole
 from noisewright.public import public_methods
 
@@ -66,8 +66,6 @@ class Estimates(dict[Key, Estimate]):
 
     def table(self) -> Any:
         """Return the rows as an Arrow table; labels are texts, as answers are if some are dates."""
-        import pyarrow as pa
-
         rows = self.rows()
         names = list(rows[0]) if rows else ["table"]
         texts = [name for name in names if name.startswith("label_")]
@@ -79,12 +77,7 @@ class Estimates(dict[Key, Estimate]):
             name: [_text(row[name]) if name in texts else row[name] for row in rows]
             for name in names
         }
-        return pa.table(
-            {
-                name: pa.array(column, pa.float64()) if name in numbers else column
-                for name, column in columns.items()
-            }
-        )
+        return arrow_table(columns, numbers)
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame, if pandas is installed."""

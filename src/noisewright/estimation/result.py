@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, final
@@ -273,17 +273,10 @@ class Estimate:
 
     def table(self) -> Any:
         """Return the answers as an Arrow table, one row per answer."""
-        import pyarrow as pa
-
         numbers = (self.what, "standard_error", "low", "high", "count")
         if self.dates is not None:
             numbers = ("standard_error",)
-        return pa.table(
-            {
-                name: pa.array(column, pa.float64()) if name in numbers else column
-                for name, column in self.columns().items()
-            }
-        )
+        return arrow_table(self.columns(), numbers)
 
     def to_pandas(self) -> Any:
         """Return the answers as a pandas data frame, if pandas is installed."""
@@ -314,6 +307,18 @@ class Estimate:
 def map_arrays(found: Estimate, change: Callable[[Array], Array], **others: Any) -> Estimate:
     """Return answers whose values, errors and intervals are all changed alike."""
     return replace(found, **{name: change(getattr(found, name)) for name in ARRAYS}, **others)
+
+
+def arrow_table(columns: Mapping[str, list[Any]], numbers: Sequence[str]) -> Any:
+    """Return an Arrow table in which these columns are numbers, also if all are missing."""
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            name: pa.array(column, pa.float64()) if name in numbers else column
+            for name, column in columns.items()
+        }
+    )
 
 
 def _cell_text(cell: Any) -> str:

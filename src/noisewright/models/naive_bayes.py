@@ -188,7 +188,7 @@ class _LabelCounts:
         steps = NoisySteps(tallies, self.schedule, source, progress)
         for names in self.groupings:
             steps.count(names)
-        return steps.drawn({})
+        return steps.finish({})
 
 
 def _shares_given_label(table: Measurement, by_label: Array, smoothing: float) -> Array:

@@ -6,10 +6,10 @@ from .by_blr.synthetic_records import SyntheticRecords as SyntheticRecords
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
-from .graphs.inference import (
+from .graphs.graph_fit import (
     INFERENCE as INFERENCE,
     Inference as Inference,
-    made_by as made_by,
+    describe_method as describe_method,
     require_inference as require_inference,
 )
 from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins

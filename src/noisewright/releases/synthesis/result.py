@@ -31,7 +31,7 @@ from noisewright.synthetic import (
     Workload,
     WorkloadDistance,
     WorkloadErrors,
-    made_by,
+    describe_method,
 )
 from noisewright.version import __version__
 
@@ -119,7 +119,7 @@ class Synthesis:
     @property
     def how(self) -> str:
         """How it was made, in a few words: the method, and what fitted the counts."""
-        return made_by(self.method, self.inference)
+        return describe_method(self.method, self.inference)
 
     @property
     def rows(self) -> int:

@@ -15,7 +15,7 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.report.release.facts import ReleaseFile
 from noisewright.spaces import Records
-from noisewright.synthetic import Measurement, Spend, WorkloadErrors, made_by
+from noisewright.synthetic import Measurement, Spend, WorkloadErrors, describe_method
 from noisewright.version import __version__
 
 
@@ -93,7 +93,7 @@ class SynthesisFacts:
     @property
     def how(self) -> str:
         """How it was made, in a few words."""
-        return made_by(self.method, self.inference)
+        return describe_method(self.method, self.inference)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -93,4 +93,4 @@ class ByBlr(Synthesizer):
         counts = made.sample(source=steps.source).counts
         places = deal_values(np.arange(counts.size), counts, steps.bits)
         named = zip(names, np.unravel_index(places, table.shape), strict=True)
-        return steps.drawn({name: code.astype(np.int64) for name, code in named})
+        return steps.finish({name: code.astype(np.int64) for name, code in named})

@@ -36,8 +36,8 @@ from noisewright.synthetic.by_mst.choose_pairs import (
     choose_tree,
     how_many,
 )
+from noisewright.synthetic.graphs.graph_fit import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import cells_needed
-from noisewright.synthetic.graphs.inference import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
 from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
@@ -291,7 +291,7 @@ class Mst(Synthesizer):
         drawn = model.draw(rows, steps.source)
         # A constant has the code 0 in every row.
         codes = {n: drawn[n] if n in drawn else np.zeros(rows, np.int64) for n in self.names}
-        return steps.drawn(codes, notes)
+        return steps.finish(codes, notes)
 
     def _cells(self, pair: Pair) -> int:
         return self.sizes[pair[0]] * self.sizes[pair[1]]

@@ -82,7 +82,7 @@ class Mwem(Rounds):
         drawn = round_at_random(weights.reshape(-1), rows, bits)
         places = deal_values(np.arange(drawn.size), drawn, bits)
         codes = dict(zip(names, np.unravel_index(places, truth.shape), strict=True))
-        return steps.drawn({name: code.astype(np.int64) for name, code in codes.items()})
+        return steps.finish({name: code.astype(np.int64) for name, code in codes.items()})
 
     def _scores(
         self,

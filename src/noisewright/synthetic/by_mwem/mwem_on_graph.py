@@ -22,8 +22,8 @@ from noisewright.errors import ParameterError, TooLargeError
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.by_mst.choose_pairs import gap_score
 from noisewright.synthetic.by_mwem.rounds import Rounds, RoundTarget
+from noisewright.synthetic.graphs.graph_fit import fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
-from noisewright.synthetic.graphs.inference import fit_or_simpler
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
@@ -99,7 +99,7 @@ class MwemOnGraph(Rounds):
             seen.append(steps.count(chosen))
             model = scale_tables(model, seen)
         best, notes = fit_or_simpler("graph", self.sizes, seen, model, steps.progress)
-        return steps.drawn(best.draw(rows, steps.source), notes)
+        return steps.finish(best.draw(rows, steps.source), notes)
 
 
 def scale_tables(model: GraphModel, seen: Sequence[Measurement]) -> GraphModel:

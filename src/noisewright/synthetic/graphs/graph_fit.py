@@ -22,20 +22,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
+from noisewright.given import one_of
 from noisewright.synthetic.graphs.descent import dot, lowest
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
+from noisewright.synthetic.graphs.tree_model import TreeModel
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.transaction import Progress
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
+
+Inference = Literal["graph", "tree"]
+INFERENCE: Inference = "graph"
 
 _LEAST_DEVIATION = 2.0**-4
 """Counts without noise: certain, but not so much that nothing else counts."""
@@ -180,3 +185,35 @@ class _Problem:
         pull = self._pull * numbers
         value = self._rows * whole - dot(numbers, self.counts) + dot(numbers, pull) / 2
         return value, expected - self.counts + pull
+
+
+def require_inference(name: str) -> Inference:
+    """Return the name of a kind of inference, or say which there are."""
+    return one_of(name, ("graph", "tree"), name="inference")
+
+
+def describe_method(method: str, inference: str) -> str:
+    """Return how a table was made, in a few words."""
+    return method if inference == "tree" else f"{method} on a graph"
+
+
+def fit_or_simpler(
+    inference: Inference,
+    sizes: Mapping[str, int],
+    measurements: Sequence[Measurement],
+    simpler: TreeModel | GraphModel,
+    progress: Progress | None,
+) -> tuple[TreeModel | GraphModel, tuple[str, ...]]:
+    """Return the fit, or a simpler model and a note: what was paid for is not lost."""
+    if inference == "tree":
+        return simpler, ()
+    try:
+        start = simpler if isinstance(simpler, GraphModel) else simpler.as_graph()
+        return fit_graph(sizes, measurements, start, progress=progress), ()
+    except Exception as problem:
+        # Its message may be about counts; its name is enough.
+        note = (
+            f"No graph could be fitted to the noisy counts ({type(problem).__name__}). The rows "
+            "come from a simpler model instead."
+        )
+        return simpler, (note,)

@@ -129,7 +129,7 @@ class NoisySteps:
                 "this: the run did not follow its schedule."
             )
 
-    def drawn(self, codes: Mapping[str, NDArray[Any]], notes: tuple[str, ...] = ()) -> Drawn:
+    def finish(self, codes: Mapping[str, NDArray[Any]], notes: tuple[str, ...] = ()) -> Drawn:
         """Return rows with all that was counted and spent, if no step is missing."""
         self.require_done()
         return Drawn(codes, tuple(self.measurements), tuple(self.spends), notes)
