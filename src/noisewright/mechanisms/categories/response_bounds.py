@@ -24,6 +24,7 @@ from noisewright.exact import (
     exactly,
     floor_float,
     log_bounds,
+    refined_excess,
 )
 from noisewright.given import brief
 from noisewright.mechanisms.guarantee import Guarantee
@@ -100,19 +101,9 @@ class ResponseBounds:
             scale = left.denominator * right.denominator
             return self.guarantee.epsilon.sign(int(left * scale), int(right * scale)) <= 0
         assert k is not None
-        return self.delta(k=k, bits=_BITS).high <= delta or self._allows_after_all(k)
-
-    def _allows_after_all(self, k: Number | Epsilon) -> bool:
         # e^k, e^ε and 1 are linearly independent over the rationals unless k = ε or one of them
         # is 0 or a logarithm (Lindemann–Weierstrass), and those are exact: this ends.
-        bits = _BITS
-        while True:
-            needed = self.delta(k=k, bits=bits)
-            if needed.high <= self.guarantee.delta:
-                return True
-            if needed.low > self.guarantee.delta:
-                return False
-            bits *= 2
+        return not refined_excess(lambda bits: self.delta(k=k, bits=bits), delta)
 
     def delta(self, *, k: Number | Epsilon, bits: int = _BITS) -> Enclosure:
         """Enclose the least δ at ε of the mechanism with this k: max(0, (e^k − e^ε)/(e^k + m)).

@@ -27,7 +27,15 @@ from fractions import Fraction
 from typing import Literal
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly, log_bounds
+from noisewright.exact import (
+    Enclosure,
+    Epsilon,
+    Number,
+    ceiling_float,
+    exactly,
+    log_bounds,
+    refined_ceiling,
+)
 from noisewright.mechanisms.guarantee import Guarantee, read_delta, require_dependence
 from noisewright.public import public
 
@@ -199,13 +207,9 @@ def laplace_scale(
         # The only case in which b is rational, and may be a double: no bounds would ever agree.
         return ceiling_float(width / read.rational)
     factor = 2 if rule == "exact" else 1
-    bits = _BITS
-    while True:
-        low, high = read.bounds(bits)
-        log_low, log_high = log_bounds(1 - spare, bits)
-        least, most = low - factor * log_high, high - factor * log_low
-        if least > 0:
-            upper = ceiling_float(width * (1 << bits) / least)
-            if upper == ceiling_float(width * (1 << bits) / most):
-                return upper
-        bits *= 2
+
+    def enclose(bits: int) -> Enclosure | None:
+        parts = Enclosure.of(read, bits) - enclose_log(Enclosure.point(1 - spare), bits) * factor
+        return Enclosure.point(width) / parts if parts.low > 0 else None
+
+    return refined_ceiling(enclose)

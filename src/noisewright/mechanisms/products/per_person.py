@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import Mechanism, Structured
-from noisewright.mechanisms.products.products import RowProduct, any_change, row_count
+from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
+from noisewright.mechanisms.products.products import (
+    RowProduct,
+    any_change,
+    product_table,
+    row_count,
+)
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Rows
@@ -98,15 +103,10 @@ class PersonMechanism(Structured):
 
     def table(self) -> Table:
         """Return the whole as one table, for few rows of a small space."""
-        whole = RowProduct(self.row, self.count).table()
-        return Table(
-            self.space,
-            whole.weights,
-            total=whole.total,
-            outputs=self.outputs,
-            claim=self.claim,
-            name=f"{whole.name} of one person",
-        )
+        require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
+        row = self.row.table()
+        name = f"{row.name} on {self.count} rows of one person"
+        return product_table(self, [row] * self.count, name)
 
     def __repr__(self) -> str:
         return f"<{self.row!r} for up to {self.count:,} rows of a person>"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any, final
 
@@ -81,17 +82,7 @@ class RowProduct(Structured):
         """Return the whole product as one table, for small databases."""
         require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
         row = self.row.table()
-        weights = row.weights
-        for _ in range(self.count - 1):
-            weights = np.kron(weights, row.weights)
-        return Table(
-            self.space,
-            weights,
-            total=row.total**self.count,
-            outputs=self.outputs,
-            claim=self.claim,
-            name=f"{row.name} on {self.count} rows",
-        )
+        return product_table(self, [row] * self.count, f"{row.name} on {self.count} rows")
 
     def __repr__(self) -> str:
         return f"<{self.row!r} ** {self.count}>"
@@ -221,17 +212,7 @@ class ColumnProduct(Structured):
         """Return the whole product as one table, for few and small columns."""
         require_tabulable(self.space, self.outputs, instead="Sample column by column instead.")
         tables = [mechanism.table() for _, mechanism in self.columns]
-        weights = tables[0].weights
-        for part in tables[1:]:
-            weights = np.kron(weights, part.weights)
-        return Table(
-            self.space,
-            weights,
-            total=prod(part.total for part in tables),
-            outputs=self.outputs,
-            claim=self.claim,
-            name="product of columns",
-        )
+        return product_table(self, tables, "product of columns")
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={mechanism!r}" for name, mechanism in self.columns)
@@ -253,6 +234,18 @@ class ColumnProduct(Structured):
                 }
             )
         return {"form": "columns", "columns": columns}
+
+
+def product_table(whole: Mechanism, parts: list[Table], name: str) -> Table:
+    """Return the table of independent parts: the Kronecker product of theirs."""
+    return Table(
+        whole.space,
+        reduce(np.kron, [part.weights for part in parts]),
+        total=prod(part.total for part in parts),
+        outputs=whole.outputs,
+        claim=whole.claim,
+        name=name,
+    )
 
 
 def _list_records(records: list[Any]) -> NDArray[Any]:

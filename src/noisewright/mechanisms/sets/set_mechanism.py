@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Bounds, Enclosure, Epsilon
+from noisewright.exact import Bounds, Enclosure, Epsilon, refined_excess
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.mechanisms.sets.coin_tails import Tail
@@ -59,12 +59,7 @@ class SetMechanism(Structured):
 
     def delta_bounds(self, epsilon: Epsilon, bits: int) -> Enclosure:
         """Enclose the least δ at ε, at a precision."""
-        one = 1 << bits
-        if epsilon.is_zero or epsilon.ratio is not None:
-            ratio = Enclosure.point(epsilon.ratio or 1)
-        else:
-            low, high = epsilon.ratio_bounds(bits)
-            ratio = Enclosure(Fraction(low, one), Fraction(high, one))
+        one, ratio = 1 << bits, epsilon.power_enclosure(bits)
         least = most = Fraction(0)
         for first_low, first_high, second_low, second_high in self.tails(bits):
             least = max(least, first_low - ratio.high * second_high)
@@ -77,14 +72,8 @@ class SetMechanism(Structured):
         Ends: with enough bits the tails are exact, and then so is all but e^ε of a rational,
         which is irrational.
         """
-        bits = 192
-        while True:
-            needed = self.delta_bounds(guarantee.epsilon, bits)
-            if needed.high <= guarantee.delta:
-                return True
-            if needed.low > guarantee.delta:
-                return False
-            bits *= 2
+        epsilon = guarantee.epsilon
+        return not refined_excess(lambda bits: self.delta_bounds(epsilon, bits), guarantee.delta)
 
     @abstractmethod
     def worst_case(self) -> tuple[int, int, int]:
