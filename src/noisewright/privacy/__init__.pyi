@@ -11,13 +11,13 @@ from .composition.concentrated import (
 from .formulas.gaussian import gaussian_delta as gaussian_delta, gaussian_ratio as gaussian_ratio
 from .formulas.sets import sets_within as sets_within
 from .profile import Profile as Profile, profile as profile, profile_of_masses as profile_of_masses
-from .proving import parts_to_prove as parts_to_prove, prove as prove
+from .proving import prove as prove
 from .queries import (
     OutputPerturbation as OutputPerturbation,
     Sanitized as Sanitized,
     SanitizedResponse as SanitizedResponse,
 )
-from .subject import essential as essential
+from .subject import essential as essential, parts_to_prove as parts_to_prove
 from .sufficient import (
     Cell as Cell,
     SufficientSets as SufficientSets,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from noisewright.errors import NotPrivateError, ParameterError
 from noisewright.mechanisms import (
     ColumnProduct,
@@ -13,9 +11,8 @@ from noisewright.mechanisms import (
     PersonMechanism,
     Response,
     Staircase,
-    any_change,
 )
-from noisewright.privacy.subject import essential
+from noisewright.privacy.subject import essential, parts_to_prove
 from noisewright.privacy.verification import verify
 
 
@@ -54,14 +51,3 @@ def _prove_sum(whole: ColumnProduct | PersonMechanism, guarantee: Guarantee) -> 
         raise NotPrivateError(
             f"the {parts} together spend {total}, more than the {guarantee} that is claimed."
         )
-
-
-def parts_to_prove(
-    whole: ColumnProduct | PersonMechanism,
-) -> Iterator[tuple[str, Mechanism, Guarantee | None]]:
-    """Return parts with a name for messages and with what each is to be proven for."""
-    if isinstance(whole, PersonMechanism):
-        yield "a row", whole.row, whole.row_claim
-        return
-    for name, mechanism in whole.columns:
-        yield f"the column {name!r}", mechanism, any_change(mechanism)

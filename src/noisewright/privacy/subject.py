@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from noisewright.errors import InputError
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
     Geometric,
+    Guarantee,
     Mechanism,
     PersonMechanism,
     Response,
     RowProduct,
     SetMechanism,
     Table,
+    any_change,
     require_mechanism,
 )
 
@@ -65,3 +69,14 @@ def _require_tables(column: Mechanism) -> None:
             f"a product with the column {part!r} has no table to look through. Build the column "
             "with table=True; or use tight_epsilon at delta=0, or certify, which add up columns."
         )
+
+
+def parts_to_prove(
+    whole: ColumnProduct | PersonMechanism,
+) -> Iterator[tuple[str, Mechanism, Guarantee | None]]:
+    """Return parts with a name for messages and with what each is to be proven for."""
+    if isinstance(whole, PersonMechanism):
+        yield "a row", whole.row, whole.row_claim
+        return
+    for name, mechanism in whole.columns:
+        yield f"the column {name!r}", mechanism, any_change(mechanism)

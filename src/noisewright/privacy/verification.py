@@ -20,13 +20,12 @@ from noisewright.mechanisms import (
     Response,
     SetMechanism,
     Table,
-    any_change,
 )
 from noisewright.privacy.by_distance import failing_event
 from noisewright.privacy.events import Event, widest_event, worst_event
 from noisewright.privacy.formulas.noise import as_noise, noise_needs_more, telling_half_line
 from noisewright.privacy.formulas.sets import sets_within
-from noisewright.privacy.subject import essential, subject_of
+from noisewright.privacy.subject import essential, parts_to_prove, subject_of
 from noisewright.privacy.tight import change_of_all
 from noisewright.public import public
 from noisewright.spaces import Distance, Unit
@@ -179,9 +178,7 @@ def _adds_up(whole: ColumnProduct | PersonMechanism, guarantee: Guarantee) -> bo
     total = whole.claim
     if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
         return False
-    if isinstance(whole, PersonMechanism):
-        return _holds(whole.row, whole.row_claim)
-    return all(_holds(column, any_change(column)) for _, column in whole.columns)
+    return all(_holds(part, claim) for _, part, claim in parts_to_prove(whole))
 
 
 def _holds(part: Mechanism, claim: Guarantee | None) -> bool:

@@ -113,8 +113,9 @@ def is_derivable(
     ]
     if not failing:
         return Derivability(True, exact, spare)
-    entry, input_code, output_code = min((_entry(table, exact, j, i), j, i) for j, i in failing)
-    return Derivability(False, exact, spare, _witness(table, input_code, output_code, entry))
+    entry, j, i = min((_entry(table, exact, j, i), j, i) for j, i in failing)
+    points = table.outputs.point(i), table.space.point(j)
+    return Derivability(False, exact, spare, NegativeEntry(*points, *_around(table, j, i), entry))
 
 
 def _slacks(table: Table, tolerance: Fraction) -> Iterator[tuple[int, int, Polynomial]]:
@@ -146,8 +147,8 @@ def sign_at(epsilon: Epsilon, polynomial: Polynomial) -> int:
     a, b, c = polynomial
     if not (a or b or c):
         return 0
-    if epsilon.ratio is not None or epsilon.is_zero:
-        p, q = (epsilon.ratio or Fraction(1)).as_integer_ratio()
+    if epsilon.power is not None:
+        p, q = epsilon.power.as_integer_ratio()
         value = a * q * q + b * p * q + c * p * p
         return (value > 0) - (value < 0)
     bits = _FIRST_BITS
@@ -182,8 +183,3 @@ def _entry(table: Table, epsilon: Epsilon, j: int, i: int) -> float:
         beside = before if after is None else after
         return float((here - alpha * (beside or 0)) / (1 - alpha))
     return float(((1 + alpha * alpha) * here - alpha * (before + after)) / (1 - alpha) ** 2)
-
-
-def _witness(table: Table, j: int, i: int, entry: float) -> NegativeEntry:
-    before, here, after = _around(table, j, i)
-    return NegativeEntry(table.outputs.point(i), table.space.point(j), before, here, after, entry)

@@ -99,8 +99,8 @@ def extremal(epsilon: Epsilon, delta: Fraction) -> tuple[Pair, Pair]:
     (Kairouz–Oh–Viswanath 2015, Thm 3.3 and section 4). The two results use rationals
     R⁻ ≤ R ≤ R⁺ that are equal when R is rational, 2^-128 apart otherwise.
     """
-    if epsilon.ratio is not None or epsilon.is_zero:
-        same = _extremal(epsilon.ratio or Fraction(1), delta)
+    if epsilon.power is not None:
+        same = _extremal(epsilon.power, delta)
         return same, same
     low, high = epsilon.ratio_bounds(_KNOWN_BITS)
     one = 1 << _KNOWN_BITS

@@ -1,4 +1,4 @@
-"""The privacy of noise added to numbers, from its closed form; see `mechanisms/laplace_curve`.
+"""The privacy of noise added to numbers, from its closed form; see `mechanisms/noise`.
 
 The geometric mechanism on counts is such noise: outputs of adjacent counts have the ratio 1/α or α,
 so with one step it is as private as binary randomized response with the same ε.
