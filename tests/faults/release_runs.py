@@ -150,7 +150,7 @@ def die_at(number: int) -> None:
     for name in ("fsync", "link", "mkdir", "rename", "replace", "rmdir", "unlink"):
         setattr(os, name, counted(getattr(os, name)))
     # A ledger's commits happen inside of SQLite: before and after each of them counts as well.
-    from noisewright.ledger.transactions import Database
+    from noisewright.ledger.locked_transactions import Database
 
     write = counted(Database.write)
     after = counted(lambda: None)

@@ -19,7 +19,7 @@ from noisewright.errors import (
     ParameterError,
     UnknownDatasetError,
 )
-from noisewright.ledger.transactions import database_at
+from noisewright.ledger.locked_transactions import database_at
 
 HALF = nw.accounting.Guarantee("1/2")
 

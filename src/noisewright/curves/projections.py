@@ -81,6 +81,7 @@ def verify_projections(
 
     Requires: positions inside the grid; for a table, positions of its grid.
     Ensures: nested sets of positions have rising guarantees, none above that of the whole.
+    Source: Holohan–Leith–Mason 2015, Theorem 3 and Example 4.
     """
     sets = [
         tuple(

@@ -15,6 +15,7 @@ from typing import Any
 from noisewright.errors import AlteredLedgerError, LedgerError, ParameterError
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, plain_text
+from noisewright.ledger.locked_transactions import Database
 from noisewright.ledger.sql_tables import VERSION, upgrade_tables
 from noisewright.ledger.store import (
     Description,
@@ -27,7 +28,6 @@ from noisewright.ledger.store import (
     last_checkpoint,
     with_tokens,
 )
-from noisewright.ledger.transactions import Database
 
 _MOST = 3
 """No call writes more entries than this: data registered together with a grant, a checkpoint."""

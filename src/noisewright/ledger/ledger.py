@@ -26,9 +26,9 @@ from noisewright.ledger.export import write_export
 from noisewright.ledger.fingerprint import Fingerprint, fingerprint
 from noisewright.ledger.journal import Journal
 from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, require_same
+from noisewright.ledger.locked_transactions import database_at, new_file, require_file
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
-from noisewright.ledger.transactions import database_at, new_file, require_file
 from noisewright.ledger.units import unit_of
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods

@@ -86,6 +86,7 @@ def mixture(mechanisms: Iterable[Table], weights: Iterable[Number] | None = None
     Requires: the same inputs and outputs; weights that sum to 1 (equal by default). What floats
     lack to 1 through rounding is added to the largest of them.
     Ensures: with claims (εᵢ, δᵢ) for all parts, the mixture is (max εᵢ, Σ wᵢ δᵢ)-private.
+    Source: the convexity of privacy, Kifer and Lin 2010.
     """
     parts = several(mechanisms, name="mechanisms", of="tables")
     if not parts:

@@ -49,6 +49,7 @@ def properties(
 
     OD is asked at the given ε, or else at the one that the mechanism claims; without either it is
     not reported.
+    Source: Cormode–Kulkarni–Srivastava 2018, Section 4; OD and U are ours.
     """
     table = mechanism.table()
     if epsilon is not None or alpha is not None:

@@ -42,6 +42,7 @@ def randomized_response(
     (1−δ)/(e^ε + m); otherwise the truth is as likely as integers over 2^k allow, so no smaller ε
     holds to a relative 2^-56. With `table=True` an integer table; with `table=False` a formula
     without one; by default a table up to 2,048 points.
+    Source: Holohan–Leith–Mason 2016, Theorems 8 and 10.
     """
     require_space(space)
     claim = Guarantee(epsilon, delta, alpha=alpha)

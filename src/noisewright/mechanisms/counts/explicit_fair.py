@@ -41,6 +41,7 @@ def explicit_fair(
     Ensures: ε-private, no smaller ε holds (to a relative 2^-56), and the table itself, not
     only its ideal, has all seven properties RH RM CH CM F WH S. At a rational α, as with
     alpha="10/11", it is exactly the ideal, unless the total would need more than 4,096 bits.
+    Source: Cormode–Kulkarni–Srivastava 2018, Theorem 6, corrected for odd n.
     """
     require_counts(space, "explicit_fair")
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")

@@ -48,6 +48,7 @@ def geometric(
     alpha="1/2", is exactly the formula, unless its total would need more than 4,096 bits.
     The promise is about one count. In a table of counts a person who moves from one group to
     another changes two, so a table at ε needs a mechanism with ε/2 for each count.
+    Source: Ghosh–Roughgarden–Sundararajan 2009; Cormode–Kulkarni–Srivastava 2018, Definition 4.
     """
     require_counts(space, "geometric")
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")

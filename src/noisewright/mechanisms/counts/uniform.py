@@ -16,6 +16,7 @@ def uniform(space: Space) -> Table:
     """Return the mechanism that ignores its input.
 
     Ensures: 0-private, and every output is exactly as likely as any other.
+    Source: the mechanism UM of Cormode–Kulkarni–Srivastava 2018.
     """
     require_space(space)
     require_tabulable(space, space, instead="Use fewer points.")

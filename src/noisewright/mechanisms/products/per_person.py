@@ -40,6 +40,7 @@ def per_person(mechanism: Mechanism, *, rows: int) -> PersonMechanism:
     Ensures: private for replacing every row of the person by any other: ε and δ are `rows` times
     those of one row, taken for the change of its value into any other. How many rows a person
     has is public.
+    Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
     """
     if not isinstance(mechanism, Mechanism):
         raise InputError(

@@ -111,6 +111,7 @@ def product(columns: Mapping[str, Mechanism] | None = None, /, **named: Mechanis
 
     Ensures: private for replacing the whole record: ε and δ are the sums over columns, each
     taken for the change of its value into any other.
+    Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
     """
     both = {**(columns or {}), **named}
     if not both:

@@ -80,6 +80,7 @@ def per_item(
     estimated frequencies for that ε, up to rounding. The noise is that of a set that may change
     in 2s items, or in all without a bound: declare the bound if there is one. A small δ helps
     much when many items may change.
+    Source: Wang–Blocki–Li–Jha 2017, optimized unary encoding, here for sets.
     """
     if not isinstance(space, Subsets):
         raise SpaceError(f"per_item() takes Subsets; got {brief(space)}.")

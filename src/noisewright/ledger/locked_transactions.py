@@ -1,4 +1,4 @@
-"""Where a ledger is kept: a SQLite file or a PostgreSQL database, and its transactions.
+"""One writer at a time, so that racing spends cannot both fit: SQLite or PostgreSQL, locked.
 
 SQLite keeps its rollback journal (no write-ahead log), so that the ledger is one file that can be
 copied, and syncs the file and its folder before a commit is reported: a spend that was reported
