@@ -96,7 +96,11 @@ def test_estimation() -> None:
 
 
 def test_release() -> None:
-    results = [*release.speed(20_000, repeats=1), *release.memory(20_000)]
+    results = [
+        *release.speed(20_000, repeats=1),
+        *release.page(500, repeats=1),
+        *release.memory(20_000),
+    ]
     assert len(results) == 5
     assert all(result.ratio > 0 for result in results)
 

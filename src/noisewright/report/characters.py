@@ -15,7 +15,9 @@ _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 
 def writable(value: Any) -> str:
     """Return a value as text, with a replacement character for each that cannot be written."""
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", str(value))
+    text = str(value)
+    # Nearly all text is printable, and that is quickly seen.
+    return text if text.isprintable() else _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def shorten(value: Any, *, longest: int) -> str:

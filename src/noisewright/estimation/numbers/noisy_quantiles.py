@@ -14,7 +14,7 @@ of a quantile holds every t for which neither half is rejected.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.estimation.channels.channel import Channel
 from noisewright.estimation.intervals.intervals import Sample, normal_quantile
-from noisewright.estimation.numbers.averages import Averages, averages, planned_variances
+from noisewright.estimation.numbers.averages import averages, planned_variances
 from noisewright.estimation.result import Axis, Estimate
 
 Array = NDArray[np.float64]
@@ -49,9 +49,13 @@ def quantiles(
     size = len(points)
     thresholds = np.unique(np.linspace(0, size - 1, min(size, _MOST_THRESHOLDS)).astype(int))
     z = normal_quantile(sample.confidence)
-    below = _below(observed, channel, thresholds, width, sample)
-    above = _below(observed, channel, thresholds + width - 1, width, sample)
-    middle = _below(observed, channel, thresholds + (width - 1) / 2, width, sample).values
+    # Ramps from below and from above are the same ones, at other thresholds.
+    ends = np.union1d(thresholds, thresholds + width - 1)
+    shares = _below(observed, channel, ends, width, sample)
+    below, above = (
+        shares.at(np.searchsorted(ends, own)) for own in (thresholds, thresholds + width - 1)
+    )
+    middle = _values_below(observed, channel, thresholds + (width - 1) / 2, width)
     found: list[tuple[int, int, int]] = []
     for level in levels.tolist():
         value = min(int((middle < level).sum()), len(thresholds) - 1)
@@ -79,6 +83,10 @@ class _Below:
     noise: Array
     jumps: Array
 
+    def at(self, places: NDArray[Any]) -> _Below:
+        """Return those at some of the ends."""
+        return _Below(self.values[places], self.noise[places], self.jumps[places])
+
     def reach(self, level: float, sample: Sample) -> Array:
         """Return how far a share may be off if it is `level`: its sampling has no more variance."""
         errors = sample.errors(self.noise, np.full(self.noise.shape, level * (1 - level)))
@@ -88,17 +96,28 @@ class _Below:
 def _below(
     observed: Array, channel: Channel, ends: NDArray[Any], width: int, sample: Sample
 ) -> _Below:
-    """Estimate the shares below ramps, in pieces that fit into memory."""
-    piece = max(1, (1 << 22) // channel.inputs)
-    found: list[Averages] = []
-    for start in range(0, len(ends), piece):
-        answers = ramps(channel.inputs, ends[start : start + piece], width)
-        found.append(averages(observed, sample.people, channel, answers))
+    """Estimate the shares below ramps."""
+    found = [
+        averages(observed, sample.people, channel, answers)
+        for answers in _pieces(channel.inputs, ends, width)
+    ]
     joined = [
         np.concatenate([getattr(one, name) for one in found])
         for name in ("values", "noise", "jumps")
     ]
     return _Below(*joined)
+
+
+def _values_below(observed: Array, channel: Channel, ends: NDArray[Any], width: int) -> Array:
+    pieces = _pieces(channel.inputs, ends, width)
+    return np.concatenate([observed @ channel.undo(answers) for answers in pieces])
+
+
+def _pieces(size: int, ends: NDArray[Any], width: int) -> Iterator[Array]:
+    """Yield the ramps at some ends in pieces that fit into memory."""
+    piece = max(1, (1 << 22) // size)
+    for start in range(0, len(ends), piece):
+        yield ramps(size, ends[start : start + piece], width)
 
 
 def ramps(size: int, ends: Sequence[int] | NDArray[Any], width: int) -> Array:
