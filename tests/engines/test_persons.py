@@ -69,7 +69,7 @@ def test_rows_are_counted_as_a_dictionary_would(batches: list[list[int]]) -> Non
         assert before.tolist() == expected
     assert rows.people == len(seen)
     assert sorted(rows.counts[rows.counts > 0].tolist()) == sorted(seen.values())
-    assert rows.released(3) == sum(min(3, count) for count in seen.values())
+    assert rows.count_released(3) == sum(min(3, count) for count in seen.values())
     who = np.array([*seen, 99], dtype=np.uint64)
     places = rows.find(who)
     assert [int(rows.counts[place]) for place in places[:-1]] == list(seen.values())

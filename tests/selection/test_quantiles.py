@@ -88,12 +88,12 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"at": 2}, ParameterError, "at is 2"),
     ({"epsilon": 0}, ParameterError, "epsilon is 0"),
     ({"values": []}, InputError, "there are no values"),
-    ({"values": [1, 99]}, OutsideSpaceError, "at row 2 is not a point"),
-    ({"values": iter([[1, 2, 3], [4, 99]])}, OutsideSpaceError, "at row 5 is not a point"),
+    ({"values": [1, 99]}, OutsideSpaceError, "at row 2 is outside of 0 to 4"),
+    ({"values": iter([[1, 2, 3], [4, 99]])}, OutsideSpaceError, "at row 5 is outside of 0 to 4"),
     ({"space": nw.Categories(["a", "b"])}, SpaceError, "points with an order"),
     ({"space": nw.Counts(2**62)}, TooLargeError, "fewer than 2.62. Declare a coarser grid"),
-    ({"values": [1, None]}, OutsideSpaceError, "at row 2 is not a point"),
-    ({"values": [1.0, float("nan")]}, OutsideSpaceError, "at row 2 is not a point"),
+    ({"values": [1, None]}, OutsideSpaceError, "at row 2 is empty"),
+    ({"values": [1.0, float("nan")]}, OutsideSpaceError, "at row 2 is empty"),
 ]
 
 

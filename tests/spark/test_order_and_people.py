@@ -46,14 +46,14 @@ def test_the_bound_on_a_person_survives_a_lost_executor(
 ) -> None:
     """Rows of one person lie in all partitions. The executor that is lost has some of them."""
     note = tmp_path / "note"
-    bring_together = table.bounded
+    bring_together = table.bound_rows
 
-    def bounded(*args: Any, **options: Any) -> Any:
+    def bound_rows(*args: Any, **options: Any) -> Any:
         together = bring_together(*args, **options)
         happens = once(place, note, kill_executor)
         return replace(together, frame=disturbed(together.frame, happens, partition=0))
 
-    monkeypatch.setattr(table, "bounded", bounded)
+    monkeypatch.setattr(table, "bound_rows", bound_rows)
     person = nw.Person("person", rows=3, keep="random")
     people = frame(spark, 6_000, 4, with_person=PEOPLE)
     ids = released(people, plan(person=person), place / "out")["id"].to_numpy()

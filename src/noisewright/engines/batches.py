@@ -48,14 +48,14 @@ class Encoded:
         """How many bytes the codes take."""
         return sum(map(_nbytes, self.parts)) + sum(array.nbytes for array in self.public)
 
-    def taken(self, keep: NDArray[np.bool_]) -> Encoded:
+    def take(self, keep: NDArray[np.bool_]) -> Encoded:
         """Return some of the rows."""
         import pyarrow as pa
 
         if keep.all():
             return self
         mask = pa.array(keep)
-        parts = tuple(_taken(part, keep) for part in self.parts)
+        parts = tuple(_take(part, keep) for part in self.parts)
         public = tuple(array.filter(mask) for array in self.public)
         return Encoded(int(keep.sum()), parts, public)
 
@@ -66,7 +66,7 @@ def _nbytes(codes: Any) -> int:
     return codes.nbytes
 
 
-def _taken(codes: Any, keep: NDArray[np.bool_]) -> Any:
+def _take(codes: Any, keep: NDArray[np.bool_]) -> Any:
     if not isinstance(codes, ItemSets):
         return codes[keep]
     sizes = codes.sizes
@@ -121,7 +121,7 @@ class Randomizer:
         parts: list[Any] = []
         for part in self.parts:
             codes = [self.table.codes(name, batch.column(name), first_row) for name in part.columns]
-            parts.append(codes[0] if len(codes) == 1 else _joined(part.space, codes))
+            parts.append(codes[0] if len(codes) == 1 else _join_codes(part.space, codes))
         public = tuple(_public(name, batch.column(name)) for name in self.plan.public)
         return Encoded(batch.num_rows, tuple(parts), public)
 
@@ -148,7 +148,7 @@ class Randomizer:
         makers = self._outputs(given)
         drawn: dict[str, Any] = dict(zip(self.plan.public, encoded.public, strict=True))
         for part, codes in zip(self.parts, encoded.parts, strict=True):
-            found = _drawn(part, codes, source)
+            found = _draw_part(part, codes, source)
             for name, values in zip(part.columns, found, strict=True):
                 drawn[name] = makers[name].array(values)
         names = [name for name in given.names if name in drawn]
@@ -192,7 +192,7 @@ def _makers(parts: tuple[Part, ...], types: dict[str, Any]) -> dict[str, Outputs
     return found
 
 
-def _drawn(part: Part, codes: Any, source: Source | None) -> list[Any]:
+def _draw_part(part: Part, codes: Any, source: Source | None) -> list[Any]:
     """Return what the mechanism of a part draws, one entry for each of its columns."""
     mechanism: Any = part.mechanism
     if isinstance(part.space, Curves):
@@ -216,7 +216,7 @@ def _drawn(part: Part, codes: Any, source: Source | None) -> list[Any]:
     return found[::-1]
 
 
-def _joined(space: Any, codes: list[Any]) -> NDArray[Any]:
+def _join_codes(space: Any, codes: list[Any]) -> NDArray[Any]:
     """Return the codes of records from those of their columns, the last one fastest."""
     joined = codes[0].astype(np.intp)
     for (_, column), part in zip(space.columns[1:], codes[1:], strict=True):

@@ -75,7 +75,7 @@ def check(
     public = PublicColumns(plan, reader.schema, name)
     rows = held = 0
     codes: list[tuple[Encoded, Any]] | None = []
-    with closing(_encoded(reader, randomizer, keys)) as batches:
+    with closing(_encode(reader, randomizer, keys)) as batches:
         for encoded, hashes in batches:
             rows += encoded.rows
             public.put(encoded.public)
@@ -93,7 +93,7 @@ def check(
     public.close()
     released = rows
     if people is not None and plan.person is not None:
-        released = people.released(plan.person.rows)
+        released = people.count_released(plan.person.rows)
     return Checked(rows, released, randomizer, keys, people, codes, public)
 
 
@@ -133,7 +133,7 @@ def run(
 
         # The order in which threads ask a given source for bits would change what it gives.
         threads = _THREADS if source is None else 1
-        drawing = in_order(draw, _kept(batches, kept), threads=threads)
+        drawing = in_order(draw, _keep_rows(batches, kept), threads=threads)
         for drawn, read in stack.enter_context(closing(drawing)):
             done += read
             if drawn is not None:
@@ -148,18 +148,18 @@ def run(
     return writer.rows
 
 
-def _kept(
+def _keep_rows(
     batches: Iterable[tuple[Encoded, Any]], kept: Kept | None
 ) -> Generator[tuple[Encoded, int]]:
     """Yield the rows of each batch that count, and how many it had."""
     for encoded, hashes in batches:
-        yield encoded if kept is None else encoded.taken(kept.rows(hashes)), encoded.rows
+        yield encoded if kept is None else encoded.take(kept.rows(hashes)), encoded.rows
 
 
 def _again(reader: TableReader, checked: Checked) -> Generator[tuple[Encoded, Any]]:
     """Yield the encoded batches a second time, from memory if they were kept."""
     if checked.codes is None:
-        yield from _encoded(reader, checked.randomizer, checked.keys)
+        yield from _encode(reader, checked.randomizer, checked.keys)
         return
     # Given away one by one, so that memory shrinks while the output grows.
     checked.codes.reverse()
@@ -167,7 +167,7 @@ def _again(reader: TableReader, checked: Checked) -> Generator[tuple[Encoded, An
         yield checked.codes.pop()
 
 
-def _encoded(
+def _encode(
     reader: TableReader, randomizer: Randomizer, keys: PersonKeys | None
 ) -> Generator[tuple[Encoded, Any]]:
     """Yield the batches of a table as codes, and the hashes of whose rows they are."""

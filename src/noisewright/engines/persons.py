@@ -66,13 +66,13 @@ class PersonKeys:
                 why="is empty",
             )
         if pa.types.is_dictionary(array.type):
-            known = self._hashed(array.dictionary.drop_null())
+            known = self._hash(array.dictionary.drop_null())
             if len(known) < len(array.dictionary):
                 return self.hashes(array.dictionary_decode(), first_row)
             return known[array.indices.to_numpy(zero_copy_only=False)]
-        return self._hashed(array)
+        return self._hash(array)
 
-    def _hashed(self, array: Any) -> NDArray[np.uint64]:
+    def _hash(self, array: Any) -> NDArray[np.uint64]:
         import pyarrow as pa
 
         kind = array.type
@@ -93,7 +93,7 @@ class PersonKeys:
         return np.maximum(found, np.uint64(1))
 
     def _of_texts(self, array: Any) -> NDArray[np.uint64]:
-        array = _shortened(array)
+        array = _shorten(array)
         lengths = _lengths(array)
         ends = np.cumsum(lengths)
         starts = ends - lengths
@@ -112,7 +112,7 @@ def _lengths(array: Any) -> NDArray[np.int64]:
     return np.diff(offsets[array.offset : array.offset + len(array) + 1])
 
 
-def _shortened(array: Any) -> Any:
+def _shorten(array: Any) -> Any:
     import pyarrow as pa
 
     if _lengths(array).max(initial=0) <= _POSITIONS:
@@ -191,7 +191,7 @@ class PersonRows:
         self.people = 0
         self.counts[self.places(keys[used])] = counts[used]
 
-    def released(self, most: int) -> int:
+    def count_released(self, most: int) -> int:
         """Return how many rows are left when each person keeps at most so many."""
         return int(np.minimum(self.counts, min(most, _MOST_ROWS - 1)).sum(dtype=np.int64))
 

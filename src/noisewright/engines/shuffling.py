@@ -109,7 +109,7 @@ class Shuffle:
 
         if not self._files:
             if self._held:
-                self._permuted(pa.Table.from_batches(self._held))
+                self._permute(pa.Table.from_batches(self._held))
             return
         assert self._temporary is not None
         try:
@@ -120,10 +120,10 @@ class Shuffle:
         for place in range(len(self._files)):
             path = self._temporary / f"{place}"
             with pa.OSFile(str(path), "rb") as file:
-                self._permuted(pa.ipc.open_stream(file).read_all())
+                self._permute(pa.ipc.open_stream(file).read_all())
             path.unlink()
 
-    def _permuted(self, table: ArrowTable) -> None:
+    def _permute(self, table: ArrowTable) -> None:
         import pyarrow as pa
 
         whole = table.combine_chunks()

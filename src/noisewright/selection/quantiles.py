@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from noisewright.errors import (
     InputError,
-    OutsideSpaceError,
     ParameterError,
     SpaceError,
     TooLargeError,
@@ -50,7 +49,7 @@ from noisewright.selection.certificate import (
 )
 from noisewright.selection.choice_job import PrivateChoice
 from noisewright.spaces import Counts, Interval
-from noisewright.tables import read_inputs
+from noisewright.tables import Field, column_codes
 
 if TYPE_CHECKING:
     from noisewright.certificates import Certificate
@@ -201,12 +200,7 @@ def _count_codes(
     often: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     seen = 0
     for batch in values if isinstance(values, Iterator) else (values,):
-        try:
-            given = np.asarray(read_inputs(space, batch).codes)
-        except OutsideSpaceError as problem:
-            if problem.row is None:
-                raise
-            raise space.outside(row=seen + problem.row, why=problem.why) from None
+        given = column_codes(Field.of(space).cells, batch, first_row=seen)
         seen += len(given)
         codes, counts = np.unique(given, return_counts=True)
         both = np.concatenate([known, codes.astype(np.int64)])

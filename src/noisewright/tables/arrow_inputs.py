@@ -32,7 +32,7 @@ def _array(space: Space, given: Any, pieces: list[NDArray[Any]], outputs: Space)
     import pyarrow.compute as pc
 
     if pa.types.is_integer(given):
-        return _typed(as_given(space, np.dtype(given.to_pandas_dtype()), pieces, outputs))
+        return _to_arrow(as_given(space, np.dtype(given.to_pandas_dtype()), pieces, outputs))
     if pa.types.is_dictionary(given) and not isinstance(outputs, Lattice):
         # The codes are those of a mechanism: all of them are there.
         indices = pa.array(together(pieces, np.dtype(np.int32)))
@@ -51,15 +51,15 @@ def _array(space: Space, given: Any, pieces: list[NDArray[Any]], outputs: Space)
         points = [map(_plain, point) for point in outputs.decode(drawn).tolist()]
         return pa.array([dict(zip(names, point, strict=True)) for point in points])
     if isinstance(space, Subsets) or pa.types.is_nested(given):
-        return _typed([_plain(point) for point in outputs.decode(drawn).tolist()])
-    return _typed(outputs.decode(drawn))
+        return _to_arrow([_plain(point) for point in outputs.decode(drawn).tolist()])
+    return _to_arrow(outputs.decode(drawn))
 
 
 def _points(space: Space) -> Any:
-    return _typed([_plain(point) for point in space.points])
+    return _to_arrow([_plain(point) for point in space.points])
 
 
-def _typed(values: Any) -> Any:
+def _to_arrow(values: Any) -> Any:
     import pyarrow as pa
 
     try:

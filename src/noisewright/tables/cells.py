@@ -101,7 +101,7 @@ class Cells(ABC):
         return BadCellError(
             row,
             "is empty",
-            "Fill it, leave the row out, or say what empty cells count as: nw.Column(…, null=…).",
+            "Fill it or leave the row out; in a plan, nw.Column(…, null=…) says what it counts as.",
         )
 
     def of_another_kind(self, row: int) -> BadCellError:
@@ -109,7 +109,7 @@ class Cells(ABC):
         return BadCellError(
             row,
             f"holds something else than {self.needs}",
-            "Mend it, or say what such cells count as: nw.Column(…, null=…).",
+            "Mend it; in a plan, nw.Column(…, null=…) says what such cells count as.",
         )
 
 

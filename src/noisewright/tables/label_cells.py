@@ -63,7 +63,7 @@ class LabelCells(Cells):
 
         return released_type(self._space, pa.null())
 
-    def _checked(self, codes: NDArray[Any]) -> NDArray[Any]:
+    def _require_known(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Raise for the first mark of a cell that is empty or undeclared."""
         if codes.size and codes.max() >= self._size:
             row = int(np.argmax(codes >= self._size))
@@ -72,8 +72,8 @@ class LabelCells(Cells):
             raise BadCellError(
                 row,
                 f"is none of the {self._size:,} declared labels",
-                "Declare the label, or say which one undeclared ones count as: "
-                "nw.Column(…, other=…).",
+                "Declare the label, or map it to a declared one; in a plan, nw.Column(…, other=…) "
+                "does.",
             )
         return codes
 
@@ -83,7 +83,7 @@ class LabelCells(Cells):
             found = (texts.get(cell, unknown) for cell in values)
         else:
             found = map(self._code, values)
-        return self._checked(np.fromiter(found, dtype=self._type, count=len(values)))
+        return self._require_known(np.fromiter(found, dtype=self._type, count=len(values)))
 
     def _code(self, cell: Any) -> int:
         if is_missing(cell):
@@ -99,12 +99,12 @@ class LabelCells(Cells):
 
         kind = array.type
         if pa.types.is_dictionary(kind):
-            return self._checked(self._by_dictionary(array))
+            return self._require_known(self._by_dictionary(array))
         if is_text(kind) or pa.types.is_null(kind):
-            return self._checked(self._by_text(plain_array(array)))
+            return self._require_known(self._by_text(plain_array(array)))
         if pa.types.is_boolean(kind):
             places = array.cast(pa.uint8()).fill_null(2).to_numpy(zero_copy_only=False)
-            return self._checked(np.take(self._translated([False, True]), places))
+            return self._require_known(np.take(self._translate([False, True]), places))
         if not is_label_type(kind, "number"):
             return self._from_plain(array.to_pylist())
         missing = None
@@ -115,10 +115,12 @@ class LabelCells(Cells):
 
     def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
         if values.dtype.kind == "b":
-            return self._checked(look_up(self._translated([False, True]), values.view(np.uint8)))
+            return self._require_known(
+                look_up(self._translate([False, True]), values.view(np.uint8))
+            )
         return self._numbers(values, None)
 
-    def _translated(self, labels: list[Any]) -> NDArray[Any]:
+    def _translate(self, labels: list[Any]) -> NDArray[Any]:
         """Return the codes of some labels, and behind them that of an empty cell."""
         return np.array([*map(self._code, labels), self._null], dtype=self._type)
 
@@ -127,7 +129,7 @@ class LabelCells(Cells):
         dictionary, last = array.dictionary, self._last
         if last is None or not dictionary.equals(last[0]):
             # Kept in one piece, so that threads which share this never mix two of them.
-            self._last = last = (dictionary, self._translated(dictionary.to_pylist()))
+            self._last = last = (dictionary, self._translate(dictionary.to_pylist()))
         table = last[1]
         indices = array.indices
         if indices.null_count:
@@ -155,12 +157,12 @@ class LabelCells(Cells):
         if values.dtype.kind == "f":
             absent = np.isnan(values)
             missing = absent if missing is None else missing | absent
-        codes = self._searched(values)
+        codes = self._search(values)
         if missing is not None:
             codes[missing] = self._null
-        return self._checked(codes)
+        return self._require_known(codes)
 
-    def _searched(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _search(self, values: NDArray[Any]) -> NDArray[Any]:
         """Find numbers among the labels."""
         kind = values.dtype
         if kind.kind in "iu":

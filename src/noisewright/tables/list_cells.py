@@ -13,7 +13,7 @@ from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_list, is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells
 from noisewright.tables.item_sets import ItemSets, sorted_sets
-from noisewright.tables.plain_cells import double, is_missing, listed, number_of
+from noisewright.tables.plain_cells import double, entries_of, is_missing, number_of
 
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
@@ -57,7 +57,7 @@ class SetCells(Cells):
         indices: list[int] = []
         offsets, gaps = [0], np.zeros(len(values), dtype=np.bool_)
         for row, cell in enumerate(values):
-            entries = None if is_missing(cell) else listed(cell)
+            entries = None if is_missing(cell) else entries_of(cell)
             gaps[row] = entries is None
             if entries is None and self._null is None:
                 raise self.empty(row) if is_missing(cell) else self.of_another_kind(row)
@@ -99,19 +99,20 @@ class SetCells(Cells):
             raise BadCellError(
                 int(np.searchsorted(ends, int(np.argmax(found < 0)), side="right")) - 1,
                 "holds an item that was not declared",
-                "Declare the item, drop it first, or say which one undeclared ones count as: "
-                "nw.Column(…, other=…).",
+                "Declare the item, or drop it; in a plan, nw.Column(…, other=…) says what it "
+                "counts as.",
             )
         sets, most = sorted_sets(self._space, found, ends), self._space.most
         if not self._samples and (sets.sizes > most).any():
             raise BadCellError(
                 int(np.argmax(sets.sizes > most)),
                 f"holds more than {most:,} items",
-                "Cut the sets, or let a random part of them count: nw.Column(…, outside='sample').",
+                "Cut the sets; in a plan, nw.Column(…, outside='sample') lets a random part of "
+                "them count.",
             )
-        return sets if missing is None else self._filled(sets, missing)
+        return sets if missing is None else self._fill(sets, missing)
 
-    def _filled(self, sets: ItemSets, missing: NDArray[np.bool_]) -> ItemSets:
+    def _fill(self, sets: ItemSets, missing: NDArray[np.bool_]) -> ItemSets:
         """Put the set that empty cells count as where they are."""
         assert self._null is not None
         rows = np.flatnonzero(missing)
@@ -158,7 +159,7 @@ class CurveCells(Cells):
         there: list[int] = []
         curves: list[list[float]] = []
         for row, cell in enumerate(values):
-            entries = None if is_missing(cell) else listed(cell)
+            entries = None if is_missing(cell) else entries_of(cell)
             if entries is None and self._null is None:
                 raise self.empty(row) if is_missing(cell) else self.of_another_kind(row)
             numbers = [None if is_missing(entry) else number_of(entry) for entry in entries or ()]

@@ -108,7 +108,7 @@ class CountCells(OfNumbers):
         if values.dtype.kind == "f":
             wrong = ~(np.isfinite(values) & (values == np.floor(values)))
             if wrong.any() and not self._clamps:
-                raise self._broken(int(np.argmax(wrong)))
+                raise self._not_whole(int(np.argmax(wrong)))
             # The upper one in a tie, as on grids; infinite ones stay so until they are clamped.
             values = np.where(wrong, np.floor(values + 0.5), values)
         low, high = 0, self._largest
@@ -117,7 +117,7 @@ class CountCells(OfNumbers):
                 raise BadCellError(
                     int(np.argmax((values < low) | (values > high))),
                     f"is outside of 0 to {high:,}",
-                    "Declare a larger n, or move it to the bound: nw.Column(…, outside='clamp').",
+                    "Declare a larger n, or clip it: in a plan nw.Column(…, outside='clamp') does.",
                 )
             values = np.clip(values, low, min(high, _most(values.dtype)))
         codes = values.astype(code_type(high + 1))
@@ -129,18 +129,18 @@ class CountCells(OfNumbers):
         """Return a count, one that is too large or too small as one just beyond."""
         if isinstance(number, float) and not number.is_integer():
             if not self._clamps:
-                raise self._broken(row)
+                raise self._not_whole(row)
             number = math.floor(number + 0.5) if math.isfinite(number) else number
         return int(min(max(number, -1), self._largest + 1))
 
     def _array(self, numbers: list[Any]) -> NDArray[Any]:
         return np.array(numbers, dtype=np.int64 if self._largest < 1 << 62 else object)
 
-    def _broken(self, row: int) -> BadCellError:
+    def _not_whole(self, row: int) -> BadCellError:
         return BadCellError(
             row,
             "is not a whole number",
-            "Round it first, or move it to the nearest count: nw.Column(…, outside='clamp').",
+            "Round it; in a plan, nw.Column(…, outside='clamp') moves it to the nearest count.",
         )
 
 
@@ -173,13 +173,13 @@ class NumberCells(OfNumbers):
         """Return the places of the numbers on the grid."""
         if missing is not None and self._null is not None:
             values = np.where(missing, self._null, values)
-        exact = self._recognized(values)
+        exact = self._recognize(values)
         if exact is not None:
             return exact.astype(self._type)
         try:
             return self._space.encode(values).astype(self._type)
         except OutsideSpaceError as problem:
-            bad = self._named(problem.row or 0, problem.why)
+            bad = self._describe(problem.row or 0, problem.why)
         raise bad
 
     def _number(self, row: int, number: int | float, cell: Any) -> float:
@@ -192,7 +192,7 @@ class NumberCells(OfNumbers):
     def _array(self, numbers: list[Any]) -> NDArray[Any]:
         return np.array(numbers, dtype=np.float64)
 
-    def _recognized(self, values: NDArray[Any]) -> NDArray[Any] | None:
+    def _recognize(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """Return the codes if every number is a point of the grid to the last bit.
 
         Doubles propose them, and comparing the numbers with the points decides.
@@ -206,7 +206,7 @@ class NumberCells(OfNumbers):
         codes = steps.astype(np.intp)
         return codes if (np.take(self._points, codes) == values).all() else None
 
-    def _named(self, row: int, why: str) -> BadCellError:
+    def _describe(self, row: int, why: str) -> BadCellError:
         if "finite" in why:
             return BadCellError(
                 row,

@@ -81,7 +81,7 @@ def double(number: Any) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def listed(cell: Any) -> list[Any] | None:
+def entries_of(cell: Any) -> list[Any] | None:
     """Return the entries of a cell that holds several; None if it does not."""
     if isinstance(cell, (str, bytes, Mapping)) or not isinstance(cell, Iterable):
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisewright.engines.spark.inputs import FrameRows, Input, Rows, frame_input
+from noisewright.engines.spark.inputs import FrameRows, Input, TaskRows, frame_input
 from noisewright.engines.spark.session import load_pyspark, worker_python
 from noisewright.errors import DataError
 from noisewright.tables import (
@@ -53,14 +53,14 @@ class FileRows:
     plan: Plan
     is_global: bool = True
 
-    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[Rows]:
+    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[TaskRows]:
         """Yield the rows of the pieces, with their places in the table."""
         for numbers in handed:
             for number in numbers.column(0).to_pylist():
                 piece = self.pieces[number]
                 first = piece.first
                 for batch in self._batches(piece):
-                    yield Rows(batch, first, batch.num_rows)
+                    yield TaskRows(batch, first, batch.num_rows)
                     first += batch.num_rows
 
     def _batches(self, piece: Piece) -> Iterator[RecordBatch]:

@@ -20,7 +20,7 @@ _UNHASHED = ("map<", "variant")
 
 
 @dataclass(frozen=True)
-class Rows:
+class TaskRows:
     """Some rows of the table, as they come in a task.
 
     `first` is how many rows of the task came before, or of the table where that is known. `seen`
@@ -43,7 +43,7 @@ class ReadsRows(Protocol):
         """Whether `first` counts rows of the whole table."""
         ...
 
-    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[Rows]:
+    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[TaskRows]:
         """Yield the rows of a task."""
         ...
 
@@ -67,12 +67,12 @@ class FrameRows:
     is_hashed: bool = True
     is_global: bool = False
 
-    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[Rows]:
+    def __call__(self, handed: Iterator[RecordBatch]) -> Iterator[TaskRows]:
         """Yield the rows, at most `most` of each person."""
         import pyarrow as pa
 
         first = 0
-        for batch in _joined(handed):
+        for batch in _join(handed):
             mark = _sum(batch.column(_MARK)) if self.is_hashed else 0
             seen, positions = batch.num_rows, None
             if self.most is not None:
@@ -81,7 +81,7 @@ class FrameRows:
                 positions = batch.column(_POSITION)
             arrays = batch.columns[: len(self.names)]
             own = pa.RecordBatch.from_arrays(arrays, names=list(self.names))
-            yield Rows(own, first, seen, mark, positions)
+            yield TaskRows(own, first, seen, mark, positions)
             first += own.num_rows
 
 
@@ -113,7 +113,7 @@ def _arrow_schema(frame: Any, name: str) -> ArrowSchema:
     raise failed
 
 
-def bounded(given: Input, person: str, *, most: int, key: bytes | None) -> Input:
+def bound_rows(given: Input, person: str, *, most: int, key: bytes | None) -> Input:
     """Return the input with each person's rows ranked, and all but `most` of them left out.
 
     The rows of a person meet in one task, which reads all of them, so that it can never leave
@@ -145,7 +145,7 @@ def person_counts(given: Input, person: str, *, most: int) -> Any:
     return counts.select(call.sum(call.least(call.col("count"), call.lit(most))).alias("rows"))
 
 
-def _joined(handed: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+def _join(handed: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
     """Join the small batches of Spark to batches of about BATCH rows."""
     import pyarrow as pa
 

@@ -21,7 +21,7 @@ _MODULE = "ModuleNotFoundError: No module named"
 
 def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Report]:
     """Run the work on every partition; return the reports in the order of the partitions."""
-    collected = _collected(session, frame, work, what)
+    collected = _collect(session, frame, work, what)
     reports = sorted((json.loads(row[0]) for row in collected), key=lambda r: r["partition"])
     if [report["partition"] for report in reports] != list(range(len(reports))):
         raise EngineError(
@@ -31,7 +31,7 @@ def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Repor
     return reports
 
 
-def _collected(session: Any, frame: Any, work: Work, what: str) -> Any:
+def _collect(session: Any, frame: Any, work: Work, what: str) -> Any:
     return rows_of(session, lambda: frame.mapInArrow(Task(work).__call__, REPORT), what=what)
 
 

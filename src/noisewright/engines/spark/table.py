@@ -21,7 +21,7 @@ from typing import Any, final
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.persons import PersonKeys
 from noisewright.engines.spark.files import as_frame, file_input
-from noisewright.engines.spark.inputs import Input, bounded, frame_input, person_counts
+from noisewright.engines.spark.inputs import Input, bound_rows, frame_input, person_counts
 from noisewright.engines.spark.jobs import raise_first, reports_of, rows_of
 from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
@@ -116,7 +116,7 @@ class SparkCheck:
         work = target.parent / f".{target.name}-{os.urandom(8).hex()}"
         try:
             work.mkdir(mode=0o700)
-            drawn = self._drawn(work)
+            drawn = self._draw(work)
             parts = self._cut(work, drawn, dict(metadata or {}))
             _hand_over(work, parts, target)
         except OSError as problem:
@@ -131,13 +131,13 @@ class SparkCheck:
         if progress is not None:
             progress("draw", self.seen, self.seen)
 
-    def _drawn(self, work: Path) -> list[Slice]:
+    def _draw(self, work: Path) -> list[Slice]:
         """Draw, and return the rows in the order of the release."""
         plan, given = self.table.plan, self.given
         person, shuffled = plan.person, plan.order == "shuffled"
         if person is not None:
             key = default_source().u8(32).tobytes() if person.keep == "random" else None
-            given = bounded(given, person.column, most=person.rows, key=key)
+            given = bound_rows(given, person.column, most=person.rows, key=key)
         by_source = person is not None and not shuffled
         buckets = -(-self.rows // self.table.part) if shuffled else None
         staged = _plain(self.schema)
@@ -151,7 +151,7 @@ class SparkCheck:
         if not shuffled and not by_source:
             return [each for _, each in found]
         stage = _stage(work, "arranged", staged, position)
-        groups = _grouped(found)
+        groups = _group(found)
         reports = self._on_numbers(Arrange(groups, stage), len(groups), what="arranging")
         return [each for _, each in _slices(stage, reports)]
 
@@ -242,7 +242,7 @@ def _slices(stage: Stage, reports: list[Report]) -> list[tuple[int, Slice]]:
     return found
 
 
-def _grouped(found: list[tuple[int, Slice]]) -> tuple[tuple[Slice, ...], ...]:
+def _group(found: list[tuple[int, Slice]]) -> tuple[tuple[Slice, ...], ...]:
     groups: dict[int, list[Slice]] = {}
     for bucket, each in found:
         groups.setdefault(bucket, []).append(each)

@@ -84,12 +84,12 @@ class Task:
         except Exception as problem:
             if handed.failed:
                 raise  # Not ours: Spark knows better what became of the input.
-            report = {"error": described(problem)}
+            report = {"error": describe(problem)}
         report["partition"] = context.partitionId()
         yield pa.RecordBatch.from_pydict({"report": [json.dumps(report)]})
 
 
-def described(problem: Exception) -> Report:
+def describe(problem: Exception) -> Report:
     """Return an error as what may leave the task: ours in full, of others only their kind."""
     found: Report = {"kind": type(problem).__name__, "row": getattr(problem, "row", None)}
     if isinstance(problem, NoisewrightError):
@@ -119,7 +119,7 @@ class Check:
                 self.randomizer.check(rows.batch, first)
                 self._require_person(rows.batch, first)
             except NoisewrightError as problem:
-                return {"error": described(problem), "rows": count}
+                return {"error": describe(problem), "rows": count}
             count += rows.batch.num_rows
             mark += rows.mark
         return {"rows": count, "mark": mark}
@@ -151,10 +151,10 @@ class Draw:
             for rows in self.read(handed):
                 seen, mark = seen + rows.seen, mark + rows.mark
                 drawn = self.randomizer.randomize(rows.batch, rows.first)
-                out.write(*self._placed(drawn, rows.positions))
+                out.write(*self._place(drawn, rows.positions))
         return {"seen": seen, "mark": mark, **out.report()}
 
-    def _placed(self, drawn: RecordBatch, positions: Any) -> tuple[Any, Any]:
+    def _place(self, drawn: RecordBatch, positions: Any) -> tuple[Any, Any]:
         import pyarrow as pa
 
         table = pa.Table.from_batches([drawn]).cast(self.schema)
