@@ -129,7 +129,7 @@ SECTIONS = {
         "OutputPerturbation",
     ),
     "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
-    "Releases": ("release", "Output", "Release", "CSV"),
+    "Releases": ("release", "Output", "Release", "CSV", "Excel"),
     "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),

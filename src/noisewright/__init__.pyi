@@ -50,5 +50,5 @@ from .spaces import (
     Records as Records,
     Subsets as Subsets,
 )
-from .tables import CSV as CSV, Person as Person
+from .tables import CSV as CSV, Excel as Excel, Person as Person
 from .version import __version__ as __version__

@@ -68,7 +68,7 @@ AT_ONCE: dict[str, set[str]] = {
 ON_USE: dict[str, set[str]] = {
     "public": {"numpy"},
     "sampling": {"cryptography"},
-    "tables": {"pandas", "polars", "pyarrow"},
+    "tables": {"pandas", "polars", "pyarrow", "python_calamine"},
     "mechanisms": {"pyarrow"},
     "curves": {"pyarrow"},
     "designs": {"highspy", "scipy"},
@@ -96,6 +96,7 @@ HEAVY = [
     "psycopg",
     "pyarrow",
     "pyspark",
+    "python_calamine",
     "rich",
     "scipy",
     "sklearn",

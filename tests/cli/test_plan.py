@@ -14,6 +14,7 @@ import pytest
 
 import noisewright as nw
 from tests.cli.conftest import PLAIN, PROGRAM, Program
+from tests.tables.workbooks import workbook
 
 CODES = "column,label,low,high,step\nsex,f\nsex,m\njob,nurse\njob,judge\nage,,0,120,1\n"
 
@@ -257,3 +258,14 @@ def test_enter_decides_later(survey: Path, tmp_path: Path) -> None:
     assert columns["sex"] == {"space": "TODO"}
     assert columns["job"] == {"use": "drop"}
     assert columns["age"] == {"use": "public"}
+
+
+def test_the_command_line_takes_a_sheet(noisewright: Program, tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="needs: python-calamine")
+    workbook(tmp_path / "t.xlsx", {"notes": [["a"], [1]], "2024": [["job", "b"], ["x", 2]]})
+    assert "say which one, with --sheet" in noisewright("plan", "t.xlsx").err
+    said = noisewright("plan", "t.xlsx", "--sheet", "2024")
+    assert "[columns.job]" in said.out
+    said = noisewright("plan", "t.xlsx", "--sheet", "2024", "--delimiter", ";")
+    assert said.code == 2
+    assert "--delimiter is about delimited texts" in said.err

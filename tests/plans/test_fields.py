@@ -110,9 +110,10 @@ def test_a_schema_alone_is_enough() -> None:
         ("data.csv", b"a,a\n", "columns 1 and 2 .* have the same name"),
         ("data.csv", b"a,,c\n", "column 2 .* has no name"),
         ("data.csv", b"\xff\xff\n", "not UTF-8 text"),
-        ("data.xlsx", b"PK", "drafted from .parquet"),
+        ("data.xlsx", b"PK", "not a workbook"),
+        ("data.sav", b"", "drafted from .parquet"),
     ],
-    ids=["parquet", "feather", "empty", "twice", "nameless", "latin", "excel"],
+    ids=["parquet", "feather", "empty", "twice", "nameless", "latin", "excel", "other"],
 )
 def test_what_cannot_be_read(tmp_path: Path, name: str, content: bytes, said: str) -> None:
     path = tmp_path / name

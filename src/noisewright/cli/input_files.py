@@ -42,6 +42,12 @@ NamesOption = Annotated[
 ]
 
 
+SheetOption = Annotated[
+    str | None,
+    typer.Option(help="Which sheet of a workbook to read.", show_default="the only one"),
+]
+
+
 def given_table(
     path: Path,
     *,
@@ -49,11 +55,20 @@ def given_table(
     delimiter: str | None,
     encoding: str | None,
     names: str | None,
+    sheet: str | None,
 ) -> os.PathLike[str]:
     """Return a file with what was said about it; of other files than texts nothing can be."""
-    from noisewright.tables import CSV, as_csv
+    from noisewright.tables import CSV, Excel, as_csv, as_excel
 
     said = {"--delimiter": delimiter, "--encoding": encoding, "--names": names}
+    listed = None if names is None else [name.strip() for name in names.split(",")]
+    if sheet is not None or as_excel(path) is not None:
+        if delimiter is not None or encoding is not None:
+            option = "--encoding" if delimiter is None else "--delimiter"
+            raise InputError(
+                f"{option} is about delimited texts, and {path} is none. Leave it out."
+            )
+        return Excel(path, sheet=sheet, header=header, names=listed)
     if as_csv(path) is None:
         known = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
         if path.is_dir() or path.suffix.lower() in known:
@@ -71,5 +86,5 @@ def given_table(
         delimiter="\t" if delimiter in ("tab", "\\t") else delimiter,
         encoding=encoding,
         header=header,
-        names=None if names is None else [name.strip() for name in names.split(",")],
+        names=listed,
     )

@@ -14,6 +14,7 @@ from noisewright.cli.input_files import (
     EncodingOption,
     HeaderOption,
     NamesOption,
+    SheetOption,
     given_table,
 )
 from noisewright.cli.plan_answers import plan_facts, proposal_facts
@@ -115,6 +116,7 @@ def plan(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     names: NamesOption = None,
+    sheet: SheetOption = None,
     no_input: Annotated[bool, typer.Option("--no-input", help="Never ask.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
@@ -134,7 +136,9 @@ def plan(
         return
     if output is not None and output.exists() and not overwrite:
         raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
-    table = given_table(source, header=header, delimiter=delimiter, encoding=encoding, names=names)
+    table = given_table(
+        source, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
+    )
     draft = _draft(
         table,
         codebook=codebook,

@@ -13,6 +13,7 @@ from noisewright.cli.input_files import (
     EncodingOption,
     HeaderOption,
     NamesOption,
+    SheetOption,
     given_table,
 )
 from noisewright.cli.ledger import KeyOption, WhoOption
@@ -90,6 +91,7 @@ def release(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     names: NamesOption = None,
+    sheet: SheetOption = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
@@ -97,7 +99,9 @@ def release(
     import noisewright as nw
 
     book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
-    table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
+    table = given_table(
+        data, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
+    )
     with show_notes():
         with bars(_STEPS, quiet=as_json, by_rows=_BY_ROWS) as progress, show_cautions() as cautions:
             made = nw.release(

@@ -14,6 +14,7 @@ from noisewright.cli.input_files import (
     EncodingOption,
     HeaderOption,
     NamesOption,
+    SheetOption,
     given_table,
 )
 from noisewright.cli.ledger import KeyOption, WhoOption
@@ -124,6 +125,7 @@ def synthesize(
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
     names: NamesOption = None,
+    sheet: SheetOption = None,
     evaluate: Annotated[
         bool,
         typer.Option(
@@ -158,7 +160,9 @@ def synthesize(
         rounds=rounds,
         bins=bins or None,
     )
-    table = given_table(data, header=header, delimiter=delimiter, encoding=encoding, names=names)
+    table = given_table(
+        data, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
+    )
     if predict:
         columns = Columns.of(plan)
         errors = nw.planning.predict_synthesis(

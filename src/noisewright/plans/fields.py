@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
-from noisewright.tables import CsvLayout, as_csv, partition_of, require_names
+from noisewright.tables import names_of_text, partition_of, require_names
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -50,10 +50,10 @@ def read_fields(
     """
     where = Path(os.fspath(path))
     require_finite(where)
-    text = as_csv(path)
-    if text is not None:
-        require_names(text, labels=labels)
-        fields = tuple(NamedType(name, "") for name in CsvLayout.of(text).names)
+    require_names(path, labels=labels)
+    names = names_of_text(path)
+    if names is not None:
+        fields = tuple(NamedType(name, "") for name in names)
     else:
         keys: tuple[str, ...] = ()
         if where.is_dir():
@@ -63,7 +63,7 @@ def read_fields(
         if suffix not in _PARQUET + _FEATHER:
             raise InputError(
                 f"{where} ends in {suffix or 'nothing'!r}; a plan is drafted from .parquet, "
-                ".feather, .arrow or .csv, or from a folder of Parquet files."
+                ".feather, .arrow, .csv or .xlsx, or from a folder of Parquet files."
             )
         fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
         # What a folder is called is a value: only its key is looked at.

@@ -8,12 +8,8 @@ from .cell_types import is_text as is_text
 from .cells import Cells as Cells
 from .codec import as_column as as_column, column_codes as column_codes
 from .field import Field as Field
-from .files.csv_layout import (
-    CSV as CSV,
-    CsvLayout as CsvLayout,
-    as_csv as as_csv,
-    require_names as require_names,
-)
+from .files.csv_layout import CSV as CSV, as_csv as as_csv
+from .files.excel_files import Excel as Excel, as_excel as as_excel
 from .files.faults import (
     arrow as arrow,
     attempt as attempt,
@@ -32,8 +28,10 @@ from .files.list_texts import require_joinable as require_joinable
 from .files.parquet_files import folder_files as folder_files, partition_of as partition_of
 from .files.reading import (
     PARQUET as PARQUET,
+    names_of_text as names_of_text,
     open_table as open_table,
     require_column_names as require_column_names,
+    require_names as require_names,
 )
 from .files.table_reader import (
     BATCH as BATCH,

@@ -20,6 +20,7 @@ from noisewright.tables import (
     CSV,
     PARQUET,
     ArrowSchema,
+    Excel,
     RecordBatch,
     attempt,
     folder_files,
@@ -39,7 +40,7 @@ _PIECE = 1 << 20
 class Piece:
     """Some row groups of a Parquet file, or a whole file of another kind."""
 
-    path: str | CSV
+    path: str | CSV | Excel
     first: int
     groups: tuple[int, ...] | None = None
 
@@ -86,7 +87,7 @@ def file_input(
 ) -> Input:
     """Return the table at a path as an input; the workers must see the same path."""
     place: Any = os.path.abspath(path)
-    place = replace(path, path=place) if isinstance(path, CSV) else Path(place)
+    place = replace(path, path=place) if isinstance(path, (CSV, Excel)) else Path(place)
     table = open_table(place, schema=plan.schema)
     pieces = tuple(_pieces(place))
     there = tuple(column for column in table.schema.names if column in columns)
@@ -94,8 +95,8 @@ def file_input(
     return Input(table.name, table.schema, frame, FileRows(pieces, there, plan))
 
 
-def _pieces(place: Path | CSV) -> Iterator[Piece]:
-    if isinstance(place, CSV):
+def _pieces(place: Path | CSV | Excel) -> Iterator[Piece]:
+    if isinstance(place, (CSV, Excel)):
         yield Piece(place, 0)
         return
     files = folder_files(place) if place.is_dir() else [place]

@@ -12,7 +12,7 @@ import gzip
 import io
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -21,7 +21,6 @@ from noisewright.errors import DataError, InputError, ParameterError
 from noisewright.files import require_path
 from noisewright.given import brief, several
 from noisewright.public import public_methods
-from noisewright.tables.files.header import require_header
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 """What the name of a delimited text ends in."""
@@ -44,7 +43,7 @@ _ENCODING = (
     'say which encoding it has, as in --encoding latin-1 (nw.CSV(path, encoding="latin-1") in '
     "Python)"
 )
-_NAMES = "--names (nw.CSV(path, header=False, names=[…]) in Python)"
+_NAMES = "--names (names=[…] of nw.CSV or nw.Excel in Python)"
 
 
 @public_methods
@@ -82,14 +81,7 @@ class CSV(os.PathLike[str]):
                 f"delimiter is {brief(delimiter)}; it must be one letter, such as ';', and neither "
                 "a quote nor the end of a line."
             )
-        if header not in (None, True, False):
-            raise ParameterError(f"header is {brief(header)}; it must be True, False or None.")
-        listed = None if names is None else tuple(several(names, name="names", of="columns"))
-        if listed is not None and header is not False:
-            raise ParameterError(
-                "names are given, but the first line of the file is to hold them. Say header=False "
-                "(--no-header) if it does not, or leave them out."
-            )
+        listed = read_header(header, names)
         set_field = object.__setattr__
         set_field(self, "path", os.fspath(path))
         set_field(self, "delimiter", delimiter)
@@ -100,6 +92,19 @@ class CSV(os.PathLike[str]):
     def __fspath__(self) -> str:
         """Return the path of the file."""
         return self.path
+
+
+def read_header(header: Any, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return the names of columns that were given, which goes with header=False alone."""
+    if header not in (None, True, False):
+        raise ParameterError(f"header is {brief(header)}; it must be True, False or None.")
+    listed = None if names is None else tuple(several(names, name="names", of="columns"))
+    if listed is not None and header is not False:
+        raise ParameterError(
+            "names are given, but the first line of the file is to hold them. Say header=False "
+            "(--no-header) if it does not, or leave them out."
+        )
+    return listed
 
 
 def _known_encoding(encoding: Any) -> str:
@@ -168,20 +173,12 @@ class CsvLayout:
             raise DataError(f"{path} does not begin with the header of a CSV file.") from None
         if file.header is not False:
             return cls(path, encoding, delimiter, tuple(cells), has_header=True)
-        names = _names(path, file.names, declared, len(cells))
+        names = require_as_many_names(file, declared, len(cells))
         return cls(path, encoding, delimiter, names, has_header=False)
 
     def open_text(self) -> io.TextIOWrapper:
         """Return the letters of the file; those that are none of the encoding are replaced."""
         return _opened(self.path, self.encoding)
-
-
-def require_names(data: Any, *, labels: Collection[str]) -> None:
-    """Refuse a CSV file whose first line may be a record, unless it is said that it holds names."""
-    file = as_csv(data)
-    if file is not None and file.header is not False and os.path.isfile(file.path):
-        names = CsvLayout.of(file).names
-        require_header(file.path, names, labels=labels, header=file.header is True)
 
 
 def _binary(path: Path) -> Any:
@@ -237,9 +234,9 @@ def _delimiter(path: Path, first: str) -> str:
     return found[0] if found else ","
 
 
-def _names(
-    path: Path, given: Sequence[str] | None, declared: Sequence[str], cells: int
-) -> tuple[str, ...]:
+def require_as_many_names(file: Any, declared: Sequence[str], cells: int) -> tuple[str, ...]:
+    """Return the names of a file without a header: those given, or those declared in order."""
+    path, given = file.path, file.names
     names = tuple(given if given is not None else declared)
     whose = "names are given" if given is not None else "columns are named in the plan"
     if not names:

@@ -1,6 +1,6 @@
 """Opening a table, wherever it is: every kind becomes a stream of Arrow batches.
 
-    Parquet, a folder of Parquet files, CSV, Feather/Arrow files
+    Parquet, a folder of Parquet files, CSV, Feather/Arrow files, sheets of Excel
     pyarrow tables, batches and readers; pandas and Polars frames
     mappings of columns, and lists of records
 
@@ -12,6 +12,7 @@ once only, so it is held in memory too.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from noisewright.errors import DataError
 from noisewright.files import require_finite
 from noisewright.tables.files.arrow_files import ArrowFile
 from noisewright.tables.files.csv_files import CsvFile
-from noisewright.tables.files.csv_layout import TEXT, as_csv, require_names
+from noisewright.tables.files.csv_layout import TEXT, CsvLayout, as_csv
+from noisewright.tables.files.excel_files import WORKBOOKS, as_excel, open_sheet, sheet_names
 from noisewright.tables.files.faults import arrow, attempt
 from noisewright.tables.files.frames import open_frame
-from noisewright.tables.files.header import labels_of
+from noisewright.tables.files.header import labels_of, require_header
 from noisewright.tables.files.joined_columns import JoinedColumns, spread_out
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
 from noisewright.tables.files.table_reader import TableReader
@@ -36,7 +38,7 @@ def open_table(data: Any, *, schema: Schema | None = None, released: bool = Fals
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
-    a table of pyarrow, pandas, Polars or plain Python, or a CSV that says how a file is to be read.
+    a table of pyarrow, pandas, Polars or plain Python; a CSV or Excel says how a file is read.
     Cells of CSV are text, and `schema` says which columns are read as numbers or booleans, of
     frames what columns without a type hold, and which names a file without a header has. A
     `released` table is read as it is: what was declared about odd cells was about the original.
@@ -48,9 +50,25 @@ def open_table(data: Any, *, schema: Schema | None = None, released: bool = Fals
         stored, joint = spread_out(schema)
         return JoinedColumns(open_table(data, schema=stored), joint)
     if isinstance(data, (str, os.PathLike)):
-        return _open_path(data, schema or Schema({}), released=released)
+        return _open_path(data, schema, released=released)
     arrow()
     return open_frame(data, schema)
+
+
+def names_of_text(data: Any, *, declared: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """Return the names of the columns of a delimited text or a sheet; None for anything else."""
+    text, sheet = as_csv(data), as_excel(data)
+    if text is not None:
+        return CsvLayout.of(text, declared=declared).names
+    return None if sheet is None else sheet_names(sheet, declared=declared)
+
+
+def require_names(data: Any, *, labels: Collection[str]) -> None:
+    """Refuse a text or a sheet whose first line may be a record, unless it is said to be none."""
+    file = as_csv(data) or as_excel(data)
+    if file is not None and file.header is not False and os.path.isfile(file.path):
+        names = names_of_text(file) or ()
+        require_header(file.path, names, labels=labels, header=file.header is True)
 
 
 def require_column_names(data: Any, schema: Schema) -> None:
@@ -67,7 +85,9 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _open_path(data: str | os.PathLike[str], schema: Schema, *, released: bool) -> TableReader:
+def _open_path(
+    data: str | os.PathLike[str], schema: Schema | None, *, released: bool
+) -> TableReader:
     path = Path(os.fspath(data))
     name = str(path)
     require_finite(path)
@@ -75,12 +95,16 @@ def _open_path(data: str | os.PathLike[str], schema: Schema, *, released: bool) 
         raise DataError(f"the path {name!r} is not valid UTF-8, which pyarrow needs. Rename it.")
     if not attempt(path.exists, name=name, what="a file"):
         raise DataError(f"there is no file {name}. Check the path.")
+    declared = schema or Schema({})
     text = as_csv(data)
     if text is not None:
-        return CsvFile(text, schema, released=released)
+        return CsvFile(text, declared, released=released)
+    sheet = as_excel(data)
+    if sheet is not None:
+        return open_sheet(sheet, schema)
     if path.is_dir():
         return ParquetFiles(
-            folder_files(path), name=name, folder=path, cells={} if released else schema.cells
+            folder_files(path), name=name, folder=path, cells={} if released else declared.cells
         )
     lower = path.name.lower()
     if lower.endswith(PARQUET):
@@ -89,6 +113,6 @@ def _open_path(data: str | os.PathLike[str], schema: Schema, *, released: bool) 
         return ArrowFile(path)
     raise DataError(
         f"the name {name} does not say what the file holds. Names end in "
-        f"{', '.join((*PARQUET, *ARROW, *TEXT))}; a folder holds Parquet files. A text "
+        f"{', '.join((*PARQUET, *ARROW, *TEXT, *WORKBOOKS))}; a folder holds Parquet files. A text "
         "of another name is read as nw.CSV(path), or with --delimiter."
     )
