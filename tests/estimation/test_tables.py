@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
-from noisewright.estimation import released as released_data
+from noisewright.estimation.counts import released_columns as released_data
 from tests.estimation.test_counting import count_tables
 
 EDUCATION = nw.Categories(["low", "mid", "high"])

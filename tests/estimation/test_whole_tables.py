@@ -11,7 +11,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError, UnidentifiableError
-from noisewright.estimation.released import released_numbers
+from noisewright.estimation.counts.released_columns import released_numbers
 from noisewright.estimation.sets.item_shares import coins_of
 from noisewright.mechanisms import marginal
 from noisewright.releases.estimates import estimates_of

@@ -12,6 +12,7 @@ from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.estimation.answers.answer_questions import answer_questions
 from noisewright.estimation.channels.channel import channel_of
+from noisewright.estimation.counts.released_columns import BATCH, released_codes, released_numbers
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.mean_curves import mean_of_release
 from noisewright.estimation.numbers.number_estimates import (
@@ -25,7 +26,6 @@ from noisewright.estimation.questions.asked import Asked, Key, axis_of, names_of
 from noisewright.estimation.questions.questions import Question, usual_word
 from noisewright.estimation.questions.readings import readings_of, readings_of_curves, with_readings
 from noisewright.estimation.questions.table_layout import LayoutPart, TableLayout
-from noisewright.estimation.released import BATCH, released_codes, released_numbers
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets.item_shares import answer_about_sets
 from noisewright.estimation.shares.share_estimates import shares_from_counts

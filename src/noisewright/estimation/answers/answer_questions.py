@@ -29,13 +29,13 @@ from noisewright.estimation.answers.table_answers import (
     TableAnswer,
 )
 from noisewright.estimation.collection import Estimates, shown_key
+from noisewright.estimation.counts.decoder import Decoder
+from noisewright.estimation.counts.released_columns import column_batches
 from noisewright.estimation.counts.table_counter import TableCounter
-from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import require_people
 from noisewright.estimation.questions.asked import Asked, Key
 from noisewright.estimation.questions.questions import Question
 from noisewright.estimation.questions.table_layout import TableLayout
-from noisewright.estimation.released import column_batches
 from noisewright.estimation.result import Estimate
 from noisewright.spaces import Subsets
 

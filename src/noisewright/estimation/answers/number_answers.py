@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from noisewright.curves import CurveNoise
 from noisewright.errors import ParameterError
 from noisewright.estimation.answers.table_answers import Place, TableAnswer
+from noisewright.estimation.counts.decoder import Decoder
 from noisewright.estimation.counts.running_sums import Moments
-from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.mean_curves import mean_with_band
 from noisewright.estimation.numbers.number_estimates import (

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.estimation.answers.table_answers import Place, TableAnswer
 from noisewright.estimation.channels.channel import DenseChannel
+from noisewright.estimation.counts.decoder import Decoder
 from noisewright.estimation.counts.running_sums import ItemCounts
-from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.number_estimates import shares_of_groups
 from noisewright.estimation.questions.asked import Asked

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.estimation.channels.channel import ResponseChannel
+from noisewright.estimation.counts.decoder import Decoder
 from noisewright.estimation.counts.running_sums import Tally
-from noisewright.estimation.decoding import Decoder
 from noisewright.estimation.intervals.intervals import Sample, require_people
 from noisewright.estimation.questions.asked import METHODS, Asked
 from noisewright.estimation.questions.questions import Question

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.estimation.counts.decoder import Decoder
 from noisewright.estimation.counts.table_counter import grow, join_codes
-from noisewright.estimation.decoding import Decoder
 
 Array = NDArray[np.float64]
 

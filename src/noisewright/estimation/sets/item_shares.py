@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError, TooLargeError
+from noisewright.estimation.counts.released_columns import BATCH, not_released
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.intervals.spread import Spread
 from noisewright.estimation.questions.asked import Asked
-from noisewright.estimation.released import BATCH, not_released
 from noisewright.estimation.result import ARRAYS, About, Axis, Estimate
 from noisewright.mechanisms import PerItem, SetMechanism
 from noisewright.spaces import Subsets

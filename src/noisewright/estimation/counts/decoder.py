@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.estimation.counts.released_columns import (
+    not_released,
+    released_codes,
+    released_numbers,
+)
 from noisewright.estimation.questions.table_layout import TableLayout
-from noisewright.estimation.released import not_released, released_codes, released_numbers
 from noisewright.estimation.sets.item_shares import released_sets
 from noisewright.tables import ItemSets
 
@@ -94,7 +98,7 @@ class Decoder:
 
     def read(self, batch: Mapping[str, Any]) -> int:
         """Decode the next batch, and return how many rows it has."""
-        self._batch = {name: self._decoded(name, batch[name]) for name in self.names}
+        self._batch = {name: self._decode(name, batch[name]) for name in self.names}
         lengths = {len(part) for part in self._batch.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns have different lengths: {sorted(lengths)}.")
@@ -128,7 +132,7 @@ class Decoder:
         found = self._batch[name]
         return found if found.ndim == 2 else found[:, None]
 
-    def _decoded(self, name: str, column: Any) -> Any:
+    def _decode(self, name: str, column: Any) -> Any:
         if name in self.vocabularies:
             return self.vocabularies[name].codes(column)
         mechanism = self.layout.part(name).mechanism
