@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from noisewright.estimation import (
@@ -10,6 +11,7 @@ from noisewright.estimation import (
     read_questions,
 )
 from noisewright.plans import Plan, released_layout
+from noisewright.tables import open_table
 
 
 def estimates_of(
@@ -39,6 +41,8 @@ def estimates_of(
     layout = released_layout(plan)
     asked = Asked.reading(about, method, confidence, together, show)
     questions, single = read_questions(layout, of, question, at)
+    if isinstance(released, (str, os.PathLike)):
+        released = open_table(released, schema=plan.schema, released=True)
     found = answer_questions(
         released, layout, questions, asked, rows_per_person=plan.rows_per_person
     )

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.mechanisms import Additive, Laplace
 from noisewright.spaces import Lattice, Space
-from noisewright.tables import Field, Schema, arrow, column_codes, open_table, read_inputs
+from noisewright.tables import (
+    Field,
+    Schema,
+    TableReader,
+    arrow,
+    column_codes,
+    open_table,
+    read_inputs,
+)
 
 if TYPE_CHECKING:
     from noisewright.estimation.questions.table_layout import TableLayout
@@ -105,11 +113,16 @@ def column_batches(
         require_columns(released, names)
         yield released
         return
-    if isinstance(released, (str, os.PathLike)):
-        plain = [name for name in names if layout.kind(name) in ("public", "curves")]
-        fields = {name: Field.of(layout.outputs(name)) for name in names if name not in plain}
+    if isinstance(released, (str, os.PathLike, TableReader)):
+        spaces = {
+            name: layout.space(name) if layout.kind(name) == "curves" else layout.outputs(name)
+            for name in names
+            if layout.kind(name) != "public"
+        }
+        fields = {name: Field.of(space) for name, space in spaces.items()}
+        public = tuple(name for name in names if name not in fields)
         reader = open_table(
-            released, schema=Schema(fields, public=tuple(plain), others="drop"), released=True
+            released, schema=Schema(fields, public=public, others="drop"), released=True
         )
         require_columns(reader.schema.names, names)
         kinds = {name: str(reader.schema.field(name).type) for name in names}
