@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.exact import parse_toml
 from noisewright.files import read_text
 
 KINDS = (
@@ -95,8 +96,6 @@ def read_codebook(path: str | os.PathLike[str]) -> dict[str, Any]:
         from noisewright.plans.codebook_json import read_json
 
         return dict(read_json(text, name=str(where)))
-    from noisewright.plans.codebook_toml import read_toml
-
     return read_toml(text, name=str(where))
 
 
@@ -170,3 +169,18 @@ def _whole(cell: str, title: str, where: str) -> int:
         return int(cell)
     except ValueError:
         raise InputError(f"{where} says {title}={cell!r}; a whole number is required.") from None
+
+
+def read_toml(text: str, *, name: str) -> dict[str, Any]:
+    """Read what the [columns.…] sections of a TOML text declare: the columns of a plan."""
+    from noisewright.plans.toml_reading import locate, read_treatment
+
+    document = parse_toml(text, what=name)
+    columns: Any = document.get("columns")
+    if not isinstance(columns, dict) or not columns:
+        raise InputError(f"{name} has no [columns.…] sections; each column needs one.")
+    folder = Path(name).parent
+    return {
+        column: locate(f"{name}, column {column!r}", lambda s=section: read_treatment(s, folder))
+        for column, section in columns.items()
+    }

@@ -13,7 +13,7 @@ from .files.excel_files import Excel as Excel, as_excel as as_excel
 from .files.faults import (
     arrow as arrow,
     attempt as attempt,
-    guarded as guarded,
+    guard_batches as guard_batches,
     unwritable as unwritable,
 )
 from .files.formats import (

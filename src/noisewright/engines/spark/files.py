@@ -24,7 +24,7 @@ from noisewright.tables import (
     RecordBatch,
     attempt,
     folder_files,
-    guarded,
+    guard_batches,
     open_table,
 )
 
@@ -78,7 +78,7 @@ class FileRows:
         with file:
             names = list(self.columns)
             batches = file.iter_batches(BATCH, row_groups=list(piece.groups), columns=names)
-            for batch in guarded(batches, name=str(piece.path), what=_WHAT):
+            for batch in guard_batches(batches, name=str(piece.path), what=_WHAT):
                 yield batch.select(names)
 
 

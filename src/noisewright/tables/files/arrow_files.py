@@ -8,7 +8,7 @@ from typing import Any, final
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
-from noisewright.tables.files.faults import arrow, attempt, guarded
+from noisewright.tables.files.faults import arrow, attempt, guard_batches
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 
 _WHAT = "a Feather (Arrow) file"
@@ -51,4 +51,4 @@ class ArrowFile(TableReader):
                 for start in range(0, batch.num_rows, BATCH):
                     yield batch.slice(start, BATCH).select(names)
 
-        yield from guarded(whole(), name=self.name, what=_WHAT)
+        yield from guard_batches(whole(), name=self.name, what=_WHAT)

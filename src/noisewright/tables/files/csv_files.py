@@ -65,7 +65,7 @@ class CsvFile(TableReader):
             for start in range(0, batch.num_rows, BATCH):
                 part = batch.slice(start, BATCH).select(names)
                 arrays = [
-                    self._converted(part.column(place), field, row + start)
+                    self._convert(part.column(place), field, row + start)
                     for place, field in enumerate(schema)
                 ]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema) if names else part
@@ -173,7 +173,7 @@ class CsvFile(TableReader):
             )
         return unreadable(self.name, problem, what=_WHAT, after=after)
 
-    def _converted(self, cells: Any, field: ArrowField, first_row: int) -> Any:
+    def _convert(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return text cells in the declared type, or raise with the row."""
         import pyarrow as pa
 
@@ -186,7 +186,7 @@ class CsvFile(TableReader):
             found = self._one_by_one(cells, field, first_row)
         if found is not None:
             return found
-        raise self._unconverted(field, first_row + _first_bad(cells, field.type) + 1)
+        raise self._not_of_its_type(field, first_row + _first_bad(cells, field.type) + 1)
 
     def _lists(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return texts as lists; an empty text is an empty list, and an empty cell is null."""
@@ -198,7 +198,7 @@ class CsvFile(TableReader):
         lists = [split_text(text, separator, numbers=True) for text in texts]
         if field.name not in self._cells:
             wrong = next(place for place, one in enumerate(lists) if isinstance(one, str))
-            raise self._unconverted(field, first_row + wrong + 1)
+            raise self._not_of_its_type(field, first_row + wrong + 1)
         try:
             # Where the plan says so, what holds no numbers counts as an empty cell.
             return self._cells[field.name].plain(lists).cast(field.type)
@@ -222,9 +222,9 @@ class CsvFile(TableReader):
             typed = _cast(pa.array([texts[problem.row]]), field.type) is not None
             problem.row = place
             failed = refusal(field.name, problem, first_row)
-        raise failed if typed else self._unconverted(field, first_row + place + 1)
+        raise failed if typed else self._not_of_its_type(field, first_row + place + 1)
 
-    def _unconverted(self, field: ArrowField, row: int) -> DataError:
+    def _not_of_its_type(self, field: ArrowField, row: int) -> DataError:
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "

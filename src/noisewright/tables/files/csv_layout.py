@@ -157,7 +157,7 @@ class CsvLayout:
                     start = raw.read(4)
                 marked = (name for mark, name in _MARKS if start.startswith(mark))
                 encoding = next(marked, encoding)
-            with _opened(path, encoding) as text:
+            with _open_text(path, encoding) as text:
                 first = _first_line(path, text).removeprefix("\ufeff")
         except (gzip.BadGzipFile, EOFError):
             raise DataError(f"{path} does not begin with the header of a CSV file.") from None
@@ -178,14 +178,14 @@ class CsvLayout:
 
     def open_text(self) -> io.TextIOWrapper:
         """Return the letters of the file; those that are none of the encoding are replaced."""
-        return _opened(self.path, self.encoding)
+        return _open_text(self.path, self.encoding)
 
 
 def _binary(path: Path) -> Any:
     return gzip.open(path) if path.suffix.lower() == ".gz" else open(path, "rb")
 
 
-def _opened(path: Path, encoding: str) -> io.TextIOWrapper:
+def _open_text(path: Path, encoding: str) -> io.TextIOWrapper:
     # What is not of the encoding further down is found, with its row, when it is read.
     return io.TextIOWrapper(_binary(path), encoding=encoding, errors="replace", newline="")
 

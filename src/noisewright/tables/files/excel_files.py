@@ -79,12 +79,12 @@ def as_excel(data: Any) -> Excel | None:
 
 def sheet_names(file: Excel, *, declared: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of the columns of a sheet; `declared` are those of one without a header."""
-    return _named(file, _rows(file), declared)[0]
+    return _split_header(file, _rows(file), declared)[0]
 
 
 def open_sheet(file: Excel, schema: Schema | None) -> TableReader:
     """Open a sheet for reading; it is held in memory."""
-    names, rows = _named(file, _rows(file), () if schema is None else schema.names)
+    names, rows = _split_header(file, _rows(file), () if schema is None else schema.names)
     fields = {} if schema is None else schema.fields
     columns = {
         name: _column([_plain(row[place]) for row in rows], fields.get(name))
@@ -131,7 +131,7 @@ def _rows(file: Excel) -> list[list[Any]]:
     return rows
 
 
-def _named(
+def _split_header(
     file: Excel, rows: list[list[Any]], declared: Sequence[str]
 ) -> tuple[tuple[str, ...], list[list[Any]]]:
     if file.header is False:

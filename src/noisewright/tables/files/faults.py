@@ -41,7 +41,7 @@ def attempt(work: Callable[[], _T], *, name: str, what: str) -> _T:
     raise failed
 
 
-def guarded(batches: Iterator[Any], *, name: str, what: str) -> Iterator[Any]:
+def guard_batches(batches: Iterator[Any], *, name: str, what: str) -> Iterator[Any]:
     """Yield the batches; say after which row reading failed, if it does."""
     pa = arrow()
     rows = 0

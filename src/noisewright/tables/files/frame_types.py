@@ -12,7 +12,7 @@ from typing import Any
 from noisewright.tables.files.table_reader import BATCH
 
 
-def widened(kind: Any, array: Any) -> Any:
+def widen(kind: Any, array: Any) -> Any:
     """Return whole numbers of a numpy type in 64 bits.
 
     With one cell missing pandas would have made doubles of them, which are released in 64 bits:

@@ -11,7 +11,7 @@ from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowTable, RecordBatch
 from noisewright.tables.cells import BadCellError, Cells, refusal
 from noisewright.tables.files.faults import arrow, attempt
-from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widened
+from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widen
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.schema import Schema
 
@@ -63,7 +63,7 @@ class InColumns(TableReader):
             elif name in cells and _has_no_type(values):
                 self._plain[name] = (_sliceable(values), cells[name])
             else:
-                self._typed[name] = _typed(name, values, private=name in cells)
+                self._typed[name] = _as_arrow(name, values, private=name in cells)
         types = {name: column.type for name, column in self._typed.items()}
         types |= {name: one.type for name, (_, one) in self._plain.items()}
         given = pa.schema([(name, types[name]) for name in columns])
@@ -118,7 +118,7 @@ def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:
     columns: list[Any] = []
     for name, values in given.items():
         try:
-            columns.append(_typed(name, values, private=False))
+            columns.append(_as_arrow(name, values, private=False))
         except DataError:
             if not odd_cells:
                 raise
@@ -192,7 +192,7 @@ def _sliceable(values: Any) -> Any:
     return values.to_list() if hasattr(values, "to_list") else list(values)
 
 
-def _typed(name: str, values: Any, *, private: bool) -> Any:
+def _as_arrow(name: str, values: Any, *, private: bool) -> Any:
     """Return a column as Arrow has it; what is found from values must not be `private`."""
     import pyarrow as pa
 
@@ -203,7 +203,7 @@ def _typed(name: str, values: Any, *, private: bool) -> Any:
             array = values.to_arrow()
         else:
             array = pa.array(values.to_list() if of_polars else values, from_pandas=True)
-        array = widened(kind, array)
+        array = widen(kind, array)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         failed = DataError(
             f"the column {name!r} of the table holds values of several kinds, or of a kind "

@@ -11,7 +11,7 @@ from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
 from noisewright.tables.cell_types import is_list
 from noisewright.tables.cells import BadCellError, Cells, refusal
-from noisewright.tables.files.faults import arrow, attempt, guarded
+from noisewright.tables.files.faults import arrow, attempt, guard_batches
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
 
@@ -86,12 +86,14 @@ class ParquetFiles(TableReader):
         self._stored: list[str] = []
         self.rows = 0
         for place, path in enumerate(self._paths):
-            file = _opened(path)
+            file = _open_file(path)
             stored = plain_schema(file.schema_arrow, name=str(path))
             self.rows += file.metadata.num_rows
             file.close()
             texts = [pa.field(key, pa.string()) for key in self._partitions[place]]
-            schema = plain_schema(pa.schema([*stored, *map(self._typed, texts)]), name=str(path))
+            schema = plain_schema(
+                pa.schema([*stored, *map(self._give_type, texts)]), name=str(path)
+            )
             if place == 0:
                 self.schema, self._stored = schema, stored.names
             elif not schema.equals(self.schema):
@@ -100,7 +102,7 @@ class ParquetFiles(TableReader):
                     "The files of a folder must have the same columns in the same order."
                 )
 
-    def _typed(self, field: Any) -> Any:
+    def _give_type(self, field: Any) -> Any:
         cells = self._cells.get(field.name)
         return field if cells is None or is_list(cells.type) else field.with_type(cells.type)
 
@@ -112,9 +114,9 @@ class ParquetFiles(TableReader):
         stored = [name for name in names if name in self._stored]
         row = 0
         for path, partition in zip(self._paths, self._partitions, strict=True):
-            file = _opened(path, dictionaries=[name for name in encoded if name in stored])
+            file = _open_file(path, dictionaries=[name for name in encoded if name in stored])
             try:
-                for batch in guarded(self._read(file, stored), name=str(path), what=_WHAT):
+                for batch in guard_batches(self._read(file, stored), name=str(path), what=_WHAT):
                     yield self._with_partition(batch, partition, names, row)
                     row += batch.num_rows
             finally:
@@ -165,7 +167,7 @@ class ParquetFiles(TableReader):
             yield pa.RecordBatch.from_struct_array(empty)
 
 
-def _opened(path: Path, *, dictionaries: Sequence[str] = ()) -> Any:
+def _open_file(path: Path, *, dictionaries: Sequence[str] = ()) -> Any:
     arrow()
     import pyarrow.parquet as pq
 

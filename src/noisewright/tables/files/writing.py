@@ -135,7 +135,7 @@ class FileWriter(TableWriter):
             self._sink = open_sink(file, self._target.name, self.schema, metadata=self._metadata)
         except BaseException as problem:
             self._discard()
-            raise self._translated(problem) from None
+            raise self._translate(problem) from None
         return self
 
     def write(self, batch: RecordBatch) -> None:
@@ -171,7 +171,7 @@ class FileWriter(TableWriter):
             self._place()
         except BaseException as failed:
             self._discard()
-            raise self._translated(failed) from None
+            raise self._translate(failed) from None
 
     def _place(self) -> None:
         if self._overwrite:
@@ -203,7 +203,7 @@ class FileWriter(TableWriter):
         with contextlib.suppress(OSError):
             self._temporary.unlink()
 
-    def _translated(self, problem: BaseException) -> BaseException:
+    def _translate(self, problem: BaseException) -> BaseException:
         known = (OSError, arrow().ArrowException)
         if isinstance(problem, known) and not isinstance(problem, TargetError):
             return unwritable(self._given, problem)
