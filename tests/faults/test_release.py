@@ -95,8 +95,8 @@ def test_a_missing_folder_is_named(survey: Survey) -> None:
 def test_a_folder_or_an_unknown_format_is_no_target(survey: Survey) -> None:
     (survey.folder / "there.parquet").mkdir()
     for overwrite in (False, True):
-        there = survey.folder / "there.parquet"
-        assert "is a folder" in refused(survey, TargetError, out=there, overwrite=overwrite)
+        there = nw.planning.Output(survey.folder / "there.parquet", overwrite=overwrite)
+        assert "is a folder" in refused(survey, TargetError, out=there)
     for folder in (".", "..", "/", ""):
         assert "is a folder" in refused(survey, TargetError, out=folder)
     assert "format" in refused(survey, TargetError, out=survey.folder / "private.xls")
