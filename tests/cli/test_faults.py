@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import noisewright.cli.plan as plan_verb
-from noisewright.cli.faults import CODE, VARIABLE
+from noisewright.cli.app import BUG_CODE, VARIABLE
 from tests.cli.conftest import PLAIN, PROGRAM, Program
 
 SECRET = "SECRETIVE"
@@ -40,7 +40,7 @@ def test_an_unexpected_error_ends_in_one_line_with_a_code_of_its_own(
     noisewright: Program,
 ) -> None:
     said = noisewright("plan", "p.toml")
-    assert said.code == CODE == 3
+    assert said.code == BUG_CODE == 3
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert said.err.startswith("noisewright: ZeroDivisionError in plan.py, line ")
@@ -56,7 +56,7 @@ def test_a_traceback_on_request_shows_code_and_no_data(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "1")
     said = noisewright("plan", "p.toml")
-    assert said.code == CODE
+    assert said.code == BUG_CODE
     assert "in fails" in said.err
     assert "KeyError (message hidden" in said.err
     assert SECRET not in said.err
@@ -71,7 +71,7 @@ def test_an_error_of_the_system_without_words_is_not_called_none(
     monkeypatch.setattr(plan_verb, "_explain", fails)
     (tmp_path / "p.toml").write_text(PLAN, encoding="utf-8")
     said = noisewright("plan", "p.toml")
-    assert said.code == CODE
+    assert said.code == BUG_CODE
     assert "None" not in said.err
     assert SECRET not in said.err
 

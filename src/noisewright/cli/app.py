@@ -1,12 +1,18 @@
 """The program `noisewright`: its verbs, its errors and its exit codes.
 
 Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a bug in this program,
-130 interrupted.
+130 interrupted. What nobody expected gets one plain line, and a traceback on request. Messages of
+other libraries may quote the cell at which they stumbled, so that neither shows them: only which
+error it was, and where.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -27,7 +33,6 @@ from noisewright.cli import (
     tour,
     verify,
 )
-from noisewright.cli.faults import report_unexpected
 from noisewright.cli.say import print_failure
 from noisewright.errors import NoisewrightError
 from noisewright.version import version_line
@@ -62,8 +67,8 @@ app.command(name="compare", help=compare.HELP)(compare.compare)
 app.command(name="reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command(name="tour", help=tour.HELP)(tour.tour)
 
-# The root of the errors about arguments; typer keeps its own copy under a private name.
-_ArgumentError = cast(type[Exception], typer.BadParameter.__mro__[2])
+BUG_CODE = 3
+VARIABLE = "NOISEWRIGHT_TRACEBACK"
 
 _NO_MEMORY = (
     "this machine has too little memory for that. Ask for fewer rows or columns, coarser grids, or "
@@ -99,7 +104,7 @@ def run(arguments: list[str]) -> int:
         return 2
     except OSError as problem:
         if problem.strerror is None:
-            return report_unexpected(problem, as_json=as_json)
+            return _report_unexpected(problem, as_json=as_json)
         where = problem.filename or "cannot write to standard output"
         notes = getattr(problem, "__notes__", [])
         print_failure(" ".join([f"{where}: {problem.strerror}.", *notes]), as_json=as_json)
@@ -108,12 +113,41 @@ def run(arguments: list[str]) -> int:
         notes = getattr(problem, "__notes__", [])
         print_failure(" ".join([_NO_MEMORY, *notes]), as_json=as_json)
         return 2
-    except _ArgumentError as problem:
-        worded: Any = problem
-        print_failure(worded.format_message(), as_json=as_json)
-        return 2
     except SystemExit as end:
         code = end.code
     except Exception as problem:
-        return report_unexpected(problem, as_json=as_json)
+        # Errors about arguments have a message of their own; typer keeps their class to itself.
+        format_message = getattr(problem, "format_message", None)
+        if format_message is not None:
+            print_failure(format_message(), as_json=as_json)
+            return 2
+        return _report_unexpected(problem, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _report_unexpected(problem: BaseException, *, as_json: bool) -> int:
+    """Say that this program is at fault, and how to see where; return the exit code."""
+    steps = traceback.extract_tb(problem.__traceback__)
+    ours = [step for step in steps if "noisewright" in Path(step.filename).parts]
+    last = (ours or steps or [None])[-1]
+    where = "" if last is None else f" in {Path(last.filename).name}, line {last.lineno}"
+    notes = getattr(problem, "__notes__", [])
+    advice = (
+        "This is a bug in noisewright, not a mistake of yours; please report it. To see the "
+        f"traceback, set {VARIABLE}=1 and run the command again; it quotes no data."
+    )
+    print_failure(" ".join([f"{type(problem).__name__}{where}.", *notes, advice]), as_json=as_json)
+    if os.environ.get(VARIABLE):
+        _show_traceback(problem)
+    return BUG_CODE
+
+
+def _show_traceback(problem: BaseException | None) -> None:
+    """Print the lines of code of an error and of those that it came from, without their words."""
+    while problem is not None:
+        print(*traceback.format_tb(problem.__traceback__), sep="", end="", file=sys.stderr)
+        print(
+            f"{type(problem).__name__} (message hidden, because it may quote data)",
+            file=sys.stderr,
+        )
+        problem = problem.__cause__ or problem.__context__

@@ -6,8 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.options import (
+    AlphaOption,
+    DeltaOption,
+    EpsilonOption,
+    JsonOption,
+    split_commas,
+)
 from noisewright.cli.say import answer, say
-from noisewright.meanings import DELTA
 
 HELP = """Say how far off every mechanism must be on its worst input, whatever it does.
 
@@ -23,14 +29,10 @@ Examples:
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
-EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
-AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
-DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 AnywhereOption = Annotated[
     bool,
     typer.Option("--anywhere", help="Outputs may be anywhere, not only in the space."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
 @app.command(name="counts")
@@ -45,7 +47,8 @@ def counts(
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    _print_bound(nw.Counts(n), locals())
+    space = nw.Counts(n)
+    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
 
 
 @app.command(name="categories")
@@ -60,7 +63,8 @@ def categories(
     """One label out of a list; every two labels are neighbors."""
     import noisewright as nw
 
-    _print_bound(nw.Categories(_split(labels)), locals())
+    space = nw.Categories(split_commas(labels))
+    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
 
 
 @app.command(name="subsets")
@@ -75,7 +79,8 @@ def subsets(
     """A set of items; every two sets are neighbors, and distance counts items that differ."""
     import noisewright as nw
 
-    _print_bound(nw.Subsets(_split(items)), locals())
+    space = nw.Subsets(split_commas(items))
+    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
 
 
 @app.command(name="interval")
@@ -97,24 +102,26 @@ def interval(
     import noisewright as nw
 
     space = nw.Interval(low, high, step=step)
-    _print_bound(space if sensitivity is None else space.within(sensitivity), locals())
+    if sensitivity is not None:
+        space = space.within(sensitivity)
+    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
 
 
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _print_bound(space: Any, options: dict[str, Any]) -> None:
+def _print_bound(
+    space: Any,
+    epsilon: str | None,
+    alpha: str | None,
+    delta: str,
+    *,
+    anywhere: bool,
+    as_json: bool,
+) -> None:
     import noisewright as nw
 
     found = nw.analysis.error_bound(
-        space,
-        epsilon=options["epsilon"],
-        alpha=options["alpha"],
-        delta=options["delta"],
-        outputs_inside=not options["anywhere"],
+        space, epsilon=epsilon, alpha=alpha, delta=delta, outputs_inside=not anywhere
     )
-    if options["as_json"]:
+    if as_json:
         bounds = [
             {"name": b.name, "value": b.value, "holds": b.holds, "source": b.source}
             for b in found.bounds

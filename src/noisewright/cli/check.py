@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 from noisewright.exact import parse_json
@@ -42,7 +43,7 @@ def check(
             help="The digest that the certificate must have, as its publisher announced it."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Prove certificates again, from their files alone."""
     from noisewright import checker

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.files import write_whole
 
@@ -79,7 +80,7 @@ def checker(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
         "checker.pyz"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the stand-alone checker of certificates."""
     archive = make_archive()

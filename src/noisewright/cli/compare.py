@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer
 from noisewright.errors import InputError
 
@@ -38,7 +39,7 @@ def compare(
     losses: Annotated[
         str, typer.Option(help="Losses, separated by spaces or commas.")
     ] = "L0 L1 L2",
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare mechanisms."""
     import noisewright as nw

@@ -9,11 +9,21 @@ from typing import Annotated, Any
 import typer
 
 from noisewright.cli import design_curve
-from noisewright.cli.design_answers import answer_design, answer_per_item, split_commas
-from noisewright.cli.label_files import read_labels, read_tree
-from noisewright.cli.matrix_files import read_rows, read_text
+from noisewright.cli.design_answers import (
+    DesignRequest,
+    answer_design,
+    answer_per_item,
+    read_outputs,
+)
+from noisewright.cli.matrix_files import read_labels, read_rows, read_text, read_tree
+from noisewright.cli.options import (
+    AlphaOption,
+    DeltaOption,
+    EpsilonOption,
+    JsonOption,
+    split_commas,
+)
 from noisewright.errors import InputError
-from noisewright.meanings import DELTA
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
 
@@ -44,9 +54,6 @@ class Relation(Enum):
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
-EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
-AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
-DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 LossOption = Annotated[
     str, typer.Option(help="What errors cost: L0 (any error), L1, L2, L0,d or distance.")
 ]
@@ -96,7 +103,6 @@ NeighborsOption = Annotated[
         show_default=False,
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 
 
 @app.command(name="counts")
@@ -118,7 +124,20 @@ def counts(
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    answer_design(nw.Counts(n, **_relation(neighbors)), locals())
+    request = DesignRequest(
+        epsilon=epsilon,
+        alpha=alpha,
+        delta=delta,
+        loss=loss,
+        goal=goal,
+        prior=prior,
+        properties=properties,
+        output=output,
+        chart=chart,
+        as_json=as_json,
+        outputs=read_outputs(outputs),
+    )
+    answer_design(nw.Counts(n, **_relation(neighbors)), request)
 
 
 @app.command(name="categories")
@@ -152,7 +171,19 @@ def categories(
     else:
         distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
         space = nw.Categories(split_commas(labels or ""), **distances, **_relation(neighbors))
-    answer_design(space, locals())
+    request = DesignRequest(
+        epsilon=epsilon,
+        alpha=alpha,
+        delta=delta,
+        loss=loss,
+        goal=goal,
+        prior=prior,
+        properties=properties,
+        output=output,
+        chart=chart,
+        as_json=as_json,
+    )
+    answer_design(space, request)
 
 
 @app.command(name="subsets")
@@ -184,10 +215,22 @@ def subsets(
         raise InputError("give items, separated by commas, or --items with a file of them.")
     named = split_commas(names or "") if items is None else read_labels(items)
     space = nw.Subsets(named, largest=largest, **_relation(neighbors))
+    request = DesignRequest(
+        epsilon=epsilon,
+        alpha=alpha,
+        delta=delta,
+        loss=loss,
+        goal=goal,
+        prior=prior,
+        properties=properties,
+        output=output,
+        chart=chart,
+        as_json=as_json,
+    )
     if per_item:
-        answer_per_item(space, locals())
+        answer_per_item(space, request, frequency=frequency)
     else:
-        answer_design(space, locals())
+        answer_design(space, request)
 
 
 @app.command(name="interval")
@@ -211,7 +254,20 @@ def interval(
     """Numbers on a grid; every two numbers are neighbors."""
     import noisewright as nw
 
-    answer_design(nw.Interval(low, high, step=step, **_relation(neighbors)), locals())
+    request = DesignRequest(
+        epsilon=epsilon,
+        alpha=alpha,
+        delta=delta,
+        loss=loss,
+        goal=goal,
+        prior=prior,
+        properties=properties,
+        output=output,
+        chart=chart,
+        as_json=as_json,
+        outputs=read_outputs(outputs, step=step),
+    )
+    answer_design(nw.Interval(low, high, step=step, **_relation(neighbors)), request)
 
 
 def _relation(neighbors: Relation | None) -> dict[str, Any]:

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from rich.console import Console
 
+from noisewright.cli.options import split_commas
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 
 
-def _outputs(written: str | None, step: str) -> Any:
+@final
+@dataclass(frozen=True, kw_only=True)
+class DesignRequest:
+    """What was typed for a design, besides the space; `outputs` as `read_outputs` returns them."""
+
+    epsilon: str | None
+    alpha: str | None
+    delta: str
+    loss: str
+    goal: str
+    prior: str | None
+    properties: str
+    output: Path | None
+    chart: Path | None
+    as_json: bool
+    outputs: Any = None
+
+
+def read_outputs(written: str | None, *, step: str = "1") -> Any:
+    """Return the numbers LOW:HIGH that may be released, in steps; None if nothing was said."""
     import noisewright as nw
 
     if written is None:
@@ -22,36 +43,31 @@ def _outputs(written: str | None, step: str) -> Any:
     return nw.Interval(low.strip(), high.strip(), step=step)
 
 
-def split_commas(text: str) -> list[str]:
-    """Return what stands between commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def answer_design(space: Any, options: dict[str, Any]) -> None:
+def answer_design(space: Any, request: DesignRequest) -> None:
     """Find the best mechanism for a space and say what was found."""
     import noisewright as nw
 
-    prior = options["prior"]
-    if options["chart"] is not None:
+    prior = request.prior
+    if request.chart is not None:
         # A wrong suffix or a huge picture should not be found out after a long solve.
         from noisewright.report import require_format, require_visible
 
-        require_format(options["chart"])
+        require_format(request.chart)
         require_visible(space.size)
     with Console(stderr=True).status("Designing and proving …"):
         design = nw.design(
             space,
-            epsilon=options["epsilon"],
-            alpha=options["alpha"],
-            delta=options["delta"],
-            loss=options["loss"],
-            goal=options["goal"],
+            epsilon=request.epsilon,
+            alpha=request.alpha,
+            delta=request.delta,
+            loss=request.loss,
+            goal=request.goal,
             prior=None if prior is None else split_commas(prior),
-            properties=options["properties"],
-            outputs=_outputs(options.get("outputs"), options.get("step", "1")),
+            properties=request.properties,
+            outputs=request.outputs,
         )
-    written = _write_files(design, options["output"], options["chart"])
-    if options["as_json"]:
+    written = _write_files(design, request.output, request.chart)
+    if request.as_json:
         answer(
             {
                 "loss": design.loss,
@@ -136,27 +152,30 @@ def _tell_coins(shape: dict[str, Any]) -> None:
     )
 
 
-def answer_per_item(space: Any, options: dict[str, Any]) -> None:
+def answer_per_item(space: Any, request: DesignRequest, *, frequency: str) -> None:
     """Choose the two probabilities of each item and say what they are."""
     import noisewright as nw
 
-    for option in ("prior", "chart"):
-        if options[option] is not None:
+    unused = {
+        "prior": request.prior is not None,
+        "chart": request.chart is not None,
+        "properties": bool(request.properties),
+    }
+    for option, given in unused.items():
+        if given:
             raise InputError(f"--{option} has no meaning with --per-item; leave it out.")
-    if options["properties"]:
-        raise InputError("--properties has no meaning with --per-item; leave it out.")
     mechanism = nw.per_item(
         space,
-        epsilon=options["epsilon"],
-        delta=options["delta"],
-        alpha=options["alpha"],
-        frequency=options["frequency"],
+        epsilon=request.epsilon,
+        delta=request.delta,
+        alpha=request.alpha,
+        frequency=frequency,
     )
-    written = _write_files(mechanism, options["output"], None)
+    written = _write_files(mechanism, request.output, None)
     shape = _shape(mechanism)
     # Of one set, for an item that no set holds: what remains is a division by the sets.
     spread = (shape["absent"] * (1 - shape["absent"])) ** 0.5 / (shape["present"] - shape["absent"])
-    if options["as_json"]:
+    if request.as_json:
         answer({**shape, "deviation": spread, **written})
         return
     say(f"Proven: {mechanism.claim} when any set replaces any other.")

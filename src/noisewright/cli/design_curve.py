@@ -7,9 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
+from noisewright.cli.options import (
+    AlphaOption,
+    DeltaOption,
+    EpsilonOption,
+    JsonOption,
+    split_commas,
+)
 from noisewright.cli.say import answer, say
 from noisewright.errors import ParameterError
-from noisewright.meanings import DELTA
 
 HELP = """Plan noise for curves: how much, and how far off a curve or a mean will be.
 
@@ -36,9 +42,9 @@ def curve(
     step: Annotated[
         str | None, typer.Option(help="The grid of the values; 4,096 steps if left out.")
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")] = None,
-    alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
-    delta: Annotated[str, typer.Option(help=DELTA)] = "0",
+    epsilon: EpsilonOption = None,
+    alpha: AlphaOption = None,
+    delta: DeltaOption = "0",
     basis: Annotated[str, typer.Option(help="What the noise is added to; see above.")] = "values",
     coefficients: Annotated[
         int | None, typer.Option(help="How many coefficients of the basis or process.")
@@ -53,7 +59,7 @@ def curve(
     chart: Annotated[
         Path | None, typer.Option(help="Draw the band of the noise: .png, .svg, .html or .json.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Plan noise for curves or their mean."""
     import noisewright as nw
@@ -87,7 +93,7 @@ def curve(
 
 
 def _positions(text: str) -> list[Any]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = split_commas(text)
     if len(parts) == 1 and parts[0].isdigit() and int(parts[0]) > 0:
         if int(parts[0]) > 1_000_000:
             raise ParameterError(f"{int(parts[0]):,} positions are too many; at most 1,000,000.")

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from noisewright.cli.amounts import plain_balance
-from noisewright.cli.say import answer, say
+from noisewright.cli.options import JsonOption
+from noisewright.cli.say import answer, plain_balance, say
 from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.exact import shown
 from noisewright.meanings import DELTA
@@ -41,7 +41,6 @@ app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 WhereArgument = Annotated[
     str, typer.Argument(metavar="ledger", help="A file, or a PostgreSQL URL.", show_default=False)
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 WhoOption = Annotated[
     str | None, typer.Option(help="Who does this; user@host if left out.", show_default=False)
 ]

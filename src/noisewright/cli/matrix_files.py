@@ -1,4 +1,4 @@
-"""Reading a matrix of probabilities from a file: CSV of any dialect, or JSON rows."""
+"""Reading small files: matrices as CSV of any dialect or JSON rows, labels as lines or a tree."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ def read_rows(path: Path, text: str) -> Rows:
             "one row each."
         )
     return rows
+
+
+def read_labels(path: Path) -> list[str]:
+    """Return the lines of a file that hold something."""
+    return [line.strip() for line in read_text(path).splitlines() if line.strip()]
+
+
+def read_tree(path: Path) -> Any:
+    """Return groups of labels: nested objects and lists."""
+    return parse_json(read_text(path), what=str(path))
 
 
 def _json_rows(path: Path, text: str) -> Rows:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noisewright.cli.amounts import plain_balance, plain_guarantee
 from noisewright.cli.ledger import read_key_file
-from noisewright.cli.say import say
+from noisewright.cli.say import plain_balance, plain_guarantee, say
 from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from noisewright.cli.input_files import (
     SheetOption,
     given_table,
 )
-from noisewright.cli.plan_answers import plan_facts, proposal_facts
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
-    from noisewright.plans import Draft, Plan
+    from noisewright.plans import Draft, Plan, Proposal
 
 HELP = """Draft the plan of a release without looking at private values, or explain one.
 
@@ -121,7 +121,7 @@ def plan(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Draft the plan of a release without looking at private values, or explain one."""
     if schema:
@@ -193,7 +193,7 @@ def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
 
     plan = nw.Plan.read(path)
     if as_json:
-        answer({"plan": str(path), **plan_facts(plan, people)})
+        answer({"plan": str(path), **_plan_facts(plan, people)})
         return
     for paragraph in plan.words(rows=people):
         say(paragraph)
@@ -213,14 +213,14 @@ def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: boo
     if output is not None:
         write_whole(output, text.encode())
     if as_json:
-        facts = {} if plan is None else plan_facts(plan, people)
+        facts = {} if plan is None else _plan_facts(plan, people)
         answer(
             {
                 "plan": None if output is None else str(output),
                 "toml": text,
                 "finished": draft.is_finished,
                 "missing": list(draft.missing),
-                "proposals": [proposal_facts(p) for p in draft.proposals],
+                "proposals": [_proposal_facts(p) for p in draft.proposals],
                 **facts,
             }
         )
@@ -268,7 +268,7 @@ def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> 
         return
     heading("Column by column")
     for proposal in draft.proposals:
-        facts = proposal_facts(proposal)
+        facts = _proposal_facts(proposal)
         why = f" ({facts['why']})" if facts["why"] else ""
         say(f"{facts['column']}: {facts['proposal']}{why}")
     heading(f"Open: {output} says TODO where somebody must decide")
@@ -284,3 +284,64 @@ def _schema() -> str:
     from importlib import resources
 
     return (resources.files("noisewright") / "schemas" / "plan-1.json").read_text(encoding="utf-8")
+
+
+def _proposal_facts(proposal: Proposal) -> dict[str, Any]:
+    """Return what a draft proposes for one column."""
+    from noisewright.plans import space_words
+
+    treatment = proposal.treatment
+    if treatment is None:
+        words = "to be declared"
+    elif isinstance(treatment, str):
+        words = {"drop": "not released", "public": "released as it is"}[treatment]
+    else:
+        words = f"randomized, as {space_words(treatment.space)}"
+    return {
+        "column": proposal.field.name,
+        "type": proposal.field.written or None,
+        "proposal": words,
+        "why": proposal.why,
+    }
+
+
+def _plan_facts(plan: Plan, people: int | None) -> dict[str, Any]:
+    """Return what a plan will do, part by part, and its words."""
+    from noisewright.plans import outlook_of, planned_error
+
+    parts: list[dict[str, Any]] = []
+    for part in plan.parts:
+        outlook = outlook_of(part)
+        errors = {}
+        for name in part.columns if people is not None else ():
+            planned = planned_error(part, name, rows=people or 1)
+            if planned is not None:
+                errors[name] = {"question": planned.question, "standard_error": planned.error}
+        parts.append(
+            {
+                "columns": list(part.columns),
+                "epsilon": str(part.guarantee.epsilon.rational)
+                if part.guarantee.epsilon.ratio is None
+                else str(part.guarantee.epsilon),
+                "delta": str(part.guarantee.delta),
+                "truth": None if outlook.truth is None else list(outlook.truth),
+                "off_by": outlook.off,
+                "kept": outlook.kept,
+                "added": outlook.added,
+                "noise": outlook.noise,
+                "errors": errors,
+            }
+        )
+    return {
+        "digest": plan.digest,
+        "epsilon": str(plan.guarantee.epsilon),
+        "delta": str(plan.guarantee.delta),
+        "rows_per_person": plan.rows_per_person,
+        "shares": plan.shares,
+        "private": list(plan.private),
+        "public": list(plan.public),
+        "dropped": list(plan.dropped),
+        "parts": parts,
+        "words": list(plan.words(rows=people)),
+        "cautions": list(plan.cautions(rows=people)),
+    }

@@ -17,6 +17,7 @@ from noisewright.cli.input_files import (
     given_table,
 )
 from noisewright.cli.ledger import KeyOption, WhoOption
+from noisewright.cli.options import JsonOption
 from noisewright.cli.paying import (
     DatasetOption,
     LedgerOption,
@@ -93,7 +94,7 @@ def release(
     names: NamesOption = None,
     sheet: SheetOption = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Release a private copy of a table, as a plan says, and account for it."""
     import noisewright as nw

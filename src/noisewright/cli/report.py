@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 
@@ -48,7 +49,7 @@ def report(
         typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Whose budget it is.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the report of a release anew."""
     import noisewright as nw

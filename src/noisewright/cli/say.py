@@ -5,10 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
+
+from noisewright.exact import as_text
+
+if TYPE_CHECKING:
+    from noisewright.ledger import Balance
+    from noisewright.mechanisms import Guarantee
 
 
 def say(sentence: str = "", *, style: str = "") -> None:
@@ -26,6 +32,32 @@ def heading(text: str) -> None:
 def answer(values: dict[str, Any]) -> None:
     """Print an answer for machines: one JSON object, in ASCII, which any terminal can show."""
     print(json.dumps(values, indent=1))
+
+
+def plain_guarantee(guarantee: Guarantee, *, down: bool = False) -> dict[str, Any]:
+    """Return (ε, δ); the double is rounded up, or down for what is left."""
+    from noisewright.ledger import epsilon_text
+
+    epsilon = guarantee.epsilon
+    return {
+        "epsilon": epsilon.floor() if down else epsilon.ceiling(),
+        "delta": float(guarantee.delta),
+        "exact": {"epsilon": epsilon_text(epsilon), "delta": as_text(guarantee.delta)},
+    }
+
+
+def plain_balance(balance: Balance) -> dict[str, Any]:
+    """Return what a dataset was granted, what was spent, what is left and what is reserved."""
+    return {
+        "dataset": balance.dataset,
+        "granted": plain_guarantee(balance.granted),
+        "spent": plain_guarantee(balance.spent),
+        "left": plain_guarantee(balance.left, down=True),
+        "reserved": list(balance.reserved),
+        "unit": None
+        if balance.unit is None
+        else {"person": balance.unit.person, "rows": balance.unit.rows},
+    }
 
 
 def print_failure(message: str, *, as_json: bool) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.amounts import number_option
 from noisewright.cli.bars import bars
 from noisewright.cli.input_files import (
     DelimiterOption,
@@ -18,6 +17,7 @@ from noisewright.cli.input_files import (
     given_table,
 )
 from noisewright.cli.ledger import KeyOption, WhoOption
+from noisewright.cli.options import JsonOption, number_option
 from noisewright.cli.paying import (
     DatasetOption,
     LedgerOption,
@@ -29,7 +29,6 @@ from noisewright.cli.paying import (
     tell_cost,
     tell_notes,
 )
-from noisewright.cli.predicted import plain_errors, tell_prediction, tell_worst
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
@@ -38,6 +37,7 @@ from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
     from noisewright.releases import Synthesis
+    from noisewright.synthetic import WorkloadErrors
 
 HELP = """Make a synthetic table: rows that belong to nobody, with the counts of the real ones.
 
@@ -56,6 +56,7 @@ Examples:
     --workload queries.toml                 (what should be answered well; or --ways 3)
 """
 
+_MOST_SAID = 5
 _STEPS = {
     "check": "Counting rows",
     "draw": "Drawing noise",
@@ -139,7 +140,7 @@ def synthesize(
         bool,
         typer.Option("--predict", help="Say how large errors will be; make and spend nothing."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a synthetic table with the counts of a real one, and account for it."""
     import noisewright as nw
@@ -173,7 +174,7 @@ def synthesize(
             method=how,
             workload=asked,
         )
-        tell_prediction(errors, as_json=as_json)
+        _tell_prediction(errors, as_json=as_json)
         return
     if output is None:
         raise InputError(
@@ -281,7 +282,7 @@ def _tell_errors(made: Synthesis) -> None:
         f"average over all that was counted ({asked:,} of the workload, {len(known) - asked:,} "
         f"besides), where {made.errors.expected_of_counted:.3g} was expected."
     )
-    tell_worst(made.errors)
+    _tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
     shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")
     if pairs:
@@ -302,8 +303,54 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "measurements": [one.name for one in made.measurements],
         "expected_error": made.expected_error,
         "workload_error": made.workload_error,
-        "errors": plain_errors(made.errors),
+        "errors": _plain_errors(made.errors),
         "evaluation_not_for_release": None
         if distance is None
         else {"largest": distance.largest, "mean": distance.mean, "l1": distance.l1},
     }
+
+
+def _tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
+    """Say how large errors will be, and that nothing was spent."""
+    if as_json:
+        answer(
+            {
+                "method": errors.method,
+                "people": errors.people,
+                "expected_error": errors.expected,
+                "to_choose": errors.to_choose,
+                "errors": _plain_errors(errors),
+                "remarks": list(errors.remarks),
+            }
+        )
+        return
+    for line in str(errors).splitlines():
+        say(line)
+    say("Nothing was drawn, written or spent.", style="bold green")
+
+
+def _tell_worst(errors: WorkloadErrors) -> None:
+    """Say which parts of the workload are off most, by what was expected."""
+    worst = errors.worst(_MOST_SAID)
+    if len(worst) < 2:
+        return
+    say("  Worst parts (expected; found):")
+    for part in worst:
+        after = "not counted together" if part.found is None else f"{part.found:.3g}"
+        say(f"    {part.name} ({part.queries:,} cells): {part.expected:.3g}; {after}")
+
+
+def _plain_errors(errors: WorkloadErrors) -> list[dict[str, Any]]:
+    """Return the errors part by part as plain values."""
+    return [
+        {
+            "of": part.name,
+            "columns": list(part.columns),
+            "queries": part.queries,
+            "expected": part.expected,
+            "counted": part.counted,
+            "found": part.found,
+            "in_workload": part.in_workload,
+        }
+        for part in errors.parts
+    ]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from noisewright.cli.matrix_files import read_rows, read_text
+from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 from noisewright.exact import shown
@@ -64,7 +65,7 @@ def verify(
         Path | None,
         typer.Option("--certificate", "-c", help="Write a certificate here if it holds."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Decide exactly whether a mechanism is private, or show why it is not."""
     import noisewright as nw
