@@ -1,4 +1,3 @@
-from .released import Release as Release
 from .files.recipe import Recipe as Recipe
 from .files.target import (
     CERTIFICATE as CERTIFICATE,
@@ -10,6 +9,7 @@ from .files.target import (
 from .output import Output as Output
 from .page import with_report as with_report
 from .release import release as release
+from .released import Release as Release
 from .synthesis.declared import Columns as Columns, Declared as Declared
 from .synthesis.memory import require_memory as require_memory
 from .synthesis.method import Method as Method
