@@ -126,8 +126,8 @@ class Schema:
         if unnamed and self.others == "error":
             raise InputError(
                 f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
-                "columns hold, say 'drop' for them (in a file use = \"drop\"), or 'public' where "
-                "cells are kept, or others='drop' for all."
+                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
+                "for all."
             )
 
     def _require_type(self, column: Any) -> None:
