@@ -101,7 +101,7 @@ def test_release() -> None:
         *release.page(500, repeats=1),
         *release.memory(20_000),
     ]
-    assert len(results) == 5
+    assert len(results) == 6
     assert all(result.ratio > 0 for result in results)
 
 

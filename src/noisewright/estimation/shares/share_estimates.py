@@ -83,7 +83,9 @@ def _is_exact(channel: Channel) -> bool:
 
 def forgiving(channel: Channel) -> Channel:
     """Return a channel that answers what it can instead of refusing."""
-    return replace(channel, forgiving=True) if isinstance(channel, DenseChannel) else channel
+    if isinstance(channel, DenseChannel) and channel.open_inputs.any():
+        return replace(channel, forgiving=True)
+    return channel
 
 
 def _open_cells(channels: Sequence[Channel]) -> NDArray[np.bool_]:
