@@ -25,28 +25,28 @@ from noisewright.estimation.numbers.number_estimates import (
     shares_of_groups,
 )
 from noisewright.estimation.result import About, Axis, Estimate
-from noisewright.estimation.sets.item_shares import ItemCoins, shares_of_items
+from noisewright.estimation.sets.item_shares import CoinPair, shares_of_items
 from noisewright.estimation.shares.share_estimates import shares_from_counts
 
 EPSILONS = (0.1, 1.0, 4.0, 8.0, 14.0)
 SHARES = np.unique(np.concatenate([np.geomspace(0.001, 0.5, 40), np.linspace(0.02, 0.5, 25)]))
 
 
-def coins(epsilon: float, size: int) -> ItemCoins:
+def coins(epsilon: float, size: int) -> CoinPair:
     """Randomized response of so many categories, as it looks to one of them."""
     factor = np.exp(epsilon)
     truth, other = factor / (factor + size - 1), 1 / (factor + size - 1)
-    return ItemCoins(truth, other, truth - other)
+    return CoinPair(truth, other, truth - other)
 
 
-def chances(people: int, having: int, coin: ItemCoins) -> Any:
+def chances(people: int, having: int, coin: CoinPair) -> Any:
     """The law of how many rows show a category that so many people have."""
     kept = binom.pmf(np.arange(having + 1), having, coin.present)
     added = binom.pmf(np.arange(people - having + 1), people - having, coin.absent)
     return np.convolve(kept, added)
 
 
-def exact_coverage(people: int, coin: ItemCoins, about: About) -> Any:
+def exact_coverage(people: int, coin: CoinPair, about: About) -> Any:
     """How often the interval holds each share, exactly, over all counts that can be released."""
     counts = np.arange(people + 1)
     found = shares_of_items(counts, coin, Axis("count", range(people + 1)), Sample(people, about))

@@ -116,7 +116,7 @@ def test_a_label_may_be_called_todo() -> None:
 
 def test_declaring_step_by_step() -> None:
     draft = nw.planning.draft_plan(pa.schema([("job", pa.string()), ("x", pa.string())]))
-    draft = draft.declared("job", nw.Column(["a", "b"])).declared("x", "drop").with_epsilon(2)
+    draft = draft.declare("job", nw.Column(["a", "b"])).declare("x", "drop").with_epsilon(2)
     assert draft.plan() == nw.Plan({"job": nw.Column(["a", "b"]), "x": "drop"}, epsilon=2)
 
 

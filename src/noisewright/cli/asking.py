@@ -44,7 +44,7 @@ def ask(draft: Draft) -> Draft:
         if proposal.treatment is None:
             treatment = _until_right(lambda field=proposal.field: _treatment(field))
             if treatment is not None:
-                draft = draft.declared(proposal.field.name, treatment, "as you said")
+                draft = draft.declare(proposal.field.name, treatment, "as you said")
     if draft.settings.get("epsilon") is None:
         draft = _until_right(lambda: _with_epsilon(draft))
     return draft

@@ -138,12 +138,12 @@ class Journal:
             ]
             return append(connection, book, named)
 
-        def recorded(connection: Any) -> str | None:
+        def find_entries(connection: Any) -> str | None:
             found = [str(entry.sequence) for entry in with_tokens(connection, tokens)]
             return f"entry {' and '.join(found)}" if found else None
 
         with self._name_ledger():
-            self._book, written = self._database.write(work, recorded=recorded)
+            self._book, written = self._database.write(work, recorded=find_entries)
         return written
 
     def _caught_up(self, connection: Any, *, writing: bool = False) -> Book:
@@ -156,12 +156,12 @@ class Journal:
         if self.description.version == VERSION:
             return
 
-        def upgraded(connection: Any) -> str | None:
+        def find_upgrade(connection: Any) -> str | None:
             is_new = describe(connection, self.shown).version == VERSION
             return "its tables are up to date" if is_new else None
 
         try:
-            self._database.write(upgrade_tables, recorded=upgraded)
+            self._database.write(upgrade_tables, recorded=find_upgrade)
         except LedgerError as problem:
             problem.add_note(
                 f"The ledger {self.shown} was made before accounts had a unit. The first "

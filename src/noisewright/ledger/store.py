@@ -87,11 +87,11 @@ def create_ledger(database: Database, *, key: bytes | None, check: str) -> Descr
             )
         )
 
-    def created(connection: Any) -> str | None:
+    def find_ledger(connection: Any) -> str | None:
         is_there = load_sqlalchemy().inspect(connection).has_table(DESCRIPTION)
         return "the new ledger is there" if is_there else None
 
-    database.write(work, recorded=created)
+    database.write(work, recorded=find_ledger)
     return description
 
 

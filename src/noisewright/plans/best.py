@@ -195,7 +195,7 @@ def _build(column: Column, epsilon: Fraction, delta: Fraction) -> Any:
     if column.mechanism == "geometric" and isinstance(space, Counts):
         # The same mechanism by its formula, whose errors are known without a table.
         return geometric(Counts(space.n), epsilon=epsilon / space.n, table=False)
-    return column.built(epsilon, delta)
+    return column.build(epsilon, delta)
 
 
 def _width(column: Column) -> float:

@@ -37,7 +37,7 @@ def read_json(text: str, *, name: str) -> dict[str, CodebookEntry]:
     schema = _with_properties(document)
     if schema is not None:
         return {
-            str(column): _from_json_schema(_resolved(part, document), f"{name}, {column!r}")
+            str(column): _from_json_schema(_resolve(part, document), f"{name}, {column!r}")
             for column, part in schema["properties"].items()
         }
     return {
@@ -75,13 +75,13 @@ def _with_properties(document: dict[str, Any]) -> dict[str, Any] | None:
     """Return the schema of one row: the document itself, or of its items when it is a list."""
     inner = document.get("items") if document.get("type") == "array" else document
     if isinstance(inner, dict):
-        inner = _resolved(inner, document)
+        inner = _resolve(inner, document)
         if isinstance(inner.get("properties"), dict):
             return inner
     return None
 
 
-def _resolved(part: Any, document: dict[str, Any]) -> dict[str, Any]:
+def _resolve(part: Any, document: dict[str, Any]) -> dict[str, Any]:
     """Follow references within the document; what cannot be followed says nothing."""
     for _ in range(32):
         target = part.get("$ref") if isinstance(part, dict) else None

@@ -102,12 +102,12 @@ class Column(Field):
         object.__setattr__(other, "share", _positive(share, "share"))
         return other
 
-    def built(self, epsilon: Fraction, delta: Fraction) -> Mechanism:
+    def build(self, epsilon: Fraction, delta: Fraction) -> Mechanism:
         """Return the mechanism with this budget, private for any change of the value."""
         choice = choice_for(self.space, self.mechanism)
         return choice.build(self.space, epsilon, delta, self.outside, dict(self.options))
 
-    def fixed(self, mechanism: Mechanism) -> Column:
+    def with_mechanism(self, mechanism: Mechanism) -> Column:
         """Return the same column with a mechanism of its own, which fixes its budget."""
         return Column(
             self.space,

@@ -64,7 +64,7 @@ class Draft:
         hints = [(p.field.name, hint_of(p.field.name)) for p in self.proposals]
         return tuple(name for name, hint in hints if hint and hint.suggestion == "person")
 
-    def declared(self, name: str, treatment: Treatment, why: str = "") -> Draft:
+    def declare(self, name: str, treatment: Treatment, why: str = "") -> Draft:
         """Return the draft with one column declared."""
         proposals = tuple(
             replace(p, treatment=treatment, why=why) if p.field.name == name else p
@@ -135,16 +135,16 @@ def draft_plan(
         known = codebook if isinstance(codebook, Mapping) else read_codebook(codebook)
     fields, source = _fields(data, frozenset(_labels(known)))
     names = [one.name for one in fields]
-    said = dict[str, str].fromkeys(_known(drop, fields, "drop"), DROP)
-    for name in _known(public, fields, "public"):
+    said = dict[str, str].fromkeys(_require_columns(drop, fields, "drop"), DROP)
+    for name in _require_columns(public, fields, "public"):
         if name in said:
             raise InputError(f"the column {name!r} is to be dropped and to be public; choose one.")
         said[name] = PUBLIC
     if person is not None:
-        _known([person.column], fields, "person")
+        _require_columns([person.column], fields, "person")
         said[person.column] = "person"
     for group in together:
-        _known(group, fields, "together")
+        _require_columns(group, fields, "together")
     proposals = tuple(_proposal(one, said.get(one.name), known.get(one.name)) for one in fields)
     settings = {
         "epsilon": read_epsilon(epsilon),
@@ -181,7 +181,7 @@ def _fields(data: Any, labels: frozenset[str]) -> tuple[tuple[NamedType, ...], s
     )
 
 
-def _known(names: Iterable[str], fields: Sequence[NamedType], option: str) -> list[str]:
+def _require_columns(names: Iterable[str], fields: Sequence[NamedType], option: str) -> list[str]:
     given = [names] if isinstance(names, str) else several(names, name=option, of="columns")
     columns = [field.name for field in fields]
     for name in given:

@@ -74,7 +74,7 @@ def read_fields(
 
 def fields_of(schema: Any) -> tuple[NamedType, ...]:
     """Return the fields of an Arrow schema; its metadata is not looked at."""
-    return tuple(NamedType(str(one.name), _kind(one.type), _written(one.type)) for one in schema)
+    return tuple(NamedType(str(one.name), _kind(one.type), _type_name(one.type)) for one in schema)
 
 
 def _first_file(folder: Path) -> Path:
@@ -133,7 +133,7 @@ def _kind(type_: Any) -> FieldType:
     return "other"
 
 
-def _written(type_: Any) -> str:
+def _type_name(type_: Any) -> str:
     import pyarrow.types as kinds
 
     # A dictionary type prints as dictionary<values=string, indices=int32, ordered=0>.

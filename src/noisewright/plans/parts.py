@@ -94,7 +94,7 @@ def requests_of(
     return [_request(group, [columns[name] for name in group], rows) for group in groups]
 
 
-def built_parts(
+def build_parts(
     columns: Mapping[str, Column],
     together: Sequence[tuple[str, ...]],
     epsilon: Fraction | None,
@@ -151,7 +151,7 @@ def _part(
     label = " × ".join(names)
     if len(members) == 1:
         _require_choice(label, members[0])
-        space, mechanism = members[0].space, members[0].built(epsilon, delta)
+        space, mechanism = members[0].space, members[0].build(epsilon, delta)
     else:
         space = Records({n: member.space for n, member in zip(names, members, strict=True)})
         if space.size > _MOST_TOGETHER:

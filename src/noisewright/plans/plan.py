@@ -19,7 +19,7 @@ from noisewright.given import brief, one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.budget import SHARES
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
-from noisewright.plans.parts import Part, built_parts, read_together, requests_of
+from noisewright.plans.parts import Part, build_parts, read_together, requests_of
 from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.public import public_methods
 from noisewright.tables import Person, Schema, read_person
@@ -158,7 +158,7 @@ class Plan:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The mechanisms, each with the columns that it takes and its part of the budget."""
-        return built_parts(
+        return build_parts(
             self._randomized,
             self.together,
             self.epsilon,
@@ -175,7 +175,7 @@ class Plan:
         released data needs the one that was used.
         """
         fixed = {
-            part.name: part.treatments[0].fixed(part.mechanism)
+            part.name: part.treatments[0].with_mechanism(part.mechanism)
             for part in self.parts
             if not part.is_joint and part.treatments[0].mechanism == "design"
         }

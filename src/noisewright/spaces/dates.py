@@ -66,14 +66,14 @@ class Dates(Interval):
             raise SpaceError(f"step is {brief(step)}; it must be one of {', '.join(_STEPS)}.")
         object.__setattr__(self, "every", step)
         object.__setattr__(self, "zone", _known_zone(zone))
-        ends = [self._bound(bound, name) for name, bound in (("low", low), ("high", high))]
+        ends = [self._read_bound(bound, name) for name, bound in (("low", low), ("high", high))]
         if not ends[0] < ends[1]:
             raise SpaceError(
                 f"from {low} to {high} is not more than one {step}; low must be before high."
             )
         super().__init__(*ends, step=1, neighbors=neighbors, metric=metric)
 
-    def _bound(self, bound: Any, name: str) -> int:
+    def _read_bound(self, bound: Any, name: str) -> int:
         if isinstance(bound, Fraction):
             return int(bound)  # as `_changed` gives it
         found = self.steps_in(bound)

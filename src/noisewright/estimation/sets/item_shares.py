@@ -35,7 +35,7 @@ _DENSE = 1 << 23
 
 
 @dataclass(frozen=True)
-class ItemCoins:
+class CoinPair:
     """The two probabilities of an item, and what follows from them for g."""
 
     present: float
@@ -58,10 +58,10 @@ class ItemCoins:
         return released * hit**power + (1 - released) * miss**power
 
 
-def coins_of(mechanism: SetMechanism) -> ItemCoins:
+def coins_of(mechanism: SetMechanism) -> CoinPair:
     """Return the coins of a mechanism; the gap is rounded once, from the exact difference."""
     gap = float(mechanism.present - mechanism.absent)
-    return ItemCoins(float(mechanism.present), float(mechanism.absent), gap)
+    return CoinPair(float(mechanism.present), float(mechanism.absent), gap)
 
 
 def sets_asked_for(mechanism: SetMechanism, of: Any) -> int:
@@ -117,7 +117,7 @@ def _read_items(of: Any, space: Subsets) -> list[Any]:
     return list(dict.fromkeys(of))
 
 
-def shares_of_items(counts: NDArray[Any], coins: ItemCoins, axis: Axis, sample: Sample) -> Estimate:
+def shares_of_items(counts: NDArray[Any], coins: CoinPair, axis: Axis, sample: Sample) -> Estimate:
     """Estimate shares of items from in how many released sets each is."""
     values = (counts / sample.people - coins.absent) / coins.gap
     inside, outside = np.full_like(values, coins.inside), np.full_like(values, coins.outside)
@@ -128,13 +128,13 @@ def shares_of_items(counts: NDArray[Any], coins: ItemCoins, axis: Axis, sample: 
     return sample.estimate("share", (axis,), values, *found.answers(values, sample))
 
 
-def item_variances(shares: Array, coins: ItemCoins, about: About) -> Array:
+def item_variances(shares: Array, coins: CoinPair, about: About) -> Array:
     """Return the exact variances of one set's contribution to the shares of items."""
     known = shares**2 if about == "population" else shares
     return np.maximum(coins.inside * shares + coins.outside * (1 - shares) - known, 0.0)
 
 
-def shares_of_pairs(both: Array, coins: ItemCoins, items: list[Any], sample: Sample) -> Estimate:
+def shares_of_pairs(both: Array, coins: CoinPair, items: list[Any], sample: Sample) -> Estimate:
     """Estimate pairs from how many sets hold both; the diagonal has the items."""
     observed = both / sample.people
     alone = np.diagonal(observed)
