@@ -123,6 +123,7 @@ def _tabulate(
     estimate: Estimate, answers: Sequence[_Answer], *, caption: str, strips: bool
 ) -> IntervalTable:
     percent = estimate.what == "share"
+    strips = strips and estimate.dates is None
     digits = digits_for([a.error for a in answers], percent=percent)
     simulated = any(a.typical is not None for a in answers)
     scale = StripScale.over([n for a in answers for n in (a.low, a.high, a.value)], zero=percent)
@@ -131,8 +132,9 @@ def _tabulate(
         return number(value, digits, percent=percent)
 
     def numbers(answer: _Answer) -> tuple[str, ...]:
-        interval = f"{write(answer.low)} to {write(answer.high)}"
-        cells = [write(answer.value), write(answer.error), interval]
+        show = write if estimate.dates is None else estimate.dates.show
+        interval = f"{show(answer.low)} to {show(answer.high)}"
+        cells = [show(answer.value), write(answer.error), interval]
         if simulated:
             cells.append("" if answer.typical is None else write(answer.typical))
         if percent:

@@ -22,7 +22,7 @@ from noisewright.report.drawings.plot import Curve, Plot, draw_plot
 from noisewright.report.numerals import percent, readable
 from noisewright.report.release.treatments import truth_shares
 from noisewright.sampling import SeededSource
-from noisewright.spaces import Space
+from noisewright.spaces import Dates, Space
 
 MOST_CELLS = 16
 """Points along a side of a heatmap on a page; more would take much room in the file."""
@@ -111,13 +111,16 @@ def _picture_noise(mechanism: Additive, unit: str) -> Picture:
     y = [*reversed(right[1:]), *right]
     inner = [place for place, at in enumerate(x) if abs(at) <= most]
     shaded = slice(inner[0], inner[-1] + 1)
+    space = mechanism.space
+    unit, ends = "", [f"{float(end):,g}" for end in (space.low, space.high)]
+    if isinstance(space, Dates):
+        unit, ends = f" {space.every}s", [space.show(end) for end in (space.low, space.high)]
     words = (
-        f"Half of the time the noise is at most {readable(half)} either way, 19 times out of 20 "
-        f"at most {readable(most)} (the darker part)."
+        f"Half of the time the noise is at most {readable(half)}{unit} either way, 19 times out of "
+        f"20 at most {readable(most)}{unit} (the darker part)."
     )
     if mechanism.form != "unbounded":
-        low, high = float(mechanism.space.low), float(mechanism.space.high)
-        words += f" What leaves the range from {low:,g} to {high:,g} is set to its nearer end."
+        words += f" What leaves the range from {' to '.join(ends)} is set to its nearer end."
     drawing = draw_plot(
         [
             Curve(x, y, "area faint", low=[0.0] * len(x)),
