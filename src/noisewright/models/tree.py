@@ -3,7 +3,7 @@
 Chow and Liu take the tree of most mutual information. One person can change that by about
 log(n)/n, far more than most of its values deserve, so the edges are chosen by another measure of
 dependence: how far the joint counts are from those of independent columns, in L1, of which one
-person changes 2 (see `synthetic/mst.py`, which this is built on). Then the chosen edges are
+person changes 2 (see `synthetic/by_mst/mst.py`, which this is built on). Then the chosen edges are
 counted with noise, and the rest is post-processing.
 
 Predictions are exact. Messages go from the leaves to the column in question: a column that is known

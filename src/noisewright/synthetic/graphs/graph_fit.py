@@ -55,7 +55,7 @@ _MOST_WORK = 1 << 26
 """Cells times steps; a larger model gets fewer of them."""
 
 _MOST_CELLS = 1 << 23
-"""Of all cliques; pairs are chosen so that there are far fewer (`extra_pairs.py`)."""
+"""Of all cliques; pairs are chosen so that there are far fewer (`choose_pairs.py`)."""
 
 
 def fit_graph(
