@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
-from noisewright.exact import as_text, ceiling_float, exactly, floor_float, shown
+from noisewright.exact import as_text, ceiling_float, exactly, floor_float, show
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ def test_doubles_beyond_the_range() -> None:
     ],
 )
 def test_short_texts(value: Fraction, text: str) -> None:
-    assert shown(value) == text
+    assert show(value) == text

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from noisewright import exact
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, plain_balance, say
 from noisewright.errors import AlteredLedgerError, InputError
-from noisewright.exact import shown
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def show(
     for balance in balances:
         name, left = balance.dataset, balance.left
         for what, guarantee in (("granted", balance.granted), ("spent", balance.spent)):
-            row = (name, what, str(guarantee.epsilon), shown(guarantee.delta))
+            row = (name, what, str(guarantee.epsilon), exact.show(guarantee.delta))
             grid.add_row(*map(Text, row))
             name = ""
         # What is left is rounded down: typed back, it fits.

@@ -12,7 +12,7 @@ from noisewright.cli.matrix_files import read_rows, read_text
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
-from noisewright.exact import shown
+from noisewright.exact import show
 from noisewright.meanings import DELTA
 
 HELP = """Decide exactly whether a mechanism is private, or show why it is not.
@@ -122,8 +122,8 @@ def _plain(witness: Any) -> dict[str, Any]:
         "input": str(witness.input),
         "neighbor": str(witness.neighbor),
         "event": [str(output) for output in witness.event],
-        "probability": shown(witness.p, 17),
-        "probability_for_neighbor": shown(witness.q, 17),
+        "probability": show(witness.p, 17),
+        "probability_for_neighbor": show(witness.q, 17),
     }
 
 

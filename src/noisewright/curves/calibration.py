@@ -10,7 +10,7 @@ from noisewright.curves.kernels import Kernel
 from noisewright.curves.noise import CurveNoise
 from noisewright.curves.sensitivity import BY_ROOT, CurveSensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
+from noisewright.exact import Epsilon, Number, exactly, show, sqrt_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import gaussian_ratio
 from noisewright.public import public
@@ -79,7 +79,7 @@ def gaussian_process(
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if not 0 < claim.delta < 1:
         raise ParameterError(
-            f"delta is {shown(claim.delta)}; a Gaussian process needs 0 < delta < 1. For delta=0 "
+            f"delta is {show(claim.delta)}; a Gaussian process needs 0 < delta < 1. For delta=0 "
             "use curve_noise."
         )
     span = space.grid[-1] - space.grid[0] or Fraction(1)
@@ -109,7 +109,7 @@ def _read_bound(bound: Number | None) -> Fraction | None:
         return None
     read = exactly(bound, name="bound")
     if read <= 0:
-        raise ParameterError(f"bound is {shown(read)}; a length must be positive.")
+        raise ParameterError(f"bound is {show(read)}; a length must be positive.")
     return read
 
 

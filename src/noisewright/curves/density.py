@@ -31,7 +31,7 @@ from noisewright.curves.bases import Combined, Floats, Functions
 from noisewright.curves.curve_release import CurveRelease
 from noisewright.curves.kernels import Kernel, KernelFunctions
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
-from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
+from noisewright.exact import Epsilon, Number, exactly, show, sqrt_bounds
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import gaussian_ratio
 from noisewright.public import public, public_methods
@@ -185,7 +185,7 @@ def kernel_density(
     claim = Guarantee(epsilon, delta, alpha=alpha)
     if not 0 < claim.delta < 1:
         raise ParameterError(
-            f"delta is {shown(claim.delta)}; a Gaussian process needs 0 < delta < 1."
+            f"delta is {show(claim.delta)}; a Gaussian process needs 0 < delta < 1."
         )
     width = float(exactly(bandwidth, name="bandwidth"))
     functions = _functions(space, Kernel("gaussian", width))

@@ -32,7 +32,7 @@ from .rationals import (
     ceiling_float as ceiling_float,
     exactly as exactly,
     floor_float as floor_float,
-    shown as shown,
-    shown_total as shown_total,
+    show as show,
+    show_total as show_total,
 )
 from .scaled import ScaledEpsilon as ScaledEpsilon, scale_epsilon as scale_epsilon

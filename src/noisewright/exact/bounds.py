@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import isqrt
 
 from noisewright.errors import ParameterError
-from noisewright.exact.rationals import shown
+from noisewright.exact.rationals import show
 
 Bounds = tuple[int, int]
 
@@ -63,7 +63,7 @@ def exp_bounds(x: Fraction, bits: int) -> Bounds:
     if abs(x) > _LARGEST_EXPONENT:
         raise ParameterError(
             f"epsilon, or epsilon times a distance or a difference of qualities, is "
-            f"{shown(abs(x))}; it must be at most {_LARGEST_EXPONENT:,}. An epsilon that large "
+            f"{show(abs(x))}; it must be at most {_LARGEST_EXPONENT:,}. An epsilon that large "
             "promises nothing; use a smaller one (0.1 to 10 is common). If the sensitivity is that "
             "small compared to the differences between qualities, check that it is right."
         )

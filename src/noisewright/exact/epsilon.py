@@ -16,7 +16,7 @@ from functools import cached_property
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
 from noisewright.exact.enclosure import FIRST_BITS, Enclosure, refined_ceiling
-from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, shown
+from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, show
 from noisewright.given import of_kind
 from noisewright.public import public_methods
 
@@ -62,7 +62,7 @@ class Epsilon:
             value = exactly(epsilon, name="epsilon")
             if value < 0:
                 raise ParameterError(
-                    f"epsilon is {shown(value)}; it must be at least 0. A smaller epsilon is more "
+                    f"epsilon is {show(value)}; it must be at least 0. A smaller epsilon is more "
                     "private; 0.1 to 3 is common."
                 )
             return cls(rational=value)
@@ -70,7 +70,7 @@ class Epsilon:
         value = exactly(alpha, name="alpha")
         if not 0 < value <= 1:
             raise ParameterError(
-                f"alpha is {shown(value)}; it is e^-epsilon and must lie in (0, 1]. For example "
+                f"alpha is {show(value)}; it is e^-epsilon and must lie in (0, 1]. For example "
                 "alpha=0.9 is epsilon=0.105."
             )
         return cls.log(1 / value)

@@ -128,14 +128,14 @@ def floor_float(value: Fraction) -> float:
     return -ceiling_float(-value)
 
 
-def shown_total(total: int) -> str:
+def show_total(total: int) -> str:
     """Return a positive integer for messages: as a power of two, in digits, or by its length."""
     if total & (total - 1) == 0:
         return f"2^{total.bit_length() - 1}"
     return str(total) if total < 10**12 else f"an integer of {total.bit_length():,} bits"
 
 
-def shown(value: Fraction, digits: int = 6) -> str:
+def show(value: Fraction, digits: int = 6) -> str:
     """Return a short decimal for messages; never used in a decision."""
     if value == 0:
         return "0"

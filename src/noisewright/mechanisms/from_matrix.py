@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, TableError
-from noisewright.exact import exactly, shown
+from noisewright.exact import exactly, show
 from noisewright.given import amount
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.table import Table, read_outputs
@@ -144,7 +144,7 @@ def _complete(x: int, row: list[int], total: int) -> list[int]:
     missing = total - sum(row)
     if abs(missing) > _TOLERANCE * total:
         raise TableError(
-            f"row {x} sums to {shown(Fraction(sum(row), total), 12)}; each row must sum to 1 "
+            f"row {x} sums to {show(Fraction(sum(row), total), 12)}; each row must sum to 1 "
             f"(rounding up to {float(_TOLERANCE):g} is mended; divide single-precision rows by "
             "their sums first). Rows are inputs here: if the columns sum to 1, transpose the "
             "matrix."

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, as_text, exactly, shown
+from noisewright.exact import Epsilon, Number, as_text, exactly, show
 from noisewright.given import of_kind
 from noisewright.meanings import DELTA
 
@@ -17,7 +17,7 @@ def read_delta(delta: Number) -> Fraction:
     value = exactly(delta, name="delta")
     if not 0 <= value <= 1:
         raise ParameterError(
-            f"delta is {shown(value)}; it must lie between 0 and 1. {DELTA} 0, or well below "
+            f"delta is {show(value)}; it must lie between 0 and 1. {DELTA} 0, or well below "
             "1 / number of people, is common."
         )
     return value
@@ -52,7 +52,7 @@ class Guarantee:
     def __str__(self) -> str:
         if self.delta == 0:
             return f"epsilon={self.epsilon}"
-        return f"epsilon={self.epsilon}, delta={shown(self.delta)}"
+        return f"epsilon={self.epsilon}, delta={show(self.delta)}"
 
     def __repr__(self) -> str:
         return f"Guarantee({self})"

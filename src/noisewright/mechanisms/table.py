@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TableError
-from noisewright.exact import shown, shown_total
+from noisewright.exact import show, show_total
 from noisewright.given import amount
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
@@ -143,7 +143,7 @@ class Table(Mechanism):
             else f"{self.space!r} → {self.outputs!r}"
         )
         claim = f", {self.claim}" if self.claim is not None else ""
-        return f"<{self.name} on {arrow}{claim}, total={shown_total(self.total)}>"
+        return f"<{self.name} on {arrow}{claim}, total={show_total(self.total)}>"
 
     def describe(self) -> dict[str, Any]:
         """Return the table as a certificate writes it."""
@@ -193,9 +193,9 @@ def _check_weights(weights: NDArray[Any], space: Space, outputs: Space, total: i
         found = sum(row)
         if found != total:
             raise TableError(
-                f"row {x} sums to {shown_total(total)} {'+' if found > total else '−'} "
-                f"{shown(Fraction(abs(found - total)))}; each row must sum to exactly "
-                f"{shown_total(total)}, the total."
+                f"row {x} sums to {show_total(total)} {'+' if found > total else '−'} "
+                f"{show(Fraction(abs(found - total)))}; each row must sum to exactly "
+                f"{show_total(total)}, the total."
             )
     if weights.flags.writeable or weights.dtype != object:
         weights = weights.astype(object)

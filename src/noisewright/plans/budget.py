@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisewright.errors import ParameterError
-from noisewright.exact import shown
+from noisewright.exact import show
 
 SHARES = ("equal", "given", "best")
 
@@ -56,8 +56,8 @@ def _epsilons(requests: Sequence[BudgetRequest], total: Fraction | None) -> list
     left = total - fixed
     if left < 0 or (open_weights and left == 0):
         raise ParameterError(
-            f"the columns ask for epsilon={shown(fixed)} in one row, and the plan has "
-            f"{shown(total)}{' with nothing left for the others' if left == 0 else ''}. Raise the "
+            f"the columns ask for epsilon={show(fixed)} in one row, and the plan has "
+            f"{show(total)}{' with nothing left for the others' if left == 0 else ''}. Raise the "
             "plan's epsilon, or lower theirs."
         )
     whole = sum(open_weights, Fraction(0))
@@ -73,12 +73,12 @@ def _deltas(requests: Sequence[BudgetRequest], total: Fraction) -> list[Fraction
     left = total - fixed
     if left < 0:
         raise ParameterError(
-            f"the columns ask for delta={shown(fixed)} in one row, and the plan has "
-            f"{shown(total)}. Raise the plan's delta, or lower theirs."
+            f"the columns ask for delta={show(fixed)} in one row, and the plan has "
+            f"{show(total)}. Raise the plan's delta, or lower theirs."
         )
     if left > 0 and not takers and fixed == 0:
         raise ParameterError(
-            f"delta is {shown(total)}, and no column makes use of one: responses and Laplace noise "
+            f"delta is {show(total)}, and no column makes use of one: responses and Laplace noise "
             "do. Leave delta out."
         )
     return [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 from noisewright.certificates import Certificate, certify
 from noisewright.errors import InputError, NotPrivateError, ParameterError
-from noisewright.exact import Epsilon, Number, exactly, shown
+from noisewright.exact import Epsilon, Number, exactly, show
 from noisewright.files import save_whole
 from noisewright.given import brief, one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
@@ -322,7 +322,7 @@ def read_epsilon(epsilon: Number | None) -> Fraction | None:
     value = exactly(epsilon, name="epsilon")
     if value <= 0:
         raise ParameterError(
-            f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away "
+            f"epsilon is {show(value)}; it must be above 0. It is what each person gives away "
             "with all columns together; 1 to 10 is common for whole rows."
         )
     return value

@@ -11,7 +11,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from noisewright.exact import shown
+from noisewright.exact import show
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.plans.column import Column
 from noisewright.plans.outlook import outlook_of, planned_error
@@ -265,7 +265,7 @@ def amounts(guarantee: Guarantee) -> str:
     ceiling = epsilon.rational if epsilon.ratio is None else Fraction(epsilon.ceiling())
     brief = len(exact) <= 8 and epsilon.ratio is None
     text = exact if brief or not ceiling else _up(ceiling, 4)
-    return f"epsilon={text}" + (f", delta={shown(guarantee.delta)}" if guarantee.delta else "")
+    return f"epsilon={text}" + (f", delta={show(guarantee.delta)}" if guarantee.delta else "")
 
 
 def about(value: float) -> str:
@@ -277,7 +277,7 @@ def about(value: float) -> str:
 
 
 def _plain(value: Fraction) -> str:
-    return f"{value.numerator:,}" if value.denominator == 1 else shown(value)
+    return f"{value.numerator:,}" if value.denominator == 1 else show(value)
 
 
 def _list_names(names: tuple[str, ...], joint: str = "and") -> str:
@@ -297,7 +297,7 @@ def _factor(guarantee: Guarantee) -> str:
 def _plus(guarantee: Guarantee) -> str:
     if guarantee.delta == 0:
         return ""
-    return f", plus a probability of {shown(guarantee.delta)},"
+    return f", plus a probability of {show(guarantee.delta)},"
 
 
 def _guess(guarantee: Guarantee) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from noisewright.errors import InputError
-from noisewright.exact import Epsilon, Number, shown
+from noisewright.exact import Epsilon, Number, show
 from noisewright.mechanisms import (
     Additive,
     ColumnProduct,
@@ -54,8 +54,8 @@ class Witness:
         away = "" if self.distance == 1 else f" at a distance of {self.distance}"
         return (
             f"input {self.input!r} gives an output in {{{event}}} with probability "
-            f"{shown(self.p)}, its neighbor {self.neighbor!r}{away} with probability "
-            f"{shown(self.q)}"
+            f"{show(self.p)}, its neighbor {self.neighbor!r}{away} with probability "
+            f"{show(self.q)}"
         )
 
 

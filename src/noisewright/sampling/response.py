@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Known, shown_total
+from noisewright.exact import Known, show_total
 from noisewright.sampling.arguments import (
     CHUNK,
     as_codes,
@@ -77,4 +77,4 @@ class KeepOrUniform:
             np.copyto(target, part, where=kept[:count], casting="unsafe")
 
     def __repr__(self) -> str:
-        return f"KeepOrUniform({self.outputs} outputs, total {shown_total(self.total)})"
+        return f"KeepOrUniform({self.outputs} outputs, total {show_total(self.total)})"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import ParameterError, TableError
-from noisewright.exact import shown_total
+from noisewright.exact import show_total
 from noisewright.sampling.arguments import (
     CHUNK,
     as_codes,
@@ -167,7 +167,7 @@ class TableSampler:
             prefix, known = prefix << 64 | int(source.words(1)[0]), known + 64
 
     def __repr__(self) -> str:
-        total = shown_total(self.total)
+        total = show_total(self.total)
         return f"TableSampler({self.rows} rows, {self.outputs} outputs, total {total})"
 
 
@@ -256,7 +256,7 @@ def _check(weights: Sequence[Sequence[int]] | NDArray[Any], total: int) -> NDArr
         if excess:
             raise TableError(
                 f"row {number} of the weights sums to {'more' if excess > 0 else 'less'} than "
-                f"{shown_total(total)}; each row must sum to exactly that total. Scale and round "
+                f"{show_total(total)}; each row must sum to exactly that total. Scale and round "
                 "the row so that it does."
             )
     table.setflags(write=False)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, exactly, shown
+from noisewright.exact import Epsilon, Number, exactly, show
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.public import public
 
@@ -47,7 +47,7 @@ class NegativeEntry:
     def __str__(self) -> str:
         around = [p for p in (self.before, self.here, self.after) if p is not None]
         return (
-            f"output {self.output!r} has the probabilities {', '.join(map(shown, around))} around "
+            f"output {self.output!r} has the probabilities {', '.join(map(show, around))} around "
             f"input {self.input!r}, so the relabeling would have to send {self.input!r} to "
             f"{self.output!r} with probability {self.entry:.6g}"
         )
@@ -70,7 +70,7 @@ class Derivability:
         if self.witness is not None:
             return f"False: this is not {start}: {self.witness}."
         if self.tolerance:
-            return f"True up to {shown(self.tolerance)}: this is {start}."
+            return f"True up to {show(self.tolerance)}: this is {start}."
         return f"True: this is {start}."
 
 
@@ -99,7 +99,7 @@ def is_derivable(
     exact = Epsilon.of(epsilon, alpha=alpha)
     spare = exactly(tolerance, name="tolerance")
     if spare < 0:
-        raise ParameterError(f"tolerance is {shown(spare)}; it must be at least 0.")
+        raise ParameterError(f"tolerance is {show(spare)}; it must be at least 0.")
     table = mechanism.table()
     if not table.space.ordered or table.space.neighbors != "adjacent":
         raise ParameterError(

@@ -16,7 +16,7 @@ from noisewright.designs.analysis.loss_by_epsilon import constant_design, least_
 from noisewright.designs.design import Design, design
 from noisewright.designs.problem import Problem, read_problem
 from noisewright.errors import ParameterError
-from noisewright.exact import Number, exactly, shown
+from noisewright.exact import Number, exactly, show
 from noisewright.mechanisms import Guarantee
 from noisewright.spaces import Space
 
@@ -42,7 +42,7 @@ class SmallestEpsilon:
 
     def __str__(self) -> str:
         problem = self.design.problem
-        reached = f"{problem.goal} {problem.loss.name} {shown(self.target)}"
+        reached = f"{problem.goal} {problem.loss.name} {show(self.target)}"
         missed = f"; epsilon={self.lower:.9g} does not" if self.lower else ""
         return f"epsilon={self.epsilon:.9g} reaches {reached}{missed}."
 
@@ -72,7 +72,7 @@ def epsilon_for(
     wanted = exactly(target, name="target")
     fine = exactly(tolerance, name="tolerance")
     if not _FINEST <= fine < 1:
-        raise ParameterError(f"tolerance is {shown(fine)}; it must be at least 1e-12 and below 1.")
+        raise ParameterError(f"tolerance is {show(fine)}; it must be at least 1e-12 and below 1.")
     problem = read_problem(space, space, Guarantee(1, delta), loss, goal, prior, properties)
 
     def solve(epsilon: float, tie_break: str | None = None) -> Design:
@@ -114,8 +114,8 @@ def _require_reachable(problem: Problem, target: Fraction) -> None:
     )
     if target < least or (strict and target == least):
         raise ParameterError(
-            f"the target is a loss of {shown(target)}; it must be "
-            f"{'above' if strict else 'at least'} {shown(least)}, the loss of the best answers "
+            f"the target is a loss of {show(target)}; it must be "
+            f"{'above' if strict else 'at least'} {show(least)}, the loss of the best answers "
             "without any privacy. Ask for a larger target."
         )
 
@@ -199,7 +199,7 @@ class _EpsilonSearch:
     def _give_up(self) -> None:
         found = self.solve(_LARGEST)
         raise ParameterError(
-            f"the target is a loss of {shown(self.target)}; the best mechanism with "
+            f"the target is a loss of {show(self.target)}; the best mechanism with "
             f"epsilon={_LARGEST:g} loses {found.loss:.6g}. Ask for a larger target or for fewer "
             "properties."
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Number, exactly, shown
+from noisewright.exact import Number, exactly, show
 from noisewright.given import brief
 from noisewright.public import public
 from noisewright.spaces import Space, require_space, whole_number
@@ -31,7 +31,7 @@ def binomial(n: int, p: Number) -> tuple[Fraction, ...]:
     size = whole_number(n, name="n", least=0, most=_MOST_PEOPLE)
     chance = exactly(p, name="p")
     if not 0 <= chance <= 1:
-        raise ParameterError(f"p is {shown(chance)}; a probability lies between 0 and 1.")
+        raise ParameterError(f"p is {show(chance)}; a probability lies between 0 and 1.")
     yes, no = chance.numerator, chance.denominator - chance.numerator
     total = chance.denominator**size
     ways, weights = 1, list[Fraction]()

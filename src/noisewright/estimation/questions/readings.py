@@ -13,7 +13,7 @@ from typing import Any
 
 from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.estimation.result import Estimate
-from noisewright.exact import shown
+from noisewright.exact import show
 from noisewright.mechanisms import PerItem
 from noisewright.spaces import Counts, Curves, Dates, Interval, Space, Subsets
 
@@ -85,13 +85,13 @@ def _bounds(space: Space) -> str:
     if isinstance(space, Dates):
         return f", {space.show(space.low)} or {space.show(space.high)}"
     if isinstance(space, (Interval, Curves)):
-        return f", {shown(space.low)} or {shown(space.high)}"
+        return f", {show(space.low)} or {show(space.high)}"
     return ""
 
 
 def _half(space: Space) -> str:
     if isinstance(space, (Interval, Curves)):
-        return f", at most {shown(space.step / 2)} away"
+        return f", at most {show(space.step / 2)} away"
     return ""
 
 

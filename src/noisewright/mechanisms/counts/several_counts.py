@@ -12,7 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from noisewright.errors import SeveralCountsWarning
-from noisewright.exact import shown
+from noisewright.exact import show
 
 if TYPE_CHECKING:
     from noisewright.mechanisms.guarantee import Guarantee
@@ -32,7 +32,7 @@ def warn_of_several_counts(space: Space, claim: Guarantee | None, inputs: Any) -
     one = "epsilon" if claim is None else str(claim)
     twice = "twice that"
     if claim is not None and claim.epsilon.ratio is None and not claim.delta:
-        twice = f"epsilon={shown(2 * claim.epsilon.rational)}"
+        twice = f"epsilon={show(2 * claim.epsilon.rational)}"
     warnings.warn(
         f"these look like the counts of several groups, and {one} is promised for one of them. A "
         f"person who moves from one group to another changes two counts: for the table it is "

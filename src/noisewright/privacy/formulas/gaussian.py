@@ -27,7 +27,7 @@ from noisewright.exact import (
     mills_bounds,
     normal_bounds,
     normal_density_bounds,
-    shown,
+    show,
 )
 
 _FAR = 24
@@ -46,7 +46,7 @@ def gaussian_delta(*, ratio: Number, epsilon: Number | Epsilon, bits: int = 128)
     """
     mu = exactly(ratio, name="ratio")
     if mu < 0:
-        raise ParameterError(f"ratio is {shown(mu)}; sensitivity / deviation is at least 0.")
+        raise ParameterError(f"ratio is {show(mu)}; sensitivity / deviation is at least 0.")
     if mu == 0:
         return Enclosure.point(0)
     exact = Epsilon.of(epsilon)
@@ -106,7 +106,7 @@ def gaussian_ratio(epsilon: Epsilon, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise ParameterError(
-            f"delta is {shown(delta)}; normal noise needs 0 < delta < 1. For delta=0 use Laplace "
+            f"delta is {show(delta)}; normal noise needs 0 < delta < 1. For delta=0 use Laplace "
             "noise."
         )
     bits = 96 + (delta.denominator // delta.numerator).bit_length()

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Number, shown
+from noisewright.exact import Number, show
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.public import public
@@ -201,9 +201,9 @@ def noise_remark(asked: Guarantee, times: float) -> str:
     larger = f"{times:.3g} times as large" if times > 1 else "no smaller"
     return (
         "Noise is two-sided geometric, and no delta is spent: rounded normal noise, which "
-        f"delta={shown(asked.delta)} would allow, is expected to make the errors {larger} here "
+        f"delta={show(asked.delta)} would allow, is expected to make the errors {larger} here "
         "(before they are cut off at the largest possible). It helps where there are more steps. "
-        f"The promise is epsilon={shown(asked.epsilon.rational)} alone."
+        f"The promise is epsilon={show(asked.epsilon.rational)} alone."
     )
 
 
@@ -247,7 +247,7 @@ def _large_delta(delta: Fraction, people: int) -> list[str]:
     if delta * people < 1:
         return []
     return [
-        f"delta={shown(delta)} is large for {people:,} rows: publishing a row drawn at random, in "
+        f"delta={show(delta)} is large for {people:,} rows: publishing a row drawn at random, in "
         f"full, would be allowed with a delta of 1/{people:,}. Choose one well below that, such as "
         f"{0.01 / people:.0e}, or none (delta=0)."
     ]

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Literal, final
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, exactly, shown, sqrt_bounds
+from noisewright.exact import Epsilon, Number, exactly, show, sqrt_bounds
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.privacy import ZeroConcentrated
 from noisewright.spaces import whole_number
@@ -74,16 +74,16 @@ class RunBudget:
         value, spare = exactly(epsilon, name="epsilon"), read_delta(delta)
         if value <= 0:
             raise ParameterError(
-                f"epsilon is {shown(value)}; it must be above 0. It is what each person gives away."
+                f"epsilon is {show(value)}; it must be above 0. It is what each person gives away."
             )
         if value < _LEAST_EPSILON:
             raise ParameterError(
-                f"epsilon is {shown(value)}; at least {shown(_LEAST_EPSILON)} is needed, and "
+                f"epsilon is {show(value)}; at least {show(_LEAST_EPSILON)} is needed, and "
                 "with that already nothing is left of the counts but noise."
             )
         if value > _LARGEST_EPSILON:
             raise ParameterError(
-                f"epsilon is {shown(value)}; at most 1e100 is possible, and anything above 20 or "
+                f"epsilon is {show(value)}; at most 1e100 is possible, and anything above 20 or "
                 "so already hides nobody. Use a smaller epsilon."
             )
         if spare == 0:
@@ -126,7 +126,7 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
         low /= 2
         if low < _LEAST_RHO:
             raise ParameterError(
-                f"no rho is found that implies epsilon {shown(epsilon)} and delta {shown(delta)}: "
+                f"no rho is found that implies epsilon {show(epsilon)} and delta {show(delta)}: "
                 "one of them is too far from what is common. Leave delta out (delta=0) for "
                 "geometric noise, which takes any epsilon."
             )
