@@ -69,8 +69,10 @@ def test_whoever_explains_delta_quotes_the_one_home() -> None:
         nw.randomized_response(nw.Categories(["a", "b"]), epsilon=1, delta=2)
     homes = [path for path in PAGES if path.suffix == ".py" and "may exceed e^ep" in _text(path)]
     assert [path.name for path in homes] == ["meanings.py"]
-    for verb in ("bound", "design", "design_curve", "ledger", "plan", "synthesize", "verify"):
-        assert "DELTA" in _text(HERE / f"src/noisewright/cli/{verb}.py"), verb
+    for file in ("ledger", "options", "plan", "synthesize", "verify"):
+        assert "DELTA" in _text(HERE / f"src/noisewright/cli/{file}.py"), file
+    for verb in ("bound", "design", "design_curve"):
+        assert "delta: DeltaOption" in _text(HERE / f"src/noisewright/cli/{verb}.py"), verb
 
 
 def _text(path: Path) -> str:
