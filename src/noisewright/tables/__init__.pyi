@@ -5,8 +5,7 @@ from .arrow_names import (
     RecordBatch as RecordBatch,
 )
 from .cell_types import is_text as is_text
-from .cells import Cells as Cells
-from .codec import as_column as as_column, column_codes as column_codes
+from .codec import column_codes as column_codes
 from .field import Field as Field
 from .files.csv_layout import CSV as CSV, as_csv as as_csv
 from .files.excel_files import Excel as Excel, as_excel as as_excel
