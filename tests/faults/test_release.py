@@ -102,14 +102,18 @@ def test_a_folder_or_an_unknown_format_is_no_target(survey: Survey) -> None:
     assert "format" in refused(survey, TargetError, out=survey.folder / "private.xls")
 
 
-def test_lists_do_not_fit_into_csv_and_cost_nothing(survey: Survey) -> None:
-    plan = nw.Plan({"items": nw.Column(nw.Subsets(["a", "b"]))}, epsilon=1)
-    table = pa.table({"items": [["a"], []]})
-    out = survey.folder / "private.csv"
-    with pytest.raises(TargetError, match="Write Parquet or Feather"):
-        nw.release(table, plan, out=out, ledger=survey.ledger, dataset="survey")
-    assert survey.states() == []
-    assert survey.names() == RAW
+def test_lists_that_no_text_can_hold_cost_nothing(survey: Survey) -> None:
+    """Public lists may hold anything, and an item with the separator would be read as two."""
+    private = {"items": nw.Column(nw.Subsets(["a", "b;c"]))}
+    public = {"items": "public", "sex": nw.Column(["f", "m"])}
+    table = pa.table({"items": [["a"], []], "sex": ["f", "m"]})
+    for columns in (private, public):
+        plan = nw.Plan(columns, epsilon=1, others="drop")
+        out = survey.folder / "private.csv"
+        with pytest.raises(TargetError, match="Write Parquet or Feather"):
+            nw.release(table, plan, out=out, ledger=survey.ledger, dataset="survey")
+        assert survey.states() == []
+        assert survey.names() == RAW
 
 
 def without_rights(work: Callable[[], Any]) -> str:
