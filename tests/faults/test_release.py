@@ -104,8 +104,8 @@ def test_a_folder_or_an_unknown_format_is_no_target(survey: Survey) -> None:
 
 def test_lists_that_no_text_can_hold_cost_nothing(survey: Survey) -> None:
     """Public lists may hold anything, and an item with the separator would be read as two."""
-    private = {"items": nw.Column(nw.Subsets(["a", "b;c"]))}
-    public = {"items": "public", "sex": nw.Column(["f", "m"])}
+    private: dict[str, Any] = {"items": nw.Column(nw.Subsets(["a", "b;c"]))}
+    public: dict[str, Any] = {"items": "public", "sex": nw.Column(["f", "m"])}
     table = pa.table({"items": [["a"], []], "sex": ["f", "m"]})
     for columns in (private, public):
         plan = nw.Plan(columns, epsilon=1, others="drop")
