@@ -20,3 +20,6 @@ def test_a_page_shows_dates(tmp_path: Path) -> None:
     assert "What leaves the range from 1989-01-01 to 1991-12-01" in text
     assert re.search(r"1990-0\d-01 +", text)
     assert str(int(space.low)) not in text.split("What happened to each column")[1][:4000]
+    assert "noise added to the true value" in text
+    # The ends of the strips are dates, too.
+    assert re.search(r'text-anchor="middle">19(89|90|91)-\d\d-01</text>', page)

@@ -7,7 +7,7 @@ column. A strip is as wide as its cell, on every screen.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from noisewright.report.numerals import MINUS
@@ -25,11 +25,15 @@ class Strip:
 
 @dataclass(frozen=True)
 class StripScale:
-    """Numbers from `low` to `high` along a strip, with ticks at multiples of `step`."""
+    """Numbers from `low` to `high` along a strip, with ticks at multiples of `step`.
+
+    `write` writes them where they stand for something else, such as dates.
+    """
 
     low: float
     high: float
     step: float
+    write: Callable[[float], str] | None = None
 
     @classmethod
     def over(cls, numbers: Sequence[float], *, zero: bool = True) -> StripScale:
@@ -71,7 +75,11 @@ class StripScale:
 
     def ticks_in(self, percent: bool) -> list[tuple[str, str]]:
         """Return where the round numbers stand, and how they are written."""
-        return [(self.place(tick), tick_text(tick, percent=percent)) for tick in self.ticks]
+        if self.write is None:
+            return [(self.place(tick), tick_text(tick, percent=percent)) for tick in self.ticks]
+        # Whole ones only, at the ends: their texts are long.
+        ends = sorted({math.ceil(self.low), math.floor(self.high)})
+        return [(self.place(end), self.write(end)) for end in ends if self.low <= end <= self.high]
 
 
 def round_step(about: float) -> float:

@@ -194,7 +194,11 @@ def _largest(facts: ReleaseFacts, part: Part) -> list[tuple[str, str]]:
             percent = estimate.what == "share"
             if not estimate.axes:
                 error = estimate.standard_error
-                shown = number(estimate.value, digits_for([error]))
+                shown = (
+                    number(float(estimate.values), digits_for([error]))
+                    if estimate.dates is None
+                    else str(estimate.value)
+                )
                 return [(estimate.what, f"{shown} ± {_with_digits(error)}")]
             if len(estimate.axes) > 1 or not percent:
                 continue

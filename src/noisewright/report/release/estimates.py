@@ -6,8 +6,9 @@ hide.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -123,18 +124,23 @@ def _tabulate(
     estimate: Estimate, answers: Sequence[_Answer], *, caption: str, strips: bool
 ) -> IntervalTable:
     percent = estimate.what == "share"
-    strips = strips and estimate.dates is None
     digits = digits_for([a.error for a in answers], percent=percent)
     simulated = any(a.typical is not None for a in answers)
     scale = StripScale.over([n for a in answers for n in (a.low, a.high, a.value)], zero=percent)
+    if estimate.dates is not None:
+        scale = replace(scale, write=estimate.dates.show)
 
     def write(value: float) -> str:
         return number(value, digits, percent=percent)
 
+    def place(value: float) -> str:
+        if estimate.dates is None or not math.isfinite(value):
+            return write(value)
+        return estimate.dates.show(value)
+
     def numbers(answer: _Answer) -> tuple[str, ...]:
-        show = write if estimate.dates is None else estimate.dates.show
-        interval = f"{show(answer.low)} to {show(answer.high)}"
-        cells = [show(answer.value), write(answer.error), interval]
+        interval = f"{place(answer.low)} to {place(answer.high)}"
+        cells = [place(answer.value), write(answer.error), interval]
         if simulated:
             cells.append("" if answer.typical is None else write(answer.typical))
         if percent:

@@ -112,15 +112,17 @@ def _picture_noise(mechanism: Additive, unit: str) -> Picture:
     inner = [place for place, at in enumerate(x) if abs(at) <= most]
     shaded = slice(inner[0], inner[-1] + 1)
     space = mechanism.space
-    unit, ends = "", [f"{float(end):,g}" for end in (space.low, space.high)]
-    if isinstance(space, Dates):
-        unit, ends = f" {space.every}s", [space.show(end) for end in (space.low, space.high)]
+    units = f" {space.every}s" if isinstance(space, Dates) else ""
     words = (
-        f"Half of the time the noise is at most {readable(half)}{unit} either way, 19 times out of "
-        f"20 at most {readable(most)}{unit} (the darker part)."
+        f"Half of the time the noise is at most {readable(half)}{units} either way, 19 times out "
+        f"of 20 at most {readable(most)}{units} (the darker part)."
     )
     if mechanism.form != "unbounded":
-        words += f" What leaves the range from {' to '.join(ends)} is set to its nearer end."
+        low, high = (
+            space.show(end) if isinstance(space, Dates) else f"{float(end):,g}"
+            for end in (space.low, space.high)
+        )
+        words += f" What leaves the range from {low} to {high} is set to its nearer end."
     drawing = draw_plot(
         [
             Curve(x, y, "area faint", low=[0.0] * len(x)),
