@@ -124,7 +124,7 @@ def theorem_2(setting: Setting) -> Claim:
         "Each property is linear; row monotonicity is written ρ(j,i−1) ≤ ρ(j,i) for i < j and "
         "ρ(j,i+1) ≤ ρ(j,i) for j < i. The uniform mechanism has all properties, so every program "
         "is feasible; its score is 1.",
-        "The paper's program, solved by SciPy with row monotonicity mended, and our proven "
+        "The paper's program, solved by SciPy with row monotonicity corrected, and our proven "
         f"designs agree to {tiny(worst)} in {cases} cases. UM has all seven properties. The two "
         "lines for row monotonicity leave out the steps to and from the diagonal: at n = 4, α = "
         f"0.62 they allow an L1 loss of {printed.value:.6f}, while no row monotone mechanism gets "

@@ -151,7 +151,7 @@ def _claim(
     if least is None:
         raise NotPrivateError(
             f"no finite epsilon holds at delta={delta or 0}: some output is possible for one "
-            "input and impossible for its neighbor. Give a larger delta=, or mend the zeros."
+            "input and impossible for its neighbor. Give a larger delta=, or correct the zeros."
         )
     return Guarantee(least, delta or 0)
 

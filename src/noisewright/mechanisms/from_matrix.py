@@ -145,7 +145,7 @@ def _complete(x: int, row: list[int], total: int) -> list[int]:
     if abs(missing) > _TOLERANCE * total:
         raise TableError(
             f"row {x} sums to {show(Fraction(sum(row), total), 12)}; each row must sum to 1 "
-            f"(rounding up to {float(_TOLERANCE):g} is mended; divide single-precision rows by "
+            f"(rounding up to {float(_TOLERANCE):g} is corrected; divide single-precision rows by "
             "their sums first). Rows are inputs here: if the columns sum to 1, transpose the "
             "matrix."
         )

@@ -109,7 +109,7 @@ class Cells(ABC):
         return BadCellError(
             row,
             f"holds something else than {self.needs}",
-            "Mend it; in a plan, nw.Column(…, null=…) says what such cells count as.",
+            "Correct it; in a plan, nw.Column(…, null=…) says what such cells count as.",
         )
 
 

@@ -209,7 +209,7 @@ class CurveCells(Cells):
             bad = BadCellError(
                 row if rows is None else int(rows[row]),
                 f"is no curve of the plan: {problem.why}",
-                "Mend the curve, declare wider bounds, say outside='clamp', or say what cells "
+                "Correct the curve, declare wider bounds, say outside='clamp', or say what cells "
                 "without a curve count as (null=…).",
             )
         raise bad

@@ -211,7 +211,7 @@ class NumberCells(OfNumbers):
             return BadCellError(
                 row,
                 "is not a finite number",
-                "Mend it, leave the cell empty, or move it to the bound: "
+                "Correct it, leave the cell empty, or move it to the bound: "
                 "nw.Column(…, outside='clamp').",
             )
         if "grid" in why:
@@ -249,7 +249,7 @@ class LatticeCells(OfNumbers):
         with np.errstate(invalid="ignore"):
             wrong = ~(np.abs(steps - nearest) <= 1e-6 * np.maximum(1, np.abs(steps) * 1e-6))
         if wrong.any():
-            raise BadCellError(int(np.argmax(wrong)), "is not on the lattice", "Mend it.")
+            raise BadCellError(int(np.argmax(wrong)), "is not on the lattice", "Correct it.")
         return nearest
 
     def _number(self, row: int, number: int | float, cell: Any) -> float:

@@ -75,7 +75,7 @@ def _least(mechanism: Mechanism) -> Guarantee:
     if math.isinf(least):
         raise InputError(
             f"{mechanism!r} has no finite epsilon at delta=0, so no bound applies to it. Give it a "
-            "claim with delta, or mend the zeros."
+            "claim with delta, or correct the zeros."
         )
     return Guarantee(Epsilon.of(least))
 

@@ -154,7 +154,7 @@ class CsvFile(TableReader):
             number, expected, found = map(int, ragged.groups())
             return DataError(
                 f"row {number - above:,} of {self.name} has {found} cells and the header "
-                f"{expected}. Mend the row, or quote cells that hold the delimiter.",
+                f"{expected}. Correct the row, or quote cells that hold the delimiter.",
                 row=number - above - 1,
             )
         place = re.match(r"In CSV column #(\d+): (?:Row #(\d+): )?.*UTF8", str(problem))
@@ -228,7 +228,7 @@ class CsvFile(TableReader):
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
-            "says it is. Mend the cell or leave it empty, or say in the plan what such cells count "
+            "says it is. Correct the cell or leave it empty, or say in the plan what such cells count "
             "as (null=…, of labels other=…).",
             row=row - 1,
         )

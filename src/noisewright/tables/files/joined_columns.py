@@ -113,7 +113,7 @@ class JoinedColumns(TableReader):
             if place is not None:
                 raise DataError(
                     f"the column {name!r} of {self.name} is not a number in row "
-                    f"{first_row + place + 1:,}, and is part of a curve. Mend the cell, or leave "
+                    f"{first_row + place + 1:,}, and is part of a curve. Correct the cell, or leave "
                     "it empty.",
                     row=first_row + place,
                 )
