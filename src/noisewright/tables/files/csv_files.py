@@ -228,8 +228,8 @@ class CsvFile(TableReader):
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
-            "says it is. Correct the cell or leave it empty, or say in the plan what such cells count "
-            "as (null=…, of labels other=…).",
+            "says it is. Correct the cell or leave it empty, or say in the plan what such cells "
+            "count as (null=…, of labels other=…).",
             row=row - 1,
         )
 

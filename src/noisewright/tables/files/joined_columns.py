@@ -113,8 +113,8 @@ class JoinedColumns(TableReader):
             if place is not None:
                 raise DataError(
                     f"the column {name!r} of {self.name} is not a number in row "
-                    f"{first_row + place + 1:,}, and is part of a curve. Correct the cell, or leave "
-                    "it empty.",
+                    f"{first_row + place + 1:,}, and is part of a curve. Correct the cell, or "
+                    "leave it empty.",
                     row=first_row + place,
                 )
         plain = plain_array(array).cast(pa.float64())
