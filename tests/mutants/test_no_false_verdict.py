@@ -18,7 +18,7 @@ import noisewright as nw
 from noisewright import checker
 from noisewright.errors import NotPrivateError, TableError
 from noisewright.exact import Epsilon
-from noisewright.mechanisms import number
+from noisewright.mechanisms import describe_number
 from tests.certificates.documents import resealed
 from tests.mutants.tables import Subject, random_subject, tight_ratio
 
@@ -57,7 +57,7 @@ def document_of(subject: Subject) -> dict[str, Any]:
                 else {"relation": subject.kind}
             ),
             "claims": {
-                "epsilon": number(claimed(subject)),
+                "epsilon": describe_number(claimed(subject)),
                 "delta": str(subject.delta),
                 "properties": [],
             },

@@ -148,7 +148,7 @@ def test_the_certificate_is_in_the_ledger_beside_the_table_and_proven(
 ) -> None:
     out = tmp_path / "synthetic.parquet"
     # Not all there is will be counted, so that something is chosen.
-    some = {"inference": "tree"} if method == "mst" else {"rounds": 5}
+    some: dict[str, Any] = {"inference": "tree"} if method == "mst" else {"rounds": 5}
     made = nw.synthesize(
         DATA,
         SPACES,
