@@ -57,9 +57,13 @@ class Cells(ABC):
         """Tell whether an Arrow type can hold such cells at all."""
 
     @property
-    @abstractmethod
     def type(self) -> Any:
         """The Arrow type of such cells where the table declares none: it follows from the space."""
+        import pyarrow as pa
+
+        from noisewright.tables.released_types import released_type
+
+        return released_type(self._space, pa.null())
 
     def encode(self, column: Any) -> Any:
         """Return the codes of an Arrow array, a numpy array or a list of cells.
@@ -79,9 +83,9 @@ class Cells(ABC):
     @abstractmethod
     def _from_arrow(self, array: Any) -> Any: ...
 
-    @abstractmethod
     def _from_numpy(self, values: NDArray[Any]) -> Any:
         """Return the codes of an array of numbers or truth values."""
+        return self._from_plain(values.tolist())
 
     @abstractmethod
     def _from_plain(self, values: Sequence[Any]) -> Any:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError, Cells, code_type
 from noisewright.tables.plain_cells import is_missing
-from noisewright.tables.released_types import released_type
 
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
@@ -39,13 +38,6 @@ class DateCells(Cells):
             return kind.tz is None or self._space.zone is not None
         return pa.types.is_date(kind) or pa.types.is_null(kind) or is_text(kind)
 
-    @property
-    def type(self) -> Any:
-        """Dates, or times to the second."""
-        import pyarrow as pa
-
-        return released_type(self._space, pa.null())
-
     def encode(self, column: Any) -> NDArray[Any]:
         """Return the places of the dates on the grid, of an array of datetime64 all at once."""
         if not isinstance(column, np.ndarray) or column.dtype.kind != "M":
@@ -72,9 +64,6 @@ class DateCells(Cells):
         elif pa.types.is_null(kind):
             array = array.cast(pa.date32())
         return self.encode(array.to_numpy(zero_copy_only=False))
-
-    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
-        return self._from_plain(values.tolist())
 
     def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
         return self._by_place(values, np.arange(len(values)))

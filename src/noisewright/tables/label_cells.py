@@ -54,15 +54,6 @@ class LabelCells(Cells):
         """Tell whether cells of this type can be among the labels."""
         return is_label_type(kind, self._kind)
 
-    @property
-    def type(self) -> Any:
-        """The type of the labels."""
-        import pyarrow as pa
-
-        from noisewright.tables.released_types import released_type
-
-        return released_type(self._space, pa.null())
-
     def _require_known(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Raise for the first mark of a cell that is empty or undeclared."""
         if codes.size and codes.max() >= self._size:

@@ -41,18 +41,6 @@ class SetCells(Cells):
         labels = "text" if str in kinds else "bytes" if bytes in kinds else "number"
         return is_list(kind) and is_label_type(kind.value_type, labels)
 
-    @property
-    def type(self) -> Any:
-        """Lists of the items."""
-        import pyarrow as pa
-
-        from noisewright.tables.released_types import released_type
-
-        return released_type(self._space, pa.null())
-
-    def _from_numpy(self, values: NDArray[Any]) -> ItemSets:
-        return self._from_plain(values.tolist())
-
     def _from_plain(self, values: Sequence[Any]) -> ItemSets:
         indices: list[int] = []
         offsets, gaps = [0], np.zeros(len(values), dtype=np.bool_)
@@ -137,13 +125,6 @@ class CurveCells(Cells):
     def accepts(self, kind: Any) -> bool:
         """Tell whether cells of this type can be curves."""
         return is_list(kind) and is_number(kind.value_type)
-
-    @property
-    def type(self) -> Any:
-        """Lists of doubles."""
-        import pyarrow as pa
-
-        return pa.list_(pa.float64())
 
     def plain(self, values: Sequence[Any]) -> Any:
         """Return cells of plain Python as the curves they count as, in lists of doubles."""
@@ -232,9 +213,6 @@ class PointCells(Cells):
 
     def _from_arrow(self, array: Any) -> NDArray[Any]:
         return self._from_plain(array.to_pylist())
-
-    def _from_numpy(self, values: NDArray[Any]) -> NDArray[Any]:
-        return self._from_plain(values.tolist())
 
     def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
         codes = np.empty(len(values), dtype=object if self._space.size >> 62 else np.intp)

@@ -37,9 +37,16 @@ class OfNumbers(Cells):
     @abstractmethod
     def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]: ...
 
-    @abstractmethod
+    @property
+    def type(self) -> Any:
+        """Doubles, which is what grids are read as."""
+        import pyarrow as pa
+
+        return pa.float64()
+
     def _number(self, row: int, number: int | float, cell: Any) -> Any:
         """Return the number of a cell as the array of all numbers can hold it."""
+        return double(number)
 
     def _from_arrow(self, array: Any) -> NDArray[Any]:
         if not is_number(array.type):
@@ -70,8 +77,8 @@ class OfNumbers(Cells):
         missing[gaps] = True
         return self._codes(self._array(numbers), missing if gaps else None)
 
-    @abstractmethod
-    def _array(self, numbers: list[Any]) -> NDArray[Any]: ...
+    def _array(self, numbers: list[Any]) -> NDArray[Any]:
+        return np.array(numbers, dtype=np.float64)
 
     def _with_gaps(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         # NaN is a missing number.
@@ -162,13 +169,6 @@ class NumberCells(OfNumbers):
         if self._space.size <= _LISTED:
             self._points = self._space.decode(np.arange(self._space.size))
 
-    @property
-    def type(self) -> Any:
-        """Doubles, which is what grids are read as."""
-        import pyarrow as pa
-
-        return pa.float64()
-
     def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         """Return the places of the numbers on the grid."""
         if missing is not None and self._null is not None:
@@ -188,9 +188,6 @@ class NumberCells(OfNumbers):
             with contextlib.suppress(OutsideSpaceError):
                 return self._space.point(self._space.code(cell))
         return double(number)
-
-    def _array(self, numbers: list[Any]) -> NDArray[Any]:
-        return np.array(numbers, dtype=np.float64)
 
     def _recognize(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """Return the codes if every number is a point of the grid to the last bit.
@@ -235,13 +232,6 @@ class LatticeCells(OfNumbers):
     needs = "numbers"
     _null = None
 
-    @property
-    def type(self) -> Any:
-        """Doubles, which is what grids are read as."""
-        import pyarrow as pa
-
-        return pa.float64()
-
     def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:
         """Return steps as doubles, since there may be any number of them."""
         steps = (values.astype(np.float64) - float(self._space.origin)) / float(self._space.step)
@@ -251,9 +241,3 @@ class LatticeCells(OfNumbers):
         if wrong.any():
             raise BadCellError(int(np.argmax(wrong)), "is not on the lattice", "Correct it.")
         return nearest
-
-    def _number(self, row: int, number: int | float, cell: Any) -> float:
-        return double(number)
-
-    def _array(self, numbers: list[Any]) -> NDArray[Any]:
-        return np.array(numbers, dtype=np.float64)

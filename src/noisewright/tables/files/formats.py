@@ -51,8 +51,10 @@ class Sink(ABC):
     """Collects rows and writes them `size` at a time, however they come."""
 
     size: int
+    _writer: Any
 
-    def __init__(self) -> None:
+    def __init__(self, file: Any) -> None:
+        self._file = file
         self._waiting: list[Any] = []
         self._count = 0
 
@@ -83,12 +85,13 @@ class Sink(ABC):
     @abstractmethod
     def _put(self, table: ArrowTable) -> None: ...
 
-    @abstractmethod
-    def _finish(self) -> None: ...
+    def _finish(self) -> None:
+        self._writer.close()
+        self._file.close()
 
-    @abstractmethod
     def abandon(self) -> None:
-        """Let go of the file, which is not going to be used."""
+        """Let go of the file, whatever state it is in: it is not going to be used."""
+        self._file.close()
 
     def add_metadata(self, metadata: Mapping[str, str]) -> None:
         """Add keys and values at the end, where the format can."""
@@ -105,11 +108,10 @@ class ParquetSink(Sink):
     size = ROW_GROUP
 
     def __init__(self, file: Any, schema: ArrowSchema, metadata: Mapping[str, str]) -> None:
-        super().__init__()
+        super().__init__(file)
         self._schema = schema
-        self._file = file
         self._metadata = dict(metadata)
-        self._writer: Any = None
+        self._writer = None
 
     def _open(self, schema: ArrowSchema) -> Any:
         import pyarrow.parquet as pq
@@ -137,16 +139,11 @@ class ParquetSink(Sink):
         types = self._schema.with_metadata(self._metadata or None).serialize().to_pybytes()
         text = base64.b64encode(types).decode()
         self._writer.add_key_value_metadata({"ARROW:schema": text, **self._metadata})
-        self._writer.close()
-        self._file.close()
+        super()._finish()
 
     def add_metadata(self, metadata: Mapping[str, str]) -> None:
         """Add keys and values to the end of the file."""
         self._metadata.update(metadata)
-
-    def abandon(self) -> None:
-        """Close the file without a word about what it lacks."""
-        self._file.close()
 
 
 @final
@@ -156,11 +153,10 @@ class ArrowSink(Sink):
     size = ARROW_BATCH
 
     def __init__(self, file: Any, schema: ArrowSchema, metadata: Mapping[str, str]) -> None:
-        super().__init__()
+        super().__init__(file)
         import pyarrow as pa
 
         self._schema = schema
-        self._file = file
         # Batches carry no metadata, the file does.
         labeled = schema.with_metadata(dict(metadata)) if metadata else schema
         options = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -171,14 +167,6 @@ class ArrowSink(Sink):
         for batch in whole.to_batches():
             self._writer.write_batch(batch)
 
-    def _finish(self) -> None:
-        self._writer.close()
-        self._file.close()
-
-    def abandon(self) -> None:
-        """Close the file, whatever state it is in."""
-        self._file.close()
-
 
 @final
 class CsvSink(Sink):
@@ -187,7 +175,7 @@ class CsvSink(Sink):
     size = ARROW_BATCH
 
     def __init__(self, file: Any, schema: ArrowSchema, delimiter: str) -> None:
-        super().__init__()
+        super().__init__(file)
         import pyarrow as pa
         from pyarrow import csv
 
@@ -200,7 +188,6 @@ class CsvSink(Sink):
                 )
         # Dictionaries are a matter of storage, which texts know nothing of.
         self._schema = pa.schema([(field.name, _text_type(field.type)) for field in schema])
-        self._file = file
         options = csv.WriteOptions(delimiter=delimiter)
         self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 
@@ -214,14 +201,6 @@ class CsvSink(Sink):
             for column, field in zip(table.columns, self._schema, strict=True)
         ]
         self._writer.write_table(table.from_arrays(columns, schema=self._schema))
-
-    def _finish(self) -> None:
-        self._writer.close()
-        self._file.close()
-
-    def abandon(self) -> None:
-        """Close the file, whatever state it is in."""
-        self._file.close()
 
 
 def _text_type(kind: Any) -> Any:
