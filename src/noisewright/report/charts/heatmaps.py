@@ -15,15 +15,13 @@ from noisewright.mechanisms import Mechanism
 from noisewright.report.charts.library import load_altair
 from noisewright.report.charts.series import SEQUENTIAL, read_mechanisms
 from noisewright.report.charts.ticks import (
-    HEIGHT_OF_A_LINE,
+    DARK_BELOW,
     LONGEST,
-    are_tilted,
-    codes_named,
-    labels,
-    longest,
-    noun,
+    MOST_WITH_NUMBERS,
+    HeatmapLayout,
+    cell_text,
+    has_numbers,
 )
-from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     import altair as alt
@@ -33,16 +31,10 @@ Scale = Literal["linear", "sqrt"]
 MOST_POINTS = 300
 """Inputs or outputs of a heatmap; more cells take long to draw and are too small to see."""
 
-MOST_WITH_NUMBERS = 12
 _SIDE = 400
 """Pixels that a heatmap aims at; cells are whole pixels, so that no seams show."""
 
 _SIDE_OF_SEVERAL = 300
-
-_CELL_WITH_NUMBER = 34
-_CELL_OF_A_FEW = 56
-_DARK_BELOW = 0.43
-"""Viridis is darker than middle gray below this fraction of its range; white reads better there."""
 
 
 def heatmap(
@@ -66,8 +58,7 @@ def heatmap(
     _require_drawable(mechanism)
     shade = _read_scale(scale, [mechanism])
     top = float(mechanism.matrix.max()) if most is None else most
-    cell = _cell(mechanism, side)
-    chart = _picture(load_altair(), mechanism, shade, top, cell, legend=legend)
+    chart = _picture(load_altair(), mechanism, shade, top, side, legend=legend)
     return chart if title is None else chart.properties(title=title)
 
 
@@ -90,9 +81,7 @@ def heatmaps(
     shade = _read_scale(scale, named.values())
     top = max(float(mechanism.matrix.max()) for mechanism in named.values())
     pictures = [
-        _picture(alt, mechanism, shade, top, _cell(mechanism, _SIDE_OF_SEVERAL)).properties(
-            title=name
-        )
+        _picture(alt, mechanism, shade, top, _SIDE_OF_SEVERAL).properties(title=name)
         for name, mechanism in named.items()
     ]
     across = columns or _across([picture.width for picture in pictures])
@@ -110,15 +99,15 @@ def _across(widths: list[int]) -> int:
 
 
 def _picture(
-    alt: Any, mechanism: Mechanism, shade: Scale, top: float, cell: int, *, legend: bool = True
+    alt: Any, mechanism: Mechanism, shade: Scale, top: float, side: int, *, legend: bool = True
 ) -> Any:
-    matrix = mechanism.matrix
-    inputs, outputs = labels(mechanism.space), labels(mechanism.outputs)
-    base = _cells(alt, matrix, inputs, outputs).encode(
-        x=alt.X("column:O", axis=_output_axis(alt, mechanism.outputs, outputs, cell)),
-        y=alt.Y("row:O", axis=_input_axis(alt, mechanism.space, inputs, cell)),
+    layout = HeatmapLayout.of(mechanism, side=side)
+    inputs, outputs, across, down = layout.inputs, layout.outputs, layout.x_title, layout.y_title
+    base = _cells(alt, mechanism.matrix, inputs, outputs).encode(
+        x=alt.X("column:O", axis=_axis(alt, across, outputs, layout.across, tilt=layout.tilt)),
+        y=alt.Y("row:O", axis=_axis(alt, down, inputs, layout.down)),
     )
-    height = cell * len(inputs)
+    height = layout.cell * len(inputs)
     color = alt.Color(
         "probability:Q",
         title="probability",
@@ -128,16 +117,16 @@ def _picture(
         else None,
     )
     tooltip = [
-        alt.Tooltip("input:N", title=_input_title(mechanism.space)),
-        alt.Tooltip("output:N", title=_output_title(mechanism.outputs)),
+        alt.Tooltip("input:N", title=down),
+        alt.Tooltip("output:N", title=across),
         alt.Tooltip("probability:Q", format=".4~g"),
     ]
     layers = [base.mark_rect().encode(color=color, tooltip=tooltip)]
-    if _has_numbers(mechanism):
-        dark = _DARK_BELOW if shade == "linear" else _DARK_BELOW**2
+    if has_numbers(mechanism):
+        dark = DARK_BELOW if shade == "linear" else DARK_BELOW**2
         layers.append(_numbers(alt, base, mechanism, dark_below=dark * top))
     return alt.layer(*layers).properties(
-        width=cell * len(outputs), height=height, view=alt.ViewBackground(stroke=None)
+        width=layout.cell * len(outputs), height=height, view=alt.ViewBackground(stroke=None)
     )
 
 
@@ -162,25 +151,10 @@ def require_visible(size: int) -> None:
 
 def _read_scale(scale: Any, mechanisms: Iterable[Mechanism]) -> Scale:
     if scale is None:
-        return "linear" if all(map(_has_numbers, mechanisms)) else "sqrt"
+        return "linear" if all(map(has_numbers, mechanisms)) else "sqrt"
     if scale not in ("linear", "sqrt"):
         raise InputError(f"scale is {scale!r}; it must be 'linear' or 'sqrt'.")
     return scale
-
-
-def _has_numbers(mechanism: Mechanism) -> bool:
-    return max(mechanism.space.size, mechanism.outputs.size) <= MOST_WITH_NUMBERS
-
-
-def _cell(mechanism: Mechanism, side: int) -> int:
-    """Return the side of a cell in whole pixels, for a picture about as wide as `side`."""
-    size = max(mechanism.space.size, mechanism.outputs.size)
-    cell = max(1, min(_CELL_OF_A_FEW, round(side / size)))
-    if _has_numbers(mechanism):
-        return max(cell, _CELL_WITH_NUMBER)
-    words = not (mechanism.space.ordered and mechanism.outputs.ordered)
-    # Words cannot be label_spacing without loss, so their cells leave room for a line each.
-    return max(cell, HEIGHT_OF_A_LINE) if words and size <= 80 else cell
 
 
 def _cells(alt: Any, matrix: NDArray[np.float64], inputs: list[str], outputs: list[str]) -> Any:
@@ -213,64 +187,30 @@ def _name_of(code: str, names: list[str]) -> str:
 
 def _numbers(alt: Any, base: Any, mechanism: Mechanism, *, dark_below: float) -> Any:
     """Return the layer of numbers, light on dark cells and dark on light ones."""
-    impossible = (mechanism.weights == 0).ravel().tolist()
-    zero = f"{json.dumps([int(cell) for cell in impossible])}[datum.place - 1]"
-    text = (
-        f"{zero} ? '0' : datum.probability < 0.005 ? '<.01' : "
-        "datum.probability > 0.995 && datum.probability < 1 ? '>.99' : "
-        "datum.probability == 1 ? '1' : format(datum.probability, '.2f')"
-    )
+    numbers = zip(mechanism.matrix.flat, mechanism.weights.flat, strict=True)
+    texts = [cell_text(float(p), impossible=weight == 0) for p, weight in numbers]
     ink = (
         alt.when(f"datum.probability < {dark_below}")
         .then(alt.value("#ffffff"))
         .otherwise(alt.value("#111111"))
     )
     return (
-        base.transform_calculate(text=text)
+        base.transform_calculate(text=_name_of("datum.place - 1", texts))
         .mark_text(fontSize=11, baseline="middle")
         .encode(text="text:N", color=ink)
     )
 
 
-def _input_title(space: Space) -> str:
-    return f"true {noun(space)}"
-
-
-def _output_title(space: Space) -> str:
-    return f"published {noun(space)}"
-
-
-def _output_axis(alt: Any, space: Space, names: list[str], cell: int) -> Any:
-    tilted = are_tilted(names, cell, ordered=space.ordered)
-    room = HEIGHT_OF_A_LINE if tilted else max(longest(names) + 6, _sparse(space))
+def _axis(alt: Any, title: str, names: list[str], codes: list[int], *, tilt: int = 0) -> Any:
     return alt.Axis(
-        title=_output_title(space),
-        labelAngle=-90 if tilted and cell < 2 * HEIGHT_OF_A_LINE else -45 if tilted else 0,
-        values=codes_named(names, cell, room=room),
-        **_axis_style(names),
+        title=title,
+        values=codes,
+        labelAngle=-tilt,
+        labelExpr=_name_of("datum.value", names),
+        labelLimit=LONGEST,
+        labelOverlap=False,
+        ticks=len(names) > MOST_WITH_NUMBERS,
+        tickSize=3,
+        domain=False,
+        labelPadding=4,
     )
-
-
-def _input_axis(alt: Any, space: Space, names: list[str], cell: int) -> Any:
-    return alt.Axis(
-        title=_input_title(space),
-        values=codes_named(names, cell, room=max(HEIGHT_OF_A_LINE, _sparse(space))),
-        **_axis_style(names),
-    )
-
-
-def _sparse(space: Space) -> float:
-    """Return the room of a tick where few are enough: long axes of numbers."""
-    return 36 if space.ordered and space.size > MOST_WITH_NUMBERS else 0
-
-
-def _axis_style(names: list[str]) -> dict[str, Any]:
-    return {
-        "labelExpr": _name_of("datum.value", names),
-        "labelLimit": LONGEST,
-        "labelOverlap": False,
-        "ticks": len(names) > MOST_WITH_NUMBERS,
-        "tickSize": 3,
-        "domain": False,
-        "labelPadding": 4,
-    }

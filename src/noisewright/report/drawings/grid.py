@@ -10,14 +10,13 @@ from functools import lru_cache
 from noisewright.mechanisms import Table
 from noisewright.report.characters import shorten
 from noisewright.report.charts.ticks import (
-    HEIGHT_OF_A_LINE,
+    DARK_BELOW,
     LONGEST,
     WIDTH_OF_A_LETTER,
-    are_tilted,
-    codes_named,
-    labels,
+    HeatmapLayout,
+    cell_text,
+    has_numbers,
     longest,
-    noun,
 )
 
 _VIRIDIS = (
@@ -27,13 +26,7 @@ _VIRIDIS = (
 _COLORS = [bytes.fromhex(color) for color in _VIRIDIS.split()]
 """Every 17th of viridis's 256 colors (van der Walt and Smith 2015); those between are mixed."""
 
-_DARK_BELOW = 0.43
-"""Viridis is darker than middle gray below this fraction of its range; white reads better there."""
-
-_SIDE, _MOST_WITH_NUMBERS = 300, 12
-_LEAST_WITH_NUMBER, _MOST_OF_A_CELL = 34, 56
-_KEY_PARTS, _KEY_HEIGHT = 24, 32
-_ROOM_OF_NUMBERS = 36
+_SIDE, _KEY_PARTS, _KEY_HEIGHT = 300, 24, 32
 _LETTERS = int(LONGEST / WIDTH_OF_A_LETTER)
 
 
@@ -91,22 +84,15 @@ def draw_heatmap(mechanism: Table) -> SquareGrid:
     Cells carry their numbers when there are at most 12 of each: 0 is a probability that is exactly
     zero, <.01 one that is not. Larger ones have a key of colors, which set small ones apart.
     """
-    inputs, outputs = labels(mechanism.space), labels(mechanism.outputs)
-    many = max(len(inputs), len(outputs))
-    numbered = many <= _MOST_WITH_NUMBERS
-    side = min(_MOST_OF_A_CELL, max(round(_SIDE / many), _LEAST_WITH_NUMBER if numbered else 1))
+    layout = HeatmapLayout.of(mechanism, side=_SIDE)
+    inputs, outputs, side, tilt = layout.inputs, layout.outputs, layout.cell, layout.tilt
+    numbered = has_numbers(mechanism)
     matrix = mechanism.matrix
     largest = float(matrix.max())
     shades = (matrix / largest) ** (1 if numbered else 0.5)
-    left = round(min(longest(inputs), LONGEST)) + 28
+    left = round(longest(inputs)) + 28
     top = 0 if numbered else _KEY_HEIGHT
-    ordered = mechanism.outputs.ordered
-    tilted = are_tilted(outputs, side, ordered=ordered)
-    tilt = 0 if not tilted else 90 if side < 2 * HEIGHT_OF_A_LINE else 45
     below = 16 if not tilt else round(longest(outputs) * math.sin(math.radians(tilt))) + 12
-    # Long axes of numbers are read between the ones that are written.
-    sparse = 0 if numbered or not ordered else _ROOM_OF_NUMBERS
-    room = HEIGHT_OF_A_LINE if tilted else max(longest(outputs) + 6, sparse)
     key = [left + side * len(outputs) * part / _KEY_PARTS for part in range(_KEY_PARTS + 1)]
     return SquareGrid(
         left=left,
@@ -121,24 +107,26 @@ def draw_heatmap(mechanism: Table) -> SquareGrid:
                 left + side * column,
                 top + side * row,
                 fill=_color(float(shades[row, column])),
-                text=_number(float(matrix[row, column]), mechanism.weights[row, column] == 0)
+                text=cell_text(
+                    float(matrix[row, column]), impossible=mechanism.weights[row, column] == 0
+                )
                 if numbered
                 else "",
-                is_dark=bool(shades[row, column] < _DARK_BELOW),
+                is_dark=bool(shades[row, column] < DARK_BELOW),
             )
             for row in range(len(inputs))
             for column in range(len(outputs))
         ],
         down=[
             (top + side * code + side // 2, shorten(inputs[code], longest=_LETTERS))
-            for code in codes_named(inputs, side, room=max(HEIGHT_OF_A_LINE, sparse))
+            for code in layout.down
         ],
         across=[
             (left + side * code + side // 2, shorten(outputs[code], longest=_LETTERS))
-            for code in codes_named(outputs, side, room=room)
+            for code in layout.across
         ],
-        x_title=f"published {noun(mechanism.outputs)}",
-        y_title=f"true {noun(mechanism.space)}",
+        x_title=layout.x_title,
+        y_title=layout.y_title,
         key=[]
         if numbered
         else [(round(x, 1), _color(part / _KEY_PARTS)) for part, x in enumerate(key[:-1])],
@@ -187,13 +175,3 @@ def _color(share: float) -> str:
     low = min(int(at), len(_COLORS) - 2)
     ends = zip(_COLORS[low], _COLORS[low + 1], strict=True)
     return "#" + bytes(round(a + (at - low) * (b - a)) for a, b in ends).hex()
-
-
-def _number(probability: float, impossible: bool) -> str:
-    if impossible:
-        return "0"
-    if probability < 0.005:
-        return "<.01"
-    if 0.995 < probability < 1:
-        return ">.99"
-    return "1" if probability == 1 else f"{probability:.2f}"
