@@ -9,7 +9,7 @@ import pytest
 
 from noisewright.errors import InputError
 from noisewright.report import loss_curves
-from noisewright.report.charts.points import read_points
+from noisewright.report.charts.loss_curves import read_points
 from noisewright.report.charts.series import COLORS, DASHES, SHAPES, ranges
 from tests.report.rendering import drawn, texts
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from noisewright.curves import Band
 from noisewright.errors import InputError
 from noisewright.report.charts.library import load_altair
 from noisewright.report.charts.series import SeriesStyle, ranges
@@ -15,32 +16,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-class AnyBand(Protocol):
-    """Values with limits along positions, as `CurveRelease.band` gives them."""
-
-    @property
-    def positions(self) -> Any:
-        """Where the values are."""
-        ...
-
-    @property
-    def values(self) -> Any:
-        """The curve."""
-        ...
-
-    @property
-    def low(self) -> Any:
-        """The lower limits."""
-        ...
-
-    @property
-    def high(self) -> Any:
-        """The upper limits."""
-        ...
-
-
 def curve_bands(
-    bands: Mapping[str, AnyBand],
+    bands: Mapping[str, Band],
     *,
     lines: Mapping[str, tuple[Any, Any]] | None = None,
     x_title: str = "position",
@@ -98,7 +75,7 @@ def curve_bands(
     return chart if title is None else chart.properties(title=title)
 
 
-def _band_records(bands: Mapping[str, AnyBand]) -> list[dict[str, Any]]:
+def _band_records(bands: Mapping[str, Band]) -> list[dict[str, Any]]:
     return [
         {"curve": name, "position": t, "value": v, "low": low, "high": high, "alone": alone}
         for name, band in bands.items()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from noisewright.errors import InputError
 from noisewright.report.charts.library import load_altair
-from noisewright.report.charts.points import Points, read_points
 from noisewright.report.charts.series import SeriesStyle
 
 if TYPE_CHECKING:
@@ -17,6 +21,74 @@ _ROOM_OF_A_MARKER = 14
 """Pixels along a line; closer markers would hide it, so some are left out."""
 
 _MOST_TICKS = 12
+
+
+Key = tuple[Any, str, Any, Any]
+"""Where a point stands: its x, its series, its column and its row of panels."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of a chart; `errors` are half lengths of bars, None where there is no bar."""
+
+    keys: tuple[Key, ...]
+    means: tuple[float, ...]
+    errors: tuple[float | None, ...]
+
+    @property
+    def series(self) -> list[str]:
+        """The names of the lines, in the order in which they first came."""
+        return list(dict.fromkeys(key[1] for key in self.keys))
+
+    @property
+    def places(self) -> list[Any]:
+        """The different x, in order: by size for numbers, as they came otherwise."""
+        seen = dict.fromkeys(key[0] for key in self.keys)
+        return sorted(seen) if self.is_numeric else list(seen)
+
+    @property
+    def columns(self) -> list[Any]:
+        """What the columns of panels stand for, as they came."""
+        return list(dict.fromkeys(key[2] for key in self.keys))
+
+    @property
+    def rows(self) -> list[Any]:
+        """What the rows of panels stand for, as they came."""
+        return list(dict.fromkeys(key[3] for key in self.keys))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether x is a number everywhere."""
+        return all(isinstance(key[0], (int, float)) for key in self.keys)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether x is a whole number everywhere."""
+        return all(isinstance(key[0], int) for key in self.keys)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any point has a bar."""
+        return any(error is not None for error in self.errors)
+
+    def records(self, most_markers: int) -> list[dict[str, Any]]:
+        """Return one record per point; about `most_markers` places along a line are marked."""
+        places = self.places
+        every = -(-len(places) // most_markers)
+        marked = set(places[::every])
+        records: list[dict[str, Any]] = []
+        for (x, series, column, row), mean, error in zip(
+            self.keys, self.means, self.errors, strict=True
+        ):
+            record = {"x": x, "series": series, "y": mean, "marked": x in marked}
+            if error is not None:
+                record |= {"error": error, "low": mean - error, "high": mean + error}
+            if column is not None:
+                record["column"] = column
+            if row is not None:
+                record["row"] = row
+            records.append(record)
+        return records
 
 
 def loss_curves(
@@ -73,9 +145,11 @@ def _lines(
     alt: Any, points: Points, *, color: str, x: str, y: str, from_zero: bool, markers: int
 ) -> Any:
     kind = "quantitative" if points.is_numeric else "ordinal"
+    # A marker on the edge would push the axes of panels apart.
+    scale = alt.Scale(zero=True) if from_zero else alt.Scale(zero=False, padding=7)
     base = alt.Chart(alt.Data(values=points.records(markers))).encode(
         x=alt.X("x", type=kind, title=x, **_x_axis(alt, points)),
-        y=alt.Y("y", type="quantitative", title=y, scale=_y_scale(alt, from_zero)),
+        y=alt.Y("y", type="quantitative", title=y, scale=scale),
         tooltip=_tooltip(alt, points, color=color, x=x, y=y, kind=kind),
     )
     style = SeriesStyle(alt, points.series, field="series", title=color)
@@ -88,11 +162,6 @@ def _lines(
         )
     layers.append(style.markers(base.transform_filter("datum.marked")))
     return alt.layer(*layers)
-
-
-def _y_scale(alt: Any, from_zero: bool) -> Any:
-    # A marker on the edge would push the axes of panels apart.
-    return alt.Scale(zero=True) if from_zero else alt.Scale(zero=False, padding=7)
 
 
 def _x_axis(alt: Any, points: Points) -> dict[str, Any]:
@@ -118,19 +187,15 @@ def _tooltip(alt: Any, points: Points, *, color: str, x: str, y: str, kind: str)
 
 
 def _panels(alt: Any, chart: Any, points: Points, *, column: str | None, row: str | None) -> Any:
-    parts: dict[str, Any] = {}
-    if column is not None:
-        parts["column"] = alt.Column(
-            "column",
-            type="nominal",
-            title=None,
-            sort=list(points.columns),
-            header=_header(alt, column),
-        )
-    if row is not None:
-        parts["row"] = alt.Row(
-            "row", type="nominal", title=None, sort=list(points.rows), header=_header(alt, row)
-        )
+    asked = {
+        "column": (column, alt.Column, points.columns),
+        "row": (row, alt.Row, points.rows),
+    }
+    parts = {
+        along: kind(along, type="nominal", title=None, sort=order, header=_header(alt, name))
+        for along, (name, kind, order) in asked.items()
+        if name is not None
+    }
     return chart.facet(**parts, spacing=16)
 
 
@@ -138,3 +203,91 @@ def _header(alt: Any, name: str) -> Any:
     # Vega's language writes text as JSON does.
     words = json.dumps(f"{name} = ")
     return alt.Header(labelExpr=f"{words} + datum.value", labelFontSize=12, labelFontWeight="bold")
+
+
+def read_points(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    x: str,
+    y: str,
+    color: str,
+    error: str | None = None,
+    column: str | None = None,
+    row: str | None = None,
+) -> Points:
+    """Read the rows of a chart and join repetitions into a mean and its standard error."""
+    values: dict[Key, list[float]] = {}
+    bars: dict[Key, float] = {}
+    for position, given in enumerate(rows):
+        take = _Taker(given, position)
+        key = (
+            take.plain(x),
+            str(take.plain(color)),
+            None if column is None else take.plain(column),
+            None if row is None else take.plain(row),
+        )
+        values.setdefault(key, []).append(take.number(y))
+        if error is not None:
+            if key in bars:
+                raise InputError(
+                    f"row {position} repeats an earlier one, and {error!r} gives the error bars. "
+                    "Give one row per point, or leave error= out to have repetitions averaged."
+                )
+            bars[key] = take.number(error)
+    if not values:
+        raise InputError("there are no rows to draw; give at least one.")
+    return Points(
+        tuple(values),
+        tuple(math.fsum(repeated) / len(repeated) for repeated in values.values()),
+        tuple(bars.get(key, _standard_error(repeated)) for key, repeated in values.items()),
+    )
+
+
+def _standard_error(repeated: list[float]) -> float | None:
+    """Return the standard error of a mean; None for a single value."""
+    if len(repeated) < 2:
+        return None
+    return float(np.std(repeated, ddof=1)) / math.sqrt(len(repeated))
+
+
+@dataclass(frozen=True)
+class _Taker:
+    """Takes values out of one row, and names the row when it cannot."""
+
+    given: Mapping[str, Any]
+    position: int
+
+    def plain(self, name: str) -> Any:
+        """Return a value as Python's own: text, a whole number or a double."""
+        if not isinstance(self.given, Mapping):
+            raise InputError(
+                f"row {self.position} is a {type(self.given).__name__}; it must map names to "
+                "values, as in {'n': 4, 'loss': 0.9, 'mechanism': 'GM'}."
+            )
+        if name not in self.given:
+            raise InputError(
+                f"row {self.position} has no {name!r}; it has "
+                f"{', '.join(map(repr, self.given)) or 'nothing'}."
+            )
+        value = self.given[name]
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (str, bool)):
+            return str(value)
+        if isinstance(value, int):
+            return value
+        return self.number(name)
+
+    def number(self, name: str) -> float:
+        """Return a value as a double that a chart can show."""
+        value = self.given.get(name)
+        try:
+            number = float(value)  # pyright: ignore[reportArgumentType]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(
+                f"row {self.position} has {name!r} = {value!r}; a chart needs finite numbers. "
+                "Correct it or leave the row out."
+            )
+        return number
