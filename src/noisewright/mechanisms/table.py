@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import gcd
 from typing import TYPE_CHECKING, Any, final
 
@@ -95,14 +95,8 @@ class Table(Mechanism):
 
     def rename(self, name: str, claim: Guarantee | None) -> Table:
         """Return the same table under another name and claim."""
-        return Table(
-            self.space,
-            self.weights,
-            total=self.total,
-            outputs=self.outputs,
-            claim=claim,
-            name=name,
-        )
+        outputs, total = self.outputs, self.total
+        return Table(self.space, self.weights, total=total, outputs=outputs, claim=claim, name=name)
 
     @cached_property
     def _reduced(self) -> tuple[int, tuple[tuple[int, ...], ...]]:
@@ -118,14 +112,8 @@ class Table(Mechanism):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # numpy forgets on the way that an array is read-only; the constructor checks it anew.
-        return _rebuilt, (
-            self.space,
-            self.outputs,
-            self.weights,
-            self.total,
-            self.claim,
-            self.name,
-        )
+        options = {name: getattr(self, name) for name in ("total", "outputs", "claim", "name")}
+        return partial(Table, **options), (self.space, self.weights)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
@@ -137,13 +125,9 @@ class Table(Mechanism):
         return hash((self.space, self.outputs, self._reduced))
 
     def __repr__(self) -> str:
-        arrow = (
-            f"{self.space!r}"
-            if self.outputs == self.space
-            else f"{self.space!r} → {self.outputs!r}"
-        )
+        arrow = "" if self.outputs == self.space else f" → {self.outputs!r}"
         claim = f", {self.claim}" if self.claim is not None else ""
-        return f"<{self.name} on {arrow}{claim}, total={show_total(self.total)}>"
+        return f"<{self.name} on {self.space!r}{arrow}{claim}, total={show_total(self.total)}>"
 
     def describe(self) -> dict[str, Any]:
         """Return the table as a certificate writes it."""
@@ -161,17 +145,6 @@ def described_total(total: int) -> dict[str, Any]:
     if total & (total - 1) == 0:
         return {"log2_total": total.bit_length() - 1}
     return {"total": f"{total:x}"}
-
-
-def _rebuilt(
-    space: Space,
-    outputs: Space,
-    weights: NDArray[Any],
-    total: int,
-    claim: Guarantee | None,
-    name: str,
-) -> Table:
-    return Table(space, weights, total=total, outputs=outputs, claim=claim, name=name)
 
 
 def _check_weights(weights: NDArray[Any], space: Space, outputs: Space, total: int) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from noisewright.exact import Epsilon, Number
 from noisewright.given import brief
 from noisewright.mechanisms.counts.clamped import clamped_geometric
 from noisewright.mechanisms.decay import positive_epsilon, require_gentle
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, describe_number
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, Structured, require_tabulable
 from noisewright.mechanisms.noise.laplace_curve import laplace_delta
 from noisewright.mechanisms.table import Table
@@ -79,13 +79,8 @@ def _geometric_table(space: Counts, epsilon: Epsilon, claim: Guarantee) -> Table
     made = clamped_geometric(space.n, epsilon)
     require_gentle(made.ends, epsilon)
     require_gentle(made.inside, epsilon)
-    return Table(
-        space,
-        made.weights(),
-        total=made.total,
-        claim=claim,
-        name="geometric mechanism",
-    )
+    name = "geometric mechanism"
+    return Table(space, made.weights(), total=made.total, claim=claim, name=name)
 
 
 @final
@@ -163,8 +158,6 @@ class Geometric(Structured):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.guarantee import describe_number
-
         points = self.space.describe()
         return {
             "form": "geometric",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
-from noisewright.exact import Enclosure, Epsilon, Number
+from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.given import brief, one_of
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
@@ -72,10 +72,23 @@ class Additive(Structured):
         """How many steps apart two neighbors may be."""
         return self.space.reach
 
-    @property
     @abstractmethod
+    def moment(self, power: int, bits: int) -> Enclosure:
+        """Enclose E|Z|^power in steps, for power 1 or 2."""
+
+    @abstractmethod
+    def clamped_moment(self, room: int, power: int, bits: int) -> Enclosure:
+        """Enclose E min(Z⁺, room)^power in steps: the error towards one side, for power 1 or 2."""
+
+    @property
+    def mean_error(self) -> float:
+        """The mean absolute error of unbounded noise, rounded up."""
+        return ceiling_float(self.moment(1, 192).high * self.space.step)
+
+    @property
     def variance(self) -> float:
         """The variance of the noise before any clamping, rounded up."""
+        return ceiling_float(self.moment(2, 192).high * self.space.step**2)
 
     @abstractmethod
     def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
@@ -101,9 +114,12 @@ class Additive(Structured):
     def cumulative(self, steps: int, bits: int) -> Enclosure:
         """Enclose the probability that the noise is at most `steps`."""
 
-    @abstractmethod
     def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
         """Enclose E|output − input|^power in steps, for power 1 or 2."""
+        if self.form == "unbounded":
+            return self.moment(power, bits)
+        below, above = code, self.space.size - 1 - code
+        return self.clamped_moment(below, power, bits) + self.clamped_moment(above, power, bits)
 
     def _require_finite(self) -> Guarantee:
         """Return the claim of a table; raise InputError where no table can hold the outputs."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, describe_number
 from noisewright.mechanisms.noise.additive import FORMS, Additive, Form, declare_interval
 from noisewright.mechanisms.noise.bounded_laplace import bounded_laplace, truncated_laplace
 from noisewright.mechanisms.noise.laplace_curve import (
@@ -156,18 +156,6 @@ class Laplace(Additive):
         low = Fraction(self.decay.bounds(bits)[0], 1 << bits)
         return ceiling_float(self.space.step / low)
 
-    @property
-    def mean_error(self) -> float:
-        """The mean absolute error of unbounded noise, 2α/(1 − α²) steps, rounded up."""
-        steps = _unbounded_error(self.decay, 1, 192)
-        return ceiling_float(steps.high * self.space.step)
-
-    @property
-    def variance(self) -> float:
-        """The variance of the noise before any clamping, 2α/(1 − α)² steps², rounded up."""
-        steps = _unbounded_error(self.decay, 2, 192)
-        return ceiling_float(steps.high * self.space.step**2)
-
     def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
         """Draw independent discrete Laplace noise, in steps."""
         from noisewright.sampling import two_sided_geometric
@@ -197,13 +185,26 @@ class Laplace(Additive):
             return power_of_alpha(self.decay, -steps, bits) / (alpha + 1)
         return Enclosure.point(1) - power_of_alpha(self.decay, steps + 1, bits) / (alpha + 1)
 
-    def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
-        """Enclose E|output − input|^power in steps, for power 1 or 2."""
-        whole = _unbounded_error(self.decay, power, bits)
-        if self.form == "unbounded":
-            return whole
-        sides = (code, self.space.size - 1 - code)
-        return sum((_clamped_error(self.decay, d, power, bits) for d in sides), Enclosure.point(0))
+    def moment(self, power: int, bits: int) -> Enclosure:
+        """Enclose E|Z| = 2α/(1 − α²) or E Z² = 2α/(1 − α)²."""
+        alpha = power_of_alpha(self.decay, 1, bits)
+        return alpha * 2 / ((-alpha + 1) * (alpha + 1 if power == 1 else -alpha + 1))
+
+    def clamped_moment(self, room: int, power: int, bits: int) -> Enclosure:
+        """Enclose E min(Z⁺, room)^power, the error towards one side.
+
+        P(Z ≥ k) = α^k/(1+α) for k ≥ 1, and a moment is Σ_k (k^power − (k−1)^power) P(Z ≥ k):
+        (α − α^(d+1))/(1−α) / (1+α) for power 1, Σ (2k − 1) α^k / (1+α) for power 2.
+        """
+        alpha = power_of_alpha(self.decay, 1, bits)
+        last = power_of_alpha(self.decay, room + 1, bits)
+        rest = -alpha + 1
+        first = (alpha - last) / rest
+        if power == 1:
+            return first / (alpha + 1)
+        # Σ_{k=1..d} k α^k = (α(1 − α^d)/(1−α) − d α^(d+1)) / (1−α)
+        weighted = (first - last * room) / rest
+        return (weighted * 2 - first) / (alpha + 1)
 
     def table(self) -> Table:
         """Return the truncated mechanism as a table of integers, rounded and proven anew."""
@@ -215,36 +216,9 @@ class Laplace(Additive):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.guarantee import describe_number
-
         return {
             "form": "noise",
             "inputs": self.space.describe(),
             "outputs": self.outputs.describe(),
             "decay": describe_number(self.decay),
         }
-
-
-def _unbounded_error(decay: Epsilon, power: int, bits: int) -> Enclosure:
-    """Enclose E|Z| = 2α/(1 − α²) or E Z² = 2α/(1 − α)²."""
-    alpha = power_of_alpha(decay, 1, bits)
-    if power == 1:
-        return alpha * 2 / ((-alpha + 1) * (alpha + 1))
-    return alpha * 2 / ((-alpha + 1) * (-alpha + 1))
-
-
-def _clamped_error(decay: Epsilon, room: int, power: int, bits: int) -> Enclosure:
-    """Enclose E min(Z⁺, room)^power, the error towards one side.
-
-    P(Z ≥ k) = α^k/(1+α) for k ≥ 1, and a moment is Σ_k (k^power − (k−1)^power) P(Z ≥ k):
-    (α − α^(d+1))/(1−α) / (1+α) for power 1, Σ (2k − 1) α^k / (1+α) for power 2.
-    """
-    alpha = power_of_alpha(decay, 1, bits)
-    last = power_of_alpha(decay, room + 1, bits)
-    rest = -alpha + 1
-    first = (alpha - last) / rest
-    if power == 1:
-        return first / (alpha + 1)
-    # Σ_{k=1..d} k α^k = (α(1 − α^d)/(1−α) − d α^(d+1)) / (1−α)
-    weighted = (first - last * room) / rest
-    return (weighted * 2 - first) / (alpha + 1)

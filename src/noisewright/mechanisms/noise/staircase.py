@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, final
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float, exactly
+from noisewright.exact import Enclosure, Epsilon, Number, exactly
 from noisewright.mechanisms.counts.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
-from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.mechanisms.guarantee import Guarantee, describe_number
 from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.noise.additive import Additive, Form, declare_interval
 from noisewright.mechanisms.noise.bounded_laplace import proven_table
@@ -113,15 +113,13 @@ class Staircase(Additive):
         """The distribution of the noise, in steps."""
         return Stairs(self.epsilon, self.width, self.upper)
 
-    @property
-    def mean_error(self) -> float:
-        """The mean absolute error of unbounded noise, rounded up."""
-        return ceiling_float(self.stairs.moment(1, 192).high * self.space.step)
+    def moment(self, power: int, bits: int) -> Enclosure:
+        """Enclose E|Z|^power in steps, for power 1 or 2."""
+        return self.stairs.moment(power, bits)
 
-    @property
-    def variance(self) -> float:
-        """The variance of the noise before any clamping, rounded up."""
-        return ceiling_float(self.stairs.moment(2, 192).high * self.space.step**2)
+    def clamped_moment(self, room: int, power: int, bits: int) -> Enclosure:
+        """Enclose E min(Z⁺, room)^power in steps: the error towards one side."""
+        return self.stairs.clamped_moment(room, power, bits)
 
     def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
         """Draw independent staircase noise, in steps."""
@@ -162,14 +160,6 @@ class Staircase(Additive):
             return None
         return enclose_log(ratio, bits)
 
-    def error_enclosure(self, code: int, power: int, bits: int) -> Enclosure:
-        """Enclose E|output − input|^power in steps, for power 1 or 2."""
-        if self.form == "unbounded":
-            return self.stairs.moment(power, bits)
-        sides = (code, self.space.size - 1 - code)
-        parts = [self.stairs.clamped_moment(room, power, bits) for room in sides]
-        return parts[0] + parts[1]
-
     def table(self) -> Table:
         """Return the truncated mechanism as a table of integers, rounded and proven anew."""
         claim = self._require_finite()
@@ -200,8 +190,6 @@ class Staircase(Additive):
 
     def describe(self) -> dict[str, Any]:
         """Return the formula as a certificate writes it."""
-        from noisewright.mechanisms.guarantee import describe_number
-
         return {
             "form": "staircase",
             "inputs": self.space.describe(),

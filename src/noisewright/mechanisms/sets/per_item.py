@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -200,7 +201,8 @@ class PerItem(SetMechanism):
         p, q = self.present, self.absent
         return p**kept * (1 - p) ** (size - kept) * q**new * (1 - q) ** (others - new)
 
-    def _new_sampler(self) -> ItemCoins:
+    @cached_property
+    def _sampler(self) -> ItemCoins:
         from noisewright.sampling import ItemCoins
 
         return ItemCoins(len(self.space.items), self.keep, self.add, 1 << self.log2_coin)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
-from noisewright.exact import Bounds, log_bounds
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
@@ -70,13 +69,9 @@ class SetFlips(SetMechanism):
         return Fraction(weight, 1 << self.log2_levels)
 
     @cached_property
-    def _flipped(self) -> Fraction:
-        return self.flipped_together(1)
-
-    @property
     def absent(self) -> Fraction:
         """P(an item is released | it is not in the set), exactly."""
-        return self._flipped
+        return self.flipped_together(1)
 
     @property
     def present(self) -> Fraction:
@@ -86,10 +81,6 @@ class SetFlips(SetMechanism):
     def tight_ratio(self) -> Fraction:
         """Return e^ε of the least ε at δ = 0, exactly."""
         return Fraction(max(self.levels), min(self.levels))
-
-    def tight_bounds(self, bits: int) -> Bounds:
-        """Bound the least ε at δ = 0: low ≤ ε · 2^bits ≤ high."""
-        return log_bounds(self.tight_ratio(), bits)
 
     def tails(self, bits: int) -> Iterator[Tail]:
         """Bound the events that may tell two sets apart best at some ε, on both sets.
@@ -128,7 +119,8 @@ class SetFlips(SetMechanism):
         """Return P(output | set) exactly, both given by their masks."""
         return Fraction(self.levels[(mask ^ output).bit_count()], 1 << self.log2_levels)
 
-    def _new_sampler(self) -> FlippedSets:
+    @cached_property
+    def _sampler(self) -> FlippedSets:
         from noisewright.sampling import FlippedSets
 
         return FlippedSets(len(self.space.items), self.shells, 1 << self.log2_levels)
@@ -138,13 +130,8 @@ class SetFlips(SetMechanism):
         require_tabulable(self.space, self.space, instead="Sample sets instead.")
         row = np.array([self.levels[y.bit_count()] for y in range(self.space.size)], dtype=object)
         codes = np.arange(self.space.size)
-        return Table(
-            self.space,
-            row[codes[:, None] ^ codes],
-            total=1 << self.log2_levels,
-            claim=self.claim,
-            name="flipped sets",
-        )
+        weights, total = row[codes[:, None] ^ codes], 1 << self.log2_levels
+        return Table(self.space, weights, total=total, claim=self.claim, name="flipped sets")
 
     def __repr__(self) -> str:
         return (

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import Bounds, Enclosure, Epsilon, refined_excess
+from noisewright.exact import Bounds, Enclosure, Epsilon, log_bounds, refined_excess
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.mechanisms.sets.coin_tails import Tail
@@ -31,24 +30,17 @@ class SetMechanism(Structured):
 
     space: Subsets  # pyright: ignore[reportIncompatibleVariableOverride]
     outputs: Subsets  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    @property
-    @abstractmethod
-    def present(self) -> Fraction:
-        """P(an item is released | it is in the set), exactly."""
-
-    @property
-    @abstractmethod
-    def absent(self) -> Fraction:
-        """P(an item is released | it is not in the set), exactly."""
-
-    @abstractmethod
-    def tight_bounds(self, bits: int) -> Bounds:
-        """Bound the least ε at δ = 0: low ≤ ε · 2^bits ≤ high."""
+    present: Fraction
+    absent: Fraction
+    _sampler: SetSampler
 
     @abstractmethod
     def tight_ratio(self) -> Fraction:
         """Return e^ε of the least ε at δ = 0, exactly; long for many items."""
+
+    def tight_bounds(self, bits: int) -> Bounds:
+        """Bound the least ε at δ = 0: low ≤ ε · 2^bits ≤ high."""
+        return log_bounds(self.tight_ratio(), bits)
 
     @abstractmethod
     def tails(self, bits: int) -> Iterator[Tail]:
@@ -82,13 +74,6 @@ class SetMechanism(Structured):
     @abstractmethod
     def probability(self, mask: int, output: int) -> Fraction:
         """Return P(output | set) exactly, both given by their masks."""
-
-    @abstractmethod
-    def _new_sampler(self) -> SetSampler: ...
-
-    @cached_property
-    def _sampler(self) -> SetSampler:
-        return self._new_sampler()
 
     def _prepare(self, sets: ItemSets, source: Source | None) -> ItemSets:
         """Return the sets to draw for; they are as given unless a mechanism says otherwise."""
