@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, final
 
 import typer
 
@@ -11,6 +12,7 @@ from noisewright.cli.options import (
     DeltaOption,
     EpsilonOption,
     JsonOption,
+    group_options,
     split_commas,
 )
 from noisewright.cli.say import answer, say
@@ -29,61 +31,63 @@ Examples:
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
-AnywhereOption = Annotated[
-    bool,
-    typer.Option("--anywhere", help="Outputs may be anywhere, not only in the space."),
-]
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class BoundRequest:
+    """The options that every bound has, whatever the space."""
+
+    epsilon: EpsilonOption = None
+    alpha: AlphaOption = None
+    delta: DeltaOption = "0"
+    anywhere: Annotated[
+        bool,
+        typer.Option("--anywhere", help="Outputs may be anywhere, not only in the space."),
+    ] = False
+    as_json: JsonOption = False
 
 
 @app.command(name="counts")
+@group_options
 def counts(
     n: Annotated[int, typer.Argument(help="How many people are counted.", show_default=False)],
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    anywhere: AnywhereOption = False,
-    as_json: JsonOption = False,
+    *,
+    request: BoundRequest,
 ) -> None:
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    space = nw.Counts(n)
-    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
+    _print_bound(nw.Counts(n), request)
 
 
 @app.command(name="categories")
+@group_options
 def categories(
     labels: Annotated[str, typer.Argument(help="Labels, separated by commas.", show_default=False)],
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    anywhere: AnywhereOption = False,
-    as_json: JsonOption = False,
+    *,
+    request: BoundRequest,
 ) -> None:
     """One label out of a list; every two labels are neighbors."""
     import noisewright as nw
 
-    space = nw.Categories(split_commas(labels))
-    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
+    _print_bound(nw.Categories(split_commas(labels)), request)
 
 
 @app.command(name="subsets")
+@group_options
 def subsets(
     items: Annotated[str, typer.Argument(help="Items, separated by commas.", show_default=False)],
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    anywhere: AnywhereOption = False,
-    as_json: JsonOption = False,
+    *,
+    request: BoundRequest,
 ) -> None:
     """A set of items; every two sets are neighbors, and distance counts items that differ."""
     import noisewright as nw
 
-    space = nw.Subsets(split_commas(items))
-    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
+    _print_bound(nw.Subsets(split_commas(items)), request)
 
 
 @app.command(name="interval")
+@group_options
 def interval(
     low: Annotated[str, typer.Argument(help="The lower bound.", show_default=False)],
     high: Annotated[str, typer.Argument(help="The upper bound.", show_default=False)],
@@ -92,11 +96,8 @@ def interval(
         str | None,
         typer.Option(help="Neighbors are at most this far apart; all numbers if left out."),
     ] = None,
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    anywhere: AnywhereOption = False,
-    as_json: JsonOption = False,
+    *,
+    request: BoundRequest,
 ) -> None:
     """Numbers on a grid; every two numbers are neighbors unless a sensitivity says less."""
     import noisewright as nw
@@ -104,24 +105,20 @@ def interval(
     space = nw.Interval(low, high, step=step)
     if sensitivity is not None:
         space = space.within(sensitivity)
-    _print_bound(space, epsilon, alpha, delta, anywhere=anywhere, as_json=as_json)
+    _print_bound(space, request)
 
 
-def _print_bound(
-    space: Any,
-    epsilon: str | None,
-    alpha: str | None,
-    delta: str,
-    *,
-    anywhere: bool,
-    as_json: bool,
-) -> None:
+def _print_bound(space: Any, request: BoundRequest) -> None:
     import noisewright as nw
 
     found = nw.analysis.error_bound(
-        space, epsilon=epsilon, alpha=alpha, delta=delta, outputs_inside=not anywhere
+        space,
+        epsilon=request.epsilon,
+        alpha=request.alpha,
+        delta=request.delta,
+        outputs_inside=not request.anywhere,
     )
-    if as_json:
+    if request.as_json:
         bounds = [
             {"name": b.name, "value": b.value, "holds": b.holds, "source": b.source}
             for b in found.bounds

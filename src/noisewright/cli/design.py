@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,13 +15,7 @@ from noisewright.cli.design_answers import (
     read_outputs,
 )
 from noisewright.cli.matrix_files import read_labels, read_rows, read_text, read_tree
-from noisewright.cli.options import (
-    AlphaOption,
-    DeltaOption,
-    EpsilonOption,
-    JsonOption,
-    split_commas,
-)
+from noisewright.cli.options import group_options, split_commas
 from noisewright.errors import InputError
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
@@ -44,120 +37,49 @@ Examples:
 """
 
 
-class Relation(Enum):
-    """Which inputs are neighbors."""
-
-    REPLACE = "replace"
-    ADJACENT = "adjacent"
-    METRIC = "metric"
-
-
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 
-LossOption = Annotated[
-    str, typer.Option(help="What errors cost: L0 (any error), L1, L2, L0,d or distance.")
-]
-GoalOption = Annotated[str, typer.Option(help="'expected' over inputs, or the 'worst' input.")]
-PriorOption = Annotated[
-    str | None,
-    typer.Option(help="Weights of the inputs, separated by commas; uniform if left out."),
-]
-PropertiesOption = Annotated[
-    str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD U), or 'all'.")
-]
-MetricOption = Annotated[
-    Path | None,
-    typer.Option(help="A CSV matrix of the distances between the labels; all are 1 if left out."),
-]
-HierarchyOption = Annotated[
-    Path | None,
-    typer.Option(help="A JSON file of groups of labels, instead of a list of labels."),
-]
-ItemsOption = Annotated[
-    Path | None, typer.Option(help="A file with one item per line, instead of a list of items.")
-]
-LargestOption = Annotated[
-    int | None, typer.Option(help="How many items a set may have; no bound if left out.")
-]
-PerItemOption = Annotated[
-    bool, typer.Option("--per-item", help="Randomize each item on its own, for many items.")
-]
-FrequencyOption = Annotated[
-    str, typer.Option(help="With --per-item: the share of sets that hold a typical item.")
-]
 OutputsOption = Annotated[
     str | None,
     typer.Option(help="Release numbers LOW:HIGH, e.g. -4:12, not only those of the input."),
 ]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the certificate here.")
-]
-ChartOption = Annotated[
-    Path | None, typer.Option(help="Write a heatmap here: .png, .svg, .html or .json.")
-]
-NeighborsOption = Annotated[
-    Relation | None,
-    typer.Option(
-        help="Who is protected from whom: any two inputs ('replace'), inputs next to each other "
-        "('adjacent'), or any two with epsilon per unit of their distance ('metric').",
-        show_default=False,
-    ),
-]
+
+_BY_DISTANCE = DesignRequest(loss="distance")
 
 
 @app.command(name="counts")
+@group_options
 def counts(
     n: Annotated[int, typer.Argument(help="How many people are counted.", show_default=False)],
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    loss: LossOption = "L0",
-    goal: GoalOption = "expected",
-    prior: PriorOption = None,
-    properties: PropertiesOption = "",
-    neighbors: NeighborsOption = None,
+    *,
     outputs: OutputsOption = None,
-    output: OutputOption = None,
-    chart: ChartOption = None,
-    as_json: JsonOption = False,
+    request: DesignRequest,
 ) -> None:
     """Counts 0..n of a group of n people; neighbors differ by one."""
     import noisewright as nw
 
-    request = DesignRequest(
-        epsilon=epsilon,
-        alpha=alpha,
-        delta=delta,
-        loss=loss,
-        goal=goal,
-        prior=prior,
-        properties=properties,
-        output=output,
-        chart=chart,
-        as_json=as_json,
-        outputs=read_outputs(outputs),
-    )
-    answer_design(nw.Counts(n, **_relation(neighbors)), request)
+    space = nw.Counts(n, **request.relation)
+    answer_design(space, request, outputs=read_outputs(outputs))
 
 
 @app.command(name="categories")
+@group_options
 def categories(
     labels: Annotated[
         str | None, typer.Argument(help="Labels, separated by commas.", show_default=False)
     ] = None,
-    hierarchy: HierarchyOption = None,
-    metric: MetricOption = None,
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    loss: LossOption = "L0",
-    goal: GoalOption = "expected",
-    prior: PriorOption = None,
-    properties: PropertiesOption = "",
-    neighbors: NeighborsOption = None,
-    output: OutputOption = None,
-    chart: ChartOption = None,
-    as_json: JsonOption = False,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(help="A JSON file of groups of labels, instead of a list of labels."),
+    ] = None,
+    metric: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV matrix of the distances between the labels; all are 1 if left out."
+        ),
+    ] = None,
+    *,
+    request: DesignRequest,
 ) -> None:
     """One label out of a list or a hierarchy; every two labels are neighbors."""
     import noisewright as nw
@@ -167,46 +89,34 @@ def categories(
     if hierarchy is not None:
         if metric is not None:
             raise InputError("--hierarchy says how far labels are apart; leave --metric out.")
-        space = nw.Categories.hierarchy(read_tree(hierarchy), **_relation(neighbors))
+        space = nw.Categories.hierarchy(read_tree(hierarchy), **request.relation)
     else:
         distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
-        space = nw.Categories(split_commas(labels or ""), **distances, **_relation(neighbors))
-    request = DesignRequest(
-        epsilon=epsilon,
-        alpha=alpha,
-        delta=delta,
-        loss=loss,
-        goal=goal,
-        prior=prior,
-        properties=properties,
-        output=output,
-        chart=chart,
-        as_json=as_json,
-    )
+        space = nw.Categories(split_commas(labels or ""), **distances, **request.relation)
     answer_design(space, request)
 
 
 @app.command(name="subsets")
+@group_options
 def subsets(
     names: Annotated[
         str | None,
         typer.Argument(metavar="[ITEMS]", help="Items, separated by commas.", show_default=False),
     ] = None,
-    items: ItemsOption = None,
-    largest: LargestOption = None,
-    per_item: PerItemOption = False,
-    frequency: FrequencyOption = "0",
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    loss: LossOption = "distance",
-    goal: GoalOption = "expected",
-    prior: PriorOption = None,
-    properties: PropertiesOption = "",
-    neighbors: NeighborsOption = None,
-    output: OutputOption = None,
-    chart: ChartOption = None,
-    as_json: JsonOption = False,
+    items: Annotated[
+        Path | None, typer.Option(help="A file with one item per line, instead of a list of items.")
+    ] = None,
+    largest: Annotated[
+        int | None, typer.Option(help="How many items a set may have; no bound if left out.")
+    ] = None,
+    per_item: Annotated[
+        bool, typer.Option("--per-item", help="Randomize each item on its own, for many items.")
+    ] = False,
+    frequency: Annotated[
+        str, typer.Option(help="With --per-item: the share of sets that hold a typical item.")
+    ] = "0",
+    *,
+    request: DesignRequest = _BY_DISTANCE,
 ) -> None:
     """A set of items; every two sets are neighbors."""
     import noisewright as nw
@@ -214,19 +124,7 @@ def subsets(
     if (names is None) == (items is None):
         raise InputError("give items, separated by commas, or --items with a file of them.")
     named = split_commas(names or "") if items is None else read_labels(items)
-    space = nw.Subsets(named, largest=largest, **_relation(neighbors))
-    request = DesignRequest(
-        epsilon=epsilon,
-        alpha=alpha,
-        delta=delta,
-        loss=loss,
-        goal=goal,
-        prior=prior,
-        properties=properties,
-        output=output,
-        chart=chart,
-        as_json=as_json,
-    )
+    space = nw.Subsets(named, largest=largest, **request.relation)
     if per_item:
         answer_per_item(space, request, frequency=frequency)
     else:
@@ -234,44 +132,20 @@ def subsets(
 
 
 @app.command(name="interval")
+@group_options
 def interval(
     low: Annotated[str, typer.Argument(help="The lower bound.", show_default=False)],
     high: Annotated[str, typer.Argument(help="The upper bound.", show_default=False)],
     step: Annotated[str, typer.Option(help="The step of the grid.")] = "1",
-    epsilon: EpsilonOption = None,
-    alpha: AlphaOption = None,
-    delta: DeltaOption = "0",
-    loss: LossOption = "distance",
-    goal: GoalOption = "expected",
-    prior: PriorOption = None,
-    properties: PropertiesOption = "",
-    neighbors: NeighborsOption = None,
+    *,
     outputs: OutputsOption = None,
-    output: OutputOption = None,
-    chart: ChartOption = None,
-    as_json: JsonOption = False,
+    request: DesignRequest = _BY_DISTANCE,
 ) -> None:
     """Numbers on a grid; every two numbers are neighbors."""
     import noisewright as nw
 
-    request = DesignRequest(
-        epsilon=epsilon,
-        alpha=alpha,
-        delta=delta,
-        loss=loss,
-        goal=goal,
-        prior=prior,
-        properties=properties,
-        output=output,
-        chart=chart,
-        as_json=as_json,
-        outputs=read_outputs(outputs, step=step),
-    )
-    answer_design(nw.Interval(low, high, step=step, **_relation(neighbors)), request)
-
-
-def _relation(neighbors: Relation | None) -> dict[str, Any]:
-    return {} if neighbors is None else {"neighbors": neighbors.value}
+    space = nw.Interval(low, high, step=step, **request.relation)
+    answer_design(space, request, outputs=read_outputs(outputs, step=step))
 
 
 app.command(name="curve", help=design_curve.HELP)(design_curve.curve)

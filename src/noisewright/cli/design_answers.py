@@ -3,32 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any, final
+from typing import Annotated, Any, final
 
+import typer
 from rich.console import Console
 
-from noisewright.cli.options import split_commas
+from noisewright.cli.options import (
+    AlphaOption,
+    DeltaOption,
+    EpsilonOption,
+    JsonOption,
+    split_commas,
+)
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
+
+
+class Relation(Enum):
+    """Which inputs are neighbors."""
+
+    REPLACE = "replace"
+    ADJACENT = "adjacent"
+    METRIC = "metric"
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class DesignRequest:
-    """What was typed for a design, besides the space; `outputs` as `read_outputs` returns them."""
+    """The options that every design has, whatever its space."""
 
-    epsilon: str | None
-    alpha: str | None
-    delta: str
-    loss: str
-    goal: str
-    prior: str | None
-    properties: str
-    output: Path | None
-    chart: Path | None
-    as_json: bool
-    outputs: Any = None
+    epsilon: EpsilonOption = None
+    alpha: AlphaOption = None
+    delta: DeltaOption = "0"
+    loss: Annotated[
+        str, typer.Option(help="What errors cost: L0 (any error), L1, L2, L0,d or distance.")
+    ] = "L0"
+    goal: Annotated[str, typer.Option(help="'expected' over inputs, or the 'worst' input.")] = (
+        "expected"
+    )
+    prior: Annotated[
+        str | None,
+        typer.Option(help="Weights of the inputs, separated by commas; uniform if left out."),
+    ] = None
+    properties: Annotated[
+        str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD U), or 'all'.")
+    ] = ""
+    neighbors: Annotated[
+        Relation | None,
+        typer.Option(
+            help="Who is protected from whom: any two inputs ('replace'), inputs next to each "
+            "other ('adjacent'), or any two with epsilon per unit of their distance ('metric').",
+            show_default=False,
+        ),
+    ] = None
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the certificate here.")
+    ] = None
+    chart: Annotated[
+        Path | None, typer.Option(help="Write a heatmap here: .png, .svg, .html or .json.")
+    ] = None
+    as_json: JsonOption = False
+
+    @property
+    def relation(self) -> dict[str, Any]:
+        """The relation of neighbors as an argument of a space; nothing if none was given."""
+        return {} if self.neighbors is None else {"neighbors": self.neighbors.value}
 
 
 def read_outputs(written: str | None, *, step: str = "1") -> Any:
@@ -43,7 +84,7 @@ def read_outputs(written: str | None, *, step: str = "1") -> Any:
     return nw.Interval(low.strip(), high.strip(), step=step)
 
 
-def answer_design(space: Any, request: DesignRequest) -> None:
+def answer_design(space: Any, request: DesignRequest, *, outputs: Any = None) -> None:
     """Find the best mechanism for a space and say what was found."""
     import noisewright as nw
 
@@ -64,7 +105,7 @@ def answer_design(space: Any, request: DesignRequest) -> None:
             goal=request.goal,
             prior=None if prior is None else split_commas(prior),
             properties=request.properties,
-            outputs=request.outputs,
+            outputs=outputs,
         )
     written = _write_files(design, request.output, request.chart)
     if request.as_json:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Annotated
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -15,6 +19,37 @@ EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 o
 AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
 DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
+def group_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a keyword-only parameter that is a dataclass stand for options, one for each field.
+
+    Their defaults are those of the parameter's default, or else of the dataclass.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    options: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if not is_dataclass(hints[name]):
+            options.append(parameter.replace(annotation=hints[name]))
+            continue
+        groups[name] = hints[name]
+        types = get_type_hints(hints[name], include_extras=True)
+        usual = hints[name]() if parameter.default is parameter.empty else parameter.default
+        options += [
+            parameter.replace(name=f.name, default=getattr(usual, f.name), annotation=types[f.name])
+            for f in fields(hints[name])
+        ]
+
+    @wraps(command)
+    def run(**typed: Any) -> None:
+        for name, group in groups.items():
+            typed[name] = group(**{field.name: typed.pop(field.name) for field in fields(group)})
+        command(**typed)
+
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    vars(run)["__signature__"] = inspect.Signature(options)
+    return run
 
 
 def split_commas(text: str) -> list[str]:
