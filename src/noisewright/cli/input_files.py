@@ -3,63 +3,62 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, final
 
 import typer
 
 from noisewright.errors import InputError
 
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="The first line of the CSV file holds names, even if it looks like data; or it does "
-        "not.",
-        show_default="it does, unless it looks like data",
-    ),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option(
-        help="What separates the cells of a CSV file; tab for tabs.",
-        show_default="told by the first line",
-    ),
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        help="How letters are written in a CSV file: latin-1, cp1252 …",
-        show_default="UTF-8, or UTF-16 if the file begins so",
-    ),
-]
-NamesOption = Annotated[
-    str | None,
-    typer.Option(
-        help="With --no-header: the names of the columns, by commas.",
-        show_default="those of the plan, in order",
-    ),
-]
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """How the text or the workbook that was given is to be read."""
+
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="The first line of the CSV file holds names, even if it looks like data; or it "
+            "does not.",
+            show_default="it does, unless it looks like data",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the cells of a CSV file; tab for tabs.",
+            show_default="told by the first line",
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            help="How letters are written in a CSV file: latin-1, cp1252 …",
+            show_default="UTF-8, or UTF-16 if the file begins so",
+        ),
+    ] = None
+    names: Annotated[
+        str | None,
+        typer.Option(
+            help="With --no-header: the names of the columns, by commas.",
+            show_default="those of the plan, in order",
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Which sheet of a workbook to read.", show_default="the only one"),
+    ] = None
 
 
-SheetOption = Annotated[
-    str | None,
-    typer.Option(help="Which sheet of a workbook to read.", show_default="the only one"),
-]
-
-
-def given_table(
-    path: Path,
-    *,
-    header: bool | None,
-    delimiter: str | None,
-    encoding: str | None,
-    names: str | None,
-    sheet: str | None,
-) -> os.PathLike[str]:
+def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
     """Return a file with what was said about it; of other files than texts nothing can be."""
     from noisewright.tables import CSV, Excel, as_csv, as_excel
 
+    header, delimiter, encoding = options.header, options.delimiter, options.encoding
+    names, sheet = options.names, options.sheet
     said = {"--delimiter": delimiter, "--encoding": encoding, "--names": names}
     listed = None if names is None else [name.strip() for name in names.split(",")]
     if sheet is not None or as_excel(path) is not None:

@@ -6,12 +6,12 @@ import sys
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
-from noisewright.cli.ledger import read_key_file
+from noisewright.cli.ledger import KeyOption, WhoOption, read_key_file
 from noisewright.cli.say import plain_balance, plain_guarantee, say
 from noisewright.errors import InputError, PlanWarning
 
@@ -19,15 +19,28 @@ if TYPE_CHECKING:
     from noisewright.ledger import Ledger
     from noisewright.releases import Release, Synthesis
 
-LedgerOption = Annotated[
-    str | None, typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL.")
-]
-DatasetOption = Annotated[
-    str | None, typer.Option(help="Whose budget pays, if the ledger does not know the data yet.")
-]
-OverwriteOption = Annotated[
-    bool, typer.Option("--overwrite", help="Replace the output if it exists.")
-]
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PayingOptions:
+    """Who pays for what is written, and what the ledger says of it."""
+
+    ledger: Annotated[
+        str | None, typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL.")
+    ] = None
+    without_ledger: Annotated[
+        bool, typer.Option("--without-ledger", help="Nobody accounts for it.")
+    ] = False
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
+    ] = None
+    what: Annotated[str, typer.Option(help="What the ledger says of it.")] = ""
+    who: WhoOption = None
+    key_file: KeyOption = None
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+    ] = False
 
 
 @contextmanager
@@ -56,15 +69,9 @@ def confirm_written(path: object) -> Generator[None]:
         raise
 
 
-def paying_ledger(
-    where: str | None,
-    key_file: Path | None,
-    who: str | None,
-    *,
-    without: bool,
-    dataset: str | None = None,
-) -> Ledger | str | None:
+def paying_ledger(options: PayingOptions) -> Ledger | str | None:
     """Return the ledger, opened if that takes more than its name; None if nobody accounts."""
+    where, without = options.ledger, options.without_ledger
     if where is None and not without:
         raise InputError(
             "nobody would account for what this gives away. Say where the budget is kept with "
@@ -73,15 +80,15 @@ def paying_ledger(
         )
     if where is not None and without:
         raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
-    if without and dataset is not None:
+    if without and options.dataset is not None:
         raise InputError(
             "--dataset names a budget, and --without-ledger says that there is none; leave one out."
         )
-    if where is None or (key_file is None and who is None):
+    if where is None or (options.key_file is None and options.who is None):
         return where
     import noisewright as nw
 
-    return nw.Ledger.open(where, key=read_key_file(key_file), who=who)
+    return nw.Ledger.open(where, key=read_key_file(options.key_file), who=options.who)
 
 
 def tell_cost(made: Release | Synthesis) -> None:

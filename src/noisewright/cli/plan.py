@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noisewright.cli.input_files import (
-    DelimiterOption,
-    EncodingOption,
-    HeaderOption,
-    NamesOption,
-    SheetOption,
-    given_table,
-)
-from noisewright.cli.options import JsonOption
+from noisewright.cli.input_files import TableOptions, given_table
+from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.meanings import DELTA
@@ -57,6 +50,7 @@ class Keep(Enum):
     RANDOM = "random"
 
 
+@group_options
 def plan(
     source: Annotated[
         Path | None,
@@ -112,11 +106,8 @@ def plan(
         typer.Option(help="Say the errors of estimates from so many rows.", show_default=False),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
-    header: HeaderOption = None,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    names: NamesOption = None,
-    sheet: SheetOption = None,
+    *,
+    reading: TableOptions,
     no_input: Annotated[bool, typer.Option("--no-input", help="Never ask.")] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors.")
@@ -136,9 +127,7 @@ def plan(
         return
     if output is not None and output.exists() and not overwrite:
         raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
-    table = given_table(
-        source, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
-    )
+    table = given_table(source, reading)
     draft = _draft(
         table,
         codebook=codebook,

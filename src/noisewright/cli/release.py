@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from noisewright.cli.bars import bars
-from noisewright.cli.input_files import (
-    DelimiterOption,
-    EncodingOption,
-    HeaderOption,
-    NamesOption,
-    SheetOption,
-    given_table,
-)
-from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.options import JsonOption
+from noisewright.cli.input_files import TableOptions, given_table
+from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.paying import (
-    DatasetOption,
-    LedgerOption,
-    OverwriteOption,
+    PayingOptions,
     confirm_written,
     paying_ledger,
     plain_result,
@@ -60,6 +50,7 @@ _STEPS = {
 _BY_ROWS = ("check", "draw")
 
 
+@group_options
 def release(
     data: Annotated[
         Path,
@@ -76,41 +67,30 @@ def release(
         Path,
         typer.Option("--output", "-o", help="The private file: .parquet, .feather or .csv."),
     ],
-    ledger: LedgerOption = None,
-    without_ledger: Annotated[
-        bool, typer.Option("--without-ledger", help="Nobody accounts for this release.")
-    ] = False,
-    dataset: DatasetOption = None,
-    what: Annotated[str, typer.Option(help="What the ledger says of this release.")] = "",
-    who: WhoOption = None,
-    key_file: KeyOption = None,
+    *,
+    paying: PayingOptions,
     engine: Annotated[
         str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
     ] = None,
-    overwrite: OverwriteOption = False,
-    header: HeaderOption = None,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    names: NamesOption = None,
-    sheet: SheetOption = None,
+    reading: TableOptions,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Release a private copy of a table, as a plan says, and account for it."""
     import noisewright as nw
 
-    book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
-    table = given_table(
-        data, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
-    )
+    book = paying_ledger(paying)
+    table = given_table(data, reading)
     with show_notes():
         with bars(_STEPS, quiet=as_json, by_rows=_BY_ROWS) as progress, show_cautions() as cautions:
             made = nw.release(
                 table,
                 plan,
-                out=nw.planning.Output(output, what=what, overwrite=overwrite, report=False),
+                out=nw.planning.Output(
+                    output, what=paying.what, overwrite=paying.overwrite, report=False
+                ),
                 ledger=book,
-                dataset=dataset,
+                dataset=paying.dataset,
                 engine=_engine(engine),
                 progress=progress,
             )

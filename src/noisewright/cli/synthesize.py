@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from noisewright.cli.bars import bars
-from noisewright.cli.input_files import (
-    DelimiterOption,
-    EncodingOption,
-    HeaderOption,
-    NamesOption,
-    SheetOption,
-    given_table,
-)
-from noisewright.cli.ledger import KeyOption, WhoOption
-from noisewright.cli.options import JsonOption, number_option
+from noisewright.cli.input_files import TableOptions, given_table
+from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
-    DatasetOption,
-    LedgerOption,
-    OverwriteOption,
+    PayingOptions,
     confirm_written,
     paying_ledger,
     plain_result,
@@ -65,6 +55,7 @@ _STEPS = {
 }
 
 
+@group_options
 def synthesize(
     data: Annotated[
         Path,
@@ -113,20 +104,9 @@ def synthesize(
     bins: Annotated[
         int, typer.Option(help="Count numbers on finer grids in so many bins; 0 for never.")
     ] = 32,
-    ledger: LedgerOption = None,
-    without_ledger: Annotated[
-        bool, typer.Option("--without-ledger", help="Nobody accounts for this table.")
-    ] = False,
-    dataset: DatasetOption = None,
-    what: Annotated[str, typer.Option(help="What the ledger says of this table.")] = "",
-    who: WhoOption = None,
-    key_file: KeyOption = None,
-    overwrite: OverwriteOption = False,
-    header: HeaderOption = None,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
-    names: NamesOption = None,
-    sheet: SheetOption = None,
+    *,
+    paying: PayingOptions,
+    reading: TableOptions,
     evaluate: Annotated[
         bool,
         typer.Option(
@@ -161,9 +141,7 @@ def synthesize(
         rounds=rounds,
         bins=bins or None,
     )
-    table = given_table(
-        data, header=header, delimiter=delimiter, encoding=encoding, names=names, sheet=sheet
-    )
+    table = given_table(data, reading)
     if predict:
         columns = Columns.of(plan)
         errors = nw.planning.predict_synthesis(
@@ -180,7 +158,7 @@ def synthesize(
         raise InputError(
             "--output (-o) is missing: where does the table go? With --predict nothing is made."
         )
-    book = paying_ledger(ledger, key_file, who, without=without_ledger, dataset=dataset)
+    book = paying_ledger(paying)
     with show_notes(), bars(_STEPS, quiet=as_json) as progress:
         made = nw.synthesize(
             table,
@@ -191,13 +169,13 @@ def synthesize(
             workload=asked,
             out=nw.planning.Output(
                 output,
-                what=what,
-                overwrite=overwrite,
+                what=paying.what,
+                overwrite=paying.overwrite,
                 evaluation=evaluate,
                 report=not no_report,
             ),
             ledger=book,
-            dataset=dataset,
+            dataset=paying.dataset,
             progress=progress,
         )
     with confirm_written(made.path):
