@@ -171,7 +171,9 @@ def entry(name: str) -> list[str]:
         ours = [one for one in inspect.getmro(thing) if one.__module__.startswith("noisewright")]
         names = dict.fromkeys(key for one in ours for key in vars(one) if not key.startswith("_"))
         members = [(key, getattr(thing, key)) for key in names]
-        rows = [(key, first_sentence(member)) for key, member in members if inspect.getdoc(member)]
+        # A default value has no docstring but that of its type.
+        own = [(k, m) for k, m in members if inspect.getdoc(m) not in (None, type(m).__doc__)]
+        rows = [(key, first_sentence(member)) for key, member in own]
         if rows:
             lines += ["", "| member | what it is |", "|---|---|"]
             lines += [f"| `{key}` | {text} |" for key, text in rows]

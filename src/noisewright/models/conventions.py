@@ -10,25 +10,39 @@ import importlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Number
 from noisewright.given import several
 from noisewright.models.fit_job import FitJob
+from noisewright.models.reader import Domain
 from noisewright.public import public_methods
-from noisewright.sampling import source_or_default
+from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic import Drawn
-from noisewright.transaction import transact
+from noisewright.transaction import LedgerLike, Progress, transact
 
 
 @public_methods
+@dataclass(eq=False, repr=False)
 class Conventions(ABC):
     """Parameters by name, copies that are not fitted, and the accuracy as `score`."""
 
-    classes_: NDArray[Any]
+    domain: Domain
+    _: KW_ONLY
+    label: Any
+    epsilon: Number
+    delta: Number = 0
+    smoothing: Number = 1
+    ledger: LedgerLike
+    dataset: str | None = None
+    progress: Progress | None = None
+    source: Source | None = None
+    classes_: NDArray[Any] = field(init=False)
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
@@ -71,15 +85,17 @@ class Conventions(ABC):
 
     def _transact(self, job: FitJob) -> Drawn:
         """Count as the job says, once it is proven and paid for."""
-        given = self.get_params()
         drawn = transact(
             job,
-            **{name: given[name] for name in ("ledger", "dataset", "progress", "source")},
+            ledger=self.ledger,
+            dataset=self.dataset,
+            progress=self.progress,
+            source=self.source,
         )
         self.spends_ = drawn.spends
         self.notes_ = job.notes
         self.certificate_ = job.certificate
-        self.private_ = source_or_default(given["source"]).private
+        self.private_ = source_or_default(self.source).private
         self.guarantee_ = job.certificate.guarantee
         return drawn
 

@@ -87,8 +87,6 @@ def _means(values: Array, noise: Noise, log_prior: _LogPrior) -> Array:
     return (weights * counts).sum(axis=1) / weights.sum(axis=1)
 
 
-Array = NDArray[np.float64]
-
 LEAST = 1e-100
 """With next to no noise variances are 0, and so are sums of cells in which nobody is."""
 

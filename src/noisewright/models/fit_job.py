@@ -11,7 +11,7 @@ from noisewright.errors import InputError
 from noisewright.mechanisms import Guarantee
 from noisewright.models.reader import Reader
 from noisewright.sampling import Source
-from noisewright.synthetic import Drawn, Schedule, Tallies
+from noisewright.synthetic import Drawn, NoisySteps, Schedule, Tallies
 from noisewright.tables import Codes
 from noisewright.transaction import Job, Payment, Progress, Subject
 
@@ -24,15 +24,8 @@ class Counter(Protocol):
         """All that will be done to the data."""
         ...
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
-        """Draw the noise; the budget must have been debited."""
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
+        """Do the steps of the schedule; the budget must have been debited."""
         ...
 
 
@@ -83,7 +76,8 @@ class FitJob(Job[Drawn]):
 
     def draw(self, progress: Progress | None) -> Drawn:
         """Draw the noise of all counts; no rows are made here."""
-        return self._counter.draw(self._tallies, 0, source=self.source, progress=progress)
+        steps = NoisySteps(self._tallies, self._counter.schedule, self.source, progress)
+        return self._counter.make(steps, 0)
 
     def note(self, made: Any, payment: Payment) -> Any:
         """Keep what is to be said about the debit."""

@@ -11,25 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.exact import Number
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import LEAST, column_counts, expected_counts, read_smoothing
 from noisewright.models.fit_job import FitJob
 from noisewright.models.noise_choice import NoiseChoice, choices
-from noisewright.models.reader import Domain, Reader
+from noisewright.models.reader import Reader
 from noisewright.public import public_methods
-from noisewright.sampling import Source
 from noisewright.synthetic import (
     Drawn,
     Measurement,
     NoisySteps,
     Schedule,
-    Tallies,
     counting,
     shape_of,
     varying,
 )
-from noisewright.transaction import LedgerLike, Progress
 
 Array = NDArray[np.float64]
 
@@ -37,6 +33,7 @@ _MOST_CELLS = 1 << 22
 
 
 @public_methods
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateNaiveBayes(Conventions):
     """A classifier that sees the data once, through noisy counts of label × feature.
 
@@ -60,28 +57,7 @@ class PrivateNaiveBayes(Conventions):
     post-processing: predictions for any rows cost nothing more.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        *,
-        label: str,
-        epsilon: Number,
-        delta: Number = 0,
-        smoothing: Number = 1,
-        ledger: LedgerLike,
-        dataset: str | None = None,
-        progress: Progress | None = None,
-        source: Source | None = None,
-    ) -> None:
-        self.domain = domain
-        self.label = label
-        self.epsilon = epsilon
-        self.delta = delta
-        self.smoothing = smoothing
-        self.ledger = ledger
-        self.dataset = dataset
-        self.progress = progress
-        self.source = source
+    label: str
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Count with noise, once, and learn from that. Without y, the label is a column of X.
@@ -176,16 +152,8 @@ class _LabelCounts:
     schedule: Schedule
     groupings: Sequence[tuple[str, str]]
 
-    def draw(
-        self,
-        tallies: Tallies,
-        rows: int,
-        *,
-        source: Source | None = None,
-        progress: Progress | None = None,
-    ) -> Drawn:
+    def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Draw the noise of each table."""
-        steps = NoisySteps(tallies, self.schedule, source, progress)
         for names in self.groupings:
             steps.count(names)
         return steps.finish({})

@@ -13,22 +13,22 @@ picks its value, one that is not is summed out (Pearl 1988, section 4.2). All ro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
-from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
 from noisewright.models.conventions import Conventions
 from noisewright.models.counts import column_counts, expected_counts, read_smoothing
 from noisewright.models.fit_job import FitJob
-from noisewright.models.reader import Domain, Reader
+from noisewright.models.reader import Reader
 from noisewright.public import public_methods
 from noisewright.releases import require_memory
 from noisewright.sampling import Source
-from noisewright.spaces import Records, whole_number
+from noisewright.spaces import whole_number
 from noisewright.synthetic import (
     NOISES,
     Measurement,
@@ -38,12 +38,12 @@ from noisewright.synthetic import (
     Workload,
     fit_margins,
 )
-from noisewright.transaction import LedgerLike, Progress
 
 Array = NDArray[np.float64]
 
 
 @public_methods
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateTree(Conventions):
     """A model of all columns in which each depends on one other; it predicts any of them.
 
@@ -55,28 +55,7 @@ class PrivateTree(Conventions):
     `noise_`, `notes_`, `guarantee_`, `certificate_`, `model_`, and `classes_` if there is a label.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        *,
-        label: str | None = None,
-        epsilon: Number,
-        delta: Number = 0,
-        smoothing: Number = 1,
-        ledger: LedgerLike,
-        dataset: str | None = None,
-        progress: Progress | None = None,
-        source: Source | None = None,
-    ) -> None:
-        self.domain = domain
-        self.label = label
-        self.epsilon = epsilon
-        self.delta = delta
-        self.smoothing = smoothing
-        self.ledger = ledger
-        self.dataset = dataset
-        self.progress = progress
-        self.source = source
+    label: str | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose a tree and count its edges, both in private, and learn from that.
@@ -89,8 +68,9 @@ class PrivateTree(Conventions):
         domain = reader.domain
         smoothing = read_smoothing(self.smoothing)
         rows = reader.rows_per_person
+        pairs = Workload.marginals(domain, ways=2)
         possible = [
-            _synthesizer(domain, RunBudget.of(self.epsilon, delta, rows_per_person=rows))
+            Mst(domain, pairs, RunBudget.of(self.epsilon, delta, rows_per_person=rows))
             for delta in ([0, self.delta] if read_delta(self.delta) else [0])
         ]
 
@@ -186,15 +166,10 @@ class PrivateTree(Conventions):
         return {n: np.asarray(self._reader.space(n).decode(drawn[n])) for n in self.model_.shares}
 
 
-def _synthesizer(domain: Records, budget: RunBudget) -> Mst:
-    return Mst(domain, Workload.marginals(domain, ways=2), budget)
-
-
 def _shares(counts: Array) -> Array:
     return counts / counts.sum()
 
 
-Array = NDArray[np.float64]
 Codes = Mapping[str, NDArray[Any]]
 
 
