@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
+from math import gcd, lcm, log
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.errors import ParameterError
 from noisewright.exact import Doubles, Epsilon, Number
 from noisewright.mechanisms import (
     Masses,
@@ -31,28 +32,23 @@ from noisewright.mechanisms import (
     mixed_weights,
     powers,
     read_candidates,
+    read_values,
 )
 from noisewright.public import public
 from noisewright.selection.certificate import EXPONENTIAL
-from noisewright.selection.one_dataset import Drawer, Selection, Values, select
+from noisewright.selection.one_dataset import Drawer, Law, Selection, Values, select
 from noisewright.spaces import Space
 
 if TYPE_CHECKING:
     from noisewright.sampling import Source
 
-from math import gcd, lcm
-
-from noisewright.errors import ParameterError
-from noisewright.mechanisms import read_values
-
 
 @final
 @dataclass(frozen=True)
-class ExponentialLaw:
+class ExponentialLaw(Law):
     """P(y) ∝ e^(factor · quality), times how often y counts in a base measure."""
 
     copies: tuple[int, ...] | None = None
-    last_of_ties: Fraction = Fraction(0)
 
     @property
     def name(self) -> str:
@@ -63,13 +59,6 @@ class ExponentialLaw:
     def describe(self) -> Mapping[str, str]:
         """Say that it is this."""
         return EXPONENTIAL
-
-    def least_share(self, candidates: int) -> int:
-        """Return the sum of the weights over the least, rounded up."""
-        return candidates if self.copies is None else -(-sum(self.copies) // min(self.copies))
-
-    def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
-        """Accept any rational qualities."""
 
     def weights(
         self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
@@ -117,10 +106,6 @@ class ExponentialLaw:
             found = found + np.array([log(times) for times in self.copies])
         found -= found.max(axis=1, keepdims=True)
         return found - np.log(np.exp(found).sum(axis=1, keepdims=True))
-
-    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how far each lies below the best: powers add up to between 1 and candidates."""
-        return qualities.max(axis=1, keepdims=True) - qualities
 
 
 def _weigh_levels(

@@ -29,7 +29,7 @@ from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly, exp_bounds
 from noisewright.mechanisms import Masses, Quality, bits_below_one, by_level, powers
 from noisewright.public import public
-from noisewright.selection.one_dataset import Drawer, Selection, select
+from noisewright.selection.one_dataset import Drawer, Law, Selection, select
 from noisewright.selection.permute_and_flip import times_factor
 from noisewright.spaces import Space
 
@@ -39,11 +39,10 @@ _MOST_TERMS = 1 << 16
 
 @final
 @dataclass(frozen=True)
-class NoisyMaxLaw:
+class NoisyMaxLaw(Law):
     """The largest of qualities with geometric noise in whole steps."""
 
     step: Fraction
-    name: str = "noisy max"
 
     @property
     def last_of_ties(self) -> Fraction:
@@ -53,14 +52,6 @@ class NoisyMaxLaw:
     def describe(self) -> Mapping[str, str]:
         """Say that it is this, and in which steps."""
         return {"by": "noisy max", "step": as_text(self.step)}
-
-    @property
-    def copies(self) -> None:
-        """All are alike."""
-
-    def least_share(self, candidates: int) -> int:
-        """All are alike."""
-        return candidates
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
         """Refuse qualities between the steps."""
@@ -94,9 +85,6 @@ class NoisyMaxLaw:
         step = Fraction(self.step.numerator, below)
         near = float(step) if 2.0**-500 < step < 2.0**500 else 0.0
         return near if near == step else None
-
-    def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
-        """Nothing is weighed."""
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Draw exact geometric noise: nothing is rounded."""
@@ -206,9 +194,8 @@ def noisy_max(
     `permute_and_flip` (Ding et al. 2021). As a table over all possible inputs it is
     `nw.select.choice_table(…, method="noisy_max")`.
     """
-    law = noisy_max_law(step)
     return select(
-        law,
+        noisy_max_law(step),
         candidates,
         quality,
         sensitivity=sensitivity,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,60 +45,58 @@ if TYPE_CHECKING:
 Drawer = Callable[["Source | None"], int]
 
 
-class Law(Protocol):
+class Law(ABC):
     """How qualities become probabilities: one way to choose in private.
 
     `factor` is what a unit of quality counts in the exponent.
     """
 
+    copies: tuple[int, ...] | None = None
+    """How often each candidate counts, as whole numbers; None if all count alike."""
+
     @property
     def name(self) -> str:
         """What people call it."""
-        ...
+        return self.describe()["by"]
 
     @property
     def last_of_ties(self) -> Fraction:
         """By how much less quality a candidate could be, for being listed after its equals."""
-        ...
+        return Fraction(0)
 
+    @abstractmethod
     def describe(self) -> Mapping[str, str]:
         """Return what a certificate says about it: `by`, its name, and numbers as text."""
-        ...
-
-    @property
-    def copies(self) -> Sequence[int] | None:
-        """How often each candidate counts, as whole numbers; None if all count alike."""
-        ...
 
     def least_share(self, candidates: int) -> int:
         """Return N: the rarest of equally good candidates has a probability of 1/N or more."""
-        ...
+        return candidates if self.copies is None else -(-sum(self.copies) // min(self.copies))
 
     def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
-        """Raise InputError for qualities that this law cannot take."""
-        ...
+        """Raise InputError for qualities that this law cannot take; most take all."""
+        return
 
     def weights(
         self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction
     ) -> tuple[int, ...] | None:
         """Return the integers that are drawn from; None where coins or noise are drawn."""
-        ...
+        return None
 
+    @abstractmethod
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Return what draws the position of one candidate, exactly, from a source of bits."""
-        ...
 
+    @abstractmethod
     def masses(self, factor: Fraction) -> Masses:
         """Return how a row of a table is worked out at this factor, not normalized."""
-        ...
 
+    @abstractmethod
     def logs(self, qualities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
         """Return logarithms of probabilities in doubles, one row per input: to propose with."""
-        ...
 
     def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return d with e^(−factor·d) / candidates ≤ P(y) ≤ e^(−factor·d), whatever the factor."""
-        ...
+        return qualities.max(axis=1, keepdims=True) - qualities
 
 
 @public_methods

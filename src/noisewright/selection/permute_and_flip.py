@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from noisewright.exact import Doubles, Epsilon, Exp, Number
 from noisewright.mechanisms import Masses, Quality, by_level, powers
 from noisewright.public import public
-from noisewright.selection.one_dataset import Drawer, Selection, select
+from noisewright.selection.one_dataset import Drawer, Law, Selection, select
 from noisewright.spaces import Space
 
 _AT_ONCE = 1 << 22
@@ -36,29 +36,12 @@ _DEEPEST = 1 << 62
 
 @final
 @dataclass(frozen=True)
-class PermuteAndFlipLaw:
+class PermuteAndFlipLaw(Law):
     """One coin for each candidate, certain for the best."""
-
-    name: str = "permute and flip"
-    last_of_ties: Fraction = Fraction(0)
 
     def describe(self) -> Mapping[str, str]:
         """Say that it is this."""
         return {"by": "permute and flip"}
-
-    @property
-    def copies(self) -> None:
-        """All are alike."""
-
-    def least_share(self, candidates: int) -> int:
-        """All are alike."""
-        return candidates
-
-    def check(self, qualities: Sequence[Sequence[Fraction]]) -> None:
-        """Accept any rational qualities."""
-
-    def weights(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> None:
-        """Nothing is weighed."""
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Flip coins with exactly these probabilities: nothing is rounded."""
@@ -99,10 +82,6 @@ class PermuteAndFlipLaw:
                 sums += np.einsum("n,rny->ry", shares[chosen], others)
             found[start : start + step] = part + np.log(sums)
         return found
-
-    def depths(self, qualities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how far each lies below the best: its coin must come up, and then be taken."""
-        return qualities.max(axis=1, keepdims=True) - qualities
 
 
 def _coins_near(qualities: Doubles, factor: Fraction, near: NDArray[np.float64]) -> Drawer:
@@ -182,9 +161,8 @@ def permute_and_flip(
     (McKenna–Sheldon 2020, Theorems 1 and 2). It is drawn by exact coins. As a table over all
     possible inputs it is `nw.select.choice_table(…, method="permute_and_flip")`.
     """
-    law = PermuteAndFlipLaw()
     return select(
-        law,
+        PermuteAndFlipLaw(),
         candidates,
         quality,
         sensitivity=sensitivity,
