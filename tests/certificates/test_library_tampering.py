@@ -296,3 +296,28 @@ def test_a_missing_file_and_a_folder_are_said_so(tmp_path: Path) -> None:
     binary = tmp_path / "binary.json"
     binary.write_bytes(bytes(range(256)))
     assert not nw.check(binary)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"low": "0", "high": "20", "step": "2"},
+        {"low": "1/2", "high": "21/2", "step": "1"},
+        {"low": "0", "high": "5", "step": "1/2"},
+        {"low": f"1{'0' * 20}", "high": f"1{'0' * 18}10", "step": "1"},
+    ],
+)
+def test_no_dates_are_loaded_but_those_that_were_proven(
+    grid: dict[str, str], tmp_path: Path
+) -> None:
+    """A proof about 11 numbers, two days apart, is none about 21 days."""
+    noise = nw.laplace(nw.Dates("1970-01-01", "1970-01-11"), epsilon=1, form="truncated")
+    document = json.loads(nw.certify(noise).to_json())
+    inputs = document["mechanism"]["inputs"]
+    inputs.update(grid)
+    document["mechanism"]["outputs"] = dict(inputs)
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps(resealed(document)))
+    assert nw.check(path)
+    with pytest.raises(CertificateError, match=r"dates|years"):
+        nw.load(path)

@@ -5,6 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
@@ -163,3 +165,58 @@ def test_designs_and_losses_count_steps() -> None:
     assert ours.loss == nw.design(numbers, epsilon=1, loss="L1").loss
     assert space.distance("2020-01-31", "2020-03-01") == 2
     assert [space.distance(a, b) for a, b in pairwise(space.points)] == [1] * 5
+
+
+FAR = {
+    "the first of pandas": (np.datetime64(-(2**63) + 1, "ns"), "low"),
+    "the last of pandas": (np.datetime64(2**63 - 1, "ns"), "high"),
+    "the first microsecond": (np.datetime64(-(2**63) + 1, "us"), "low"),
+    "days after minutes end": (np.datetime64(2**53, "D"), "high"),
+    "days before minutes begin": (np.datetime64(-(2**53), "D"), "low"),
+    "years after days end": (np.datetime64(2**60, "Y"), "high"),
+}
+
+
+@pytest.mark.parametrize("step", SPACES)
+@pytest.mark.parametrize("name", FAR)
+def test_a_date_however_far_away_is_beyond_the_nearer_bound(step: str, name: str) -> None:
+    (value, end), space = FAR[name], SPACES[step]
+    clamping = space.reading(outside="clamp")
+    code = 0 if end == "low" else space.size - 1
+    assert clamping.code(value) == clamping.encode(np.array([value]))[0] == code
+    with pytest.raises(OutsideSpaceError):
+        space.code(value)
+    with pytest.raises(OutsideSpaceError):
+        space.encode(np.array([value]))
+
+
+@pytest.mark.parametrize(
+    "ends", [("2020-01-01", np.datetime64(20000, "Y")), (np.datetime64(-3000, "Y"), "2000")]
+)
+def test_bounds_are_dates_that_python_has(ends: tuple[Any, Any]) -> None:
+    with pytest.raises(SpaceError, match="within the years 1 to 9999"):
+        nw.Dates(*ends)
+
+
+def test_the_missing_date_of_pandas_is_no_date() -> None:
+    for space in (SPACES["day"], SPACES["day"].reading(outside="clamp")):
+        with pytest.raises(OutsideSpaceError, match="not a date"):
+            space.code(pd.NaT)
+        with pytest.raises(OutsideSpaceError, match="not a date"):
+            nw.randomized_response(space, epsilon=1).sample(pd.NaT)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "1970-01-02",
+        datetime.date(1970, 1, 2),
+        datetime.datetime(1970, 1, 2, 5),
+        pd.Timestamp("1970-01-02 05:00"),
+        np.datetime64("1970-01-02"),
+        pa.scalar(datetime.date(1970, 1, 2)),
+    ],
+)
+def test_one_date_of_any_kind_is_a_point_to_sample_from(point: Any) -> None:
+    sure = nw.randomized_response(SPACES["day"], epsilon=200)
+    assert sure.sample(point) == datetime.date(1970, 1, 2)

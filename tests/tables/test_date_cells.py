@@ -15,6 +15,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.tables import Field
+from noisewright.tables.codec import column_codes
 
 DAYS = nw.Dates("1969-12-01", "1970-02-28")
 TRUTH = [datetime.date(1970, 1, 17), datetime.date(1970, 2, 28), datetime.date(1969, 12, 1)]
@@ -171,3 +172,58 @@ def test_queries_about_dates_are_written_and_read(tmp_path: Path) -> None:
     asked = nw.workloads.Workload.conjunctions(domain, [{"day": {"at_least": "2020-05-17"}}])
     asked.save(tmp_path / "w.toml")
     assert nw.workloads.Workload.read(tmp_path / "w.toml", domain).queries == asked.queries
+
+
+TOLD = nw.Dates("1890-01-01", "9999-12-31T23:00", step="hour", zone="Europe/Vienna")
+MOMENTS = [
+    datetime.datetime(1893, 3, 31, 23, 30, tzinfo=datetime.UTC),
+    datetime.datetime(2024, 3, 31, 0, 59, tzinfo=datetime.UTC),
+    datetime.datetime(2024, 3, 31, 1, 0, tzinfo=datetime.UTC),
+    datetime.datetime(2024, 10, 27, 0, 30, tzinfo=datetime.UTC),
+    datetime.datetime(2024, 10, 27, 1, 30, tzinfo=datetime.UTC),
+    datetime.datetime(2050, 7, 1, 12, 0, tzinfo=datetime.UTC),
+    datetime.datetime(2150, 1, 1, 12, 0, tzinfo=datetime.UTC),
+    datetime.datetime(9999, 12, 31, 22, 59, tzinfo=datetime.UTC),
+]
+ZONED: dict[str, Any] = {
+    "texts": [moment.isoformat() for moment in MOMENTS],
+    "Arrow": pa.array(MOMENTS, pa.timestamp("us", "UTC")),
+    "Arrow elsewhere": pa.array(MOMENTS, pa.timestamp("ms", "America/New_York")),
+    "dictionary": pa.array(MOMENTS, pa.timestamp("s", "UTC")).dictionary_encode(),
+    "Polars": pl.Series(MOMENTS),
+    "pandas": pd.Series(MOMENTS).astype("datetime64[us, UTC]"),
+}
+
+
+@pytest.mark.parametrize("kind", ZONED)
+def test_a_moment_is_told_in_the_zone_alike_by_every_library(kind: str) -> None:
+    """In summer after 2037, too, where Arrow's rules of clocks end."""
+    codes = column_codes(Field.of(TOLD).cells, ZONED[kind])
+    assert codes.tolist() == [TOLD.code(moment) for moment in MOMENTS]
+    assert TOLD.point(int(codes[5])) == datetime.datetime(2050, 7, 1, 14)
+    assert TOLD.point(int(codes[7])) == datetime.datetime(9999, 12, 31, 23)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
+@pytest.mark.parametrize("zone", [None, "America/New_York", "Pacific/Auckland"])
+@pytest.mark.parametrize("encoded", [False, True])
+def test_the_last_moments_of_a_type_do_not_wrap_around(
+    sign: int, unit: str, zone: str | None, encoded: bool
+) -> None:
+    field = Field(nw.Dates("1990-01-01", "2030-12-31", zone=zone), outside="clamp")
+    kind = pa.timestamp(unit, None if zone is None else "UTC")
+    column: Any = pa.array([sign * (2**63 - 1)], pa.int64()).cast(kind)
+    column = column.dictionary_encode() if encoded else column
+    assert column_codes(field.cells, column).tolist() == [field.space.size - 1 if sign > 0 else 0]
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
+def test_a_moment_that_python_cannot_move_to_the_zone_is_beyond_the_bound(text: str) -> None:
+    space = nw.Dates("1990-01-01", "2030-12-31", zone="Europe/Vienna")
+    field = Field(space, outside="clamp")
+    code = 0 if text.startswith("0") else field.space.size - 1
+    assert column_codes(field.cells, [text]).tolist() == [code]
+    with pytest.raises(OutsideSpaceError, match="outside of 1990-01-01") as problem:
+        column_codes(Field.of(space).cells, [text])
+    assert text[:4] not in str(problem.value)

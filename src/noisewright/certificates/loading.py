@@ -195,9 +195,12 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
         case "counts" if section["n"] > 0:
             return Counts(section["n"], **options)
         case "grid" if "unit" in section:
-            found = Dates.of_unit(section["low"], section["high"], section["unit"], **options)
+            found = Dates.from_description(section, **options)
             if found is None:
-                raise CertificateError(f"the unit {section['unit']!r} of its points is not known.")
+                raise CertificateError(
+                    f"its points, {section['unit']!r} by steps of {section['step']}, are no dates "
+                    "that are known here."
+                )
             return found
         case "grid":
             return Interval(section["low"], section["high"], step=section["step"], **options)

@@ -3,7 +3,7 @@ from .categories import Categories as Categories, Label as Label, label_key as l
 from .counts import Counts as Counts, whole_number as whole_number
 from .curve_rows import RowError as RowError, read_rows as read_rows
 from .curves import Curves as Curves
-from .dates import Dates as Dates
+from .dates import Dates as Dates, in_seconds as in_seconds
 from .interval import Interval as Interval
 from .lattice import Lattice as Lattice
 from .metric import Distance as Distance, DistanceMatrix as DistanceMatrix

@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 import zoneinfo
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
@@ -33,6 +34,10 @@ _STEPS = {
 weeks begin on Mondays, as ISO 8601 has them, and 1970 began on a Thursday."""
 
 _TIMES = ("hour", "minute")
+_IN_A_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
+_FIRST, _LAST = np.datetime64(-(10**6), "Y"), np.datetime64(10**6, "Y")
+"""Dates further away are taken for these: numpy would wrap them around, into the bounds even."""
+
 _SHORT = re.compile(r"\d{4}(-\d{2})?")
 _SINCE = re.compile(r"(year|month|week|day|hour|minute)s since [0-9-]{10}(?: 00:00)?(?: in (\S+))?")
 
@@ -67,6 +72,12 @@ class Dates(Interval):
         object.__setattr__(self, "every", step)
         object.__setattr__(self, "zone", _known_zone(zone))
         ends = [self._read_bound(bound, name) for name, bound in (("low", low), ("high", high))]
+        years = self.dates_at(np.array(ends)).astype("datetime64[Y]").astype(np.int64) + 1970
+        if not (years.min() >= datetime.MINYEAR and years.max() <= datetime.MAXYEAR):
+            raise SpaceError(
+                f"from {low} to {high} is not within the years {datetime.MINYEAR} to "
+                f"{datetime.MAXYEAR}; give bounds that are."
+            )
         if not ends[0] < ends[1]:
             raise SpaceError(
                 f"from {low} to {high} is not more than one {step}; low must be before high."
@@ -74,8 +85,8 @@ class Dates(Interval):
         super().__init__(*ends, step=1, neighbors=neighbors, metric=metric)
 
     def _read_bound(self, bound: Any, name: str) -> int:
-        if isinstance(bound, Fraction):
-            return int(bound)  # as `_changed` gives it
+        if isinstance(bound, Fraction):  # as `_remade` and certificates give it
+            return int(min(max(bound, -(1 << 40)), 1 << 40))
         found = self.steps_in(bound)
         if found is None:
             raise SpaceError(
@@ -112,23 +123,34 @@ class Dates(Interval):
         read = _read(value) if isinstance(value, str) else value
         if isinstance(read, np.datetime64):
             return None if np.isnat(read) else int(self.steps_of(np.array([read]))[0])
-        if isinstance(read, datetime.datetime):
-            if read.tzinfo is not None:
-                if self.zone is None:
-                    return None
+        if not isinstance(read, datetime.date) or read != read:  # as the NaT of pandas
+            return None
+        if isinstance(read, datetime.datetime) and read.tzinfo is not None:
+            if self.zone is None:
+                return None
+            try:
                 read = read.astimezone(zoneinfo.ZoneInfo(self.zone)).replace(tzinfo=None)
-        elif not isinstance(read, datetime.date):
-            return None
-        try:
-            return int(self.steps_of(np.array([np.datetime64(read)]))[0])
-        except (OverflowError, ValueError):
-            return None
+            except (OverflowError, ValueError):  # on the first days of all, or the last
+                utc = np.datetime64(read.replace(tzinfo=None)) - np.timedelta64(read.utcoffset())
+                return int(self.steps_of(self.local_times(in_seconds(np.array([utc]))))[0])
+        return int(self.steps_of(np.array([np.datetime64(read)]))[0])
 
     def steps_of(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Return the steps since 1970 of an array of datetime64 without gaps."""
         unit, count, before = _STEPS[self.every]
-        whole = values.astype(f"datetime64[{unit}]").astype(np.int64)
+        whole = in_seconds(values).astype(f"datetime64[{unit}]").astype(np.int64)
         return whole if count == 1 else (whole + before) // count
+
+    def local_times(self, utc: NDArray[Any]) -> NDArray[Any]:
+        """Return times in UTC, as datetime64 of seconds, as they are told in the zone."""
+        assert self.zone is not None
+        zone = zoneinfo.ZoneInfo(self.zone)
+        different, places = np.unique(utc, return_inverse=True)
+        # What Python can tell the time of, in all zones; so far away a day does not matter.
+        told = np.clip(different, np.datetime64("0001-01-03"), np.datetime64("9999-12-29"))
+        known = (one.replace(tzinfo=datetime.UTC) for one in told.tolist())
+        offsets = [one.astimezone(zone).utcoffset() for one in known]
+        return (different + np.array(offsets, dtype="timedelta64[s]"))[places]
 
     def dates_at(self, steps: NDArray[Any]) -> NDArray[Any]:
         """Return when steps since 1970 begin: days, or for hours and minutes seconds."""
@@ -189,14 +211,26 @@ class Dates(Interval):
         return {**super().describe(), "unit": f"{self.every}s since {begin}{zone}"}
 
     @classmethod
-    def of_unit(cls, low: str, high: str, unit: str, **relations: Any) -> Dates | None:
-        """Return the dates that a certificate describes; None if its unit is no such thing."""
-        found = _SINCE.fullmatch(unit)
+    def from_description(cls, section: Mapping[str, Any], **relations: Any) -> Dates | None:
+        """Return the dates that `describe` describes so; None if there are no such dates."""
+        found = _SINCE.fullmatch(section["unit"])
         if found is None:
             return None
-        ends = Fraction(low), Fraction(high)
+        ends = Fraction(section["low"]), Fraction(section["high"])
         made = cls(*ends, step=found[1], zone=found[2], **relations)
-        return made if made.describe()["unit"] == unit else None
+        return made if made.describe() == section else None
+
+
+def in_seconds(values: NDArray[Any]) -> NDArray[Any]:
+    """Return datetime64 of parts of a second as whole seconds, rounded down; no others change.
+
+    But for those further away than a million years, which are moved there. Numpy itself overflows
+    when it rounds the first times that nanoseconds can hold.
+    """
+    parts = _IN_A_SECOND.get(np.datetime_data(values.dtype)[0])
+    if parts is not None and np.datetime_data(values.dtype)[1] == 1:
+        values = (values.astype(np.int64) // parts).astype("datetime64[s]")
+    return np.clip(values, _FIRST, _LAST)
 
 
 def _known_zone(zone: Any) -> str | None:

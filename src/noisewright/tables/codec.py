@@ -77,7 +77,8 @@ def as_column(values: Any) -> Any:
         return in_one_piece(getattr(values, "storage", values))
     if is_from("polars", values):
         return values.to_list() if str(values.dtype) == "Object" else values.to_arrow()
-    if is_from("pandas", values) and not isinstance(values.dtype, np.dtype):
+    kind = getattr(values, "dtype", None)
+    if is_from("pandas", values) and kind is not None and not isinstance(kind, np.dtype):
         return _from_pandas(values)
     if hasattr(values, "to_numpy"):
         return np.asarray(values.to_numpy())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.spaces import in_seconds
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError, Cells, code_type
 from noisewright.tables.plain_cells import is_missing
@@ -50,20 +51,36 @@ class DateCells(Cells):
         import pyarrow as pa
 
         kind = array.type
+        if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
+            return self._from_arrow(array.dictionary_decode())
         if pa.types.is_dictionary(kind) or is_text(kind):
             # Each different text is read once.
             encoded = array if pa.types.is_dictionary(kind) else array.dictionary_encode()
             indices = encoded.indices.cast(pa.int64())
             places = indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
             return self._by_place(encoded.dictionary.to_pylist(), places)
-        if pa.types.is_timestamp(kind) and kind.tz is not None:
-            import pyarrow.compute as pc
-
-            there = array.cast(pa.timestamp(kind.unit, tz=self._space.zone))
-            array = pc.call_function("local_timestamp", [there])
-        elif pa.types.is_null(kind):
+        if pa.types.is_null(kind):
             array = array.cast(pa.date32())
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            return self.encode(self._in_zone(array))
         return self.encode(array.to_numpy(zero_copy_only=False))
+
+    def _in_zone(self, array: Any) -> NDArray[Any]:
+        """Return times that have a zone as they are told in the zone of the space."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        given = array.cast(pa.timestamp(array.type.unit)).to_numpy(zero_copy_only=False)
+        missing = np.isnat(given)
+        utc = in_seconds(np.where(missing, np.datetime64(0, "s"), given))
+        there = pa.array(utc).cast(pa.timestamp("s", tz=self._space.zone))
+        local = pc.call_function("local_timestamp", [there]).to_numpy().copy()
+        # From then on Arrow does not know when clocks change.
+        late = utc >= np.datetime64("2037", "s")
+        if late.any():
+            local[late] = self._space.local_times(utc[late])
+        local[missing] = np.datetime64("NaT")
+        return local
 
     def _from_plain(self, values: Sequence[Any]) -> NDArray[Any]:
         return self._by_place(values, np.arange(len(values)))

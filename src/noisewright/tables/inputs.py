@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -177,7 +178,8 @@ def _as_curves(drawn: list[NDArray[Any]], outputs: Space) -> NDArray[Any]:
 
 
 def _is_one_point(space: Space, inputs: Any) -> bool:
-    if isinstance(inputs, (str, bytes, int, float, np.generic, set, frozenset, dict)):
+    single = (str, bytes, int, float, np.generic, datetime.date, set, frozenset, dict)
+    if isinstance(inputs, single):
         return True
     # A tuple is one point of a space of tuples and otherwise a sequence of inputs.
     return isinstance(inputs, tuple) and space.of_tuples and inputs in space

@@ -41,7 +41,7 @@ def read_space(section: Mapping[str, Any], points: Any) -> Space:
         case "counts":
             return Counts(section["n"])
         case "grid" if "unit" in section:
-            found = Dates.of_unit(section["low"], section["high"], section["unit"])
+            found = Dates.from_description(section)
             if found is None:
                 raise ReleaseError(f"the unit {section['unit']!r} of a column is not known.")
             return found
