@@ -61,10 +61,8 @@ def load(path: str | os.PathLike[str]) -> Mechanism:
         failure = report.failures[0]
         kind = CertificateError if failure.part in ("file", "format") else NotPrivateError
         raise kind(f"{os.fspath(path)} is not proven. {failure.part}: {failure.message}")
-    claims = document["claims"]
-    claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
     try:
-        return _mechanism(document["mechanism"], document["neighbors"], claim)
+        return _part(document)[1]
     except (InputError, TooLargeError) as problem:
         raise CertificateError(
             f"{os.fspath(path)} is proven, but there is no mechanism in this library for it: "
@@ -108,13 +106,14 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
         case "person":
             person = PersonMechanism(_part(section["parent"])[1], section["rows"])
             return _with_claim(person, claim)
-        case "noise":
+        case "noise" | "staircase" as kind:
             space = _space(section["inputs"], neighbors)
             assert isinstance(space, Interval)
             form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
-            return Laplace(space, _epsilon(section["decay"]), form, claim)
-        case "staircase":
-            return _staircase(section, neighbors, claim)
+            if kind == "noise":
+                return Laplace(space, _epsilon(section["decay"]), form, claim)
+            parameter, upper = _epsilon(section["parameter"]), section["upper"]
+            return Staircase(space, parameter, upper, form, section["width"], claim)
         case "items":
             largest = section["largest"]
             items = [point_label(item) for item in section["items"]]
@@ -142,7 +141,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
 
 
 def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
-    """Return a column with its name, or a row without one, with its own claim."""
+    """Return a column with its name, or a row or a whole without one, with its own claim."""
     claims = part["claims"]
     claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
     inner = _mechanism(part["mechanism"], part["neighbors"], claim)
@@ -154,14 +153,6 @@ def _with_claim(product: Product, claim: Guarantee) -> Product:
     made = copy.copy(product)
     object.__setattr__(made, "claim", claim)
     return made
-
-
-def _staircase(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Staircase:
-    space = _space(section["inputs"], neighbors)
-    assert isinstance(space, Interval)
-    form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
-    parameter, upper, width = _epsilon(section["parameter"]), section["upper"], section["width"]
-    return Staircase(space, parameter, upper, form, width, claim)
 
 
 def _table(section: dict[str, Any], neighbors: dict[str, Any], claim: Guarantee) -> Table:

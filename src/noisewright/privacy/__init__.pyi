@@ -11,7 +11,6 @@ from .composition.concentrated import (
 from .formulas.gaussian import gaussian_delta as gaussian_delta, gaussian_ratio as gaussian_ratio
 from .formulas.sets import sets_within as sets_within
 from .profile import Profile as Profile, profile as profile, profile_of_masses as profile_of_masses
-from .proving import prove as prove
 from .queries import (
     OutputPerturbation as OutputPerturbation,
     Sanitized as Sanitized,
@@ -29,4 +28,9 @@ from .tight import (
     tight_epsilon as tight_epsilon,
     tight_ratio as tight_ratio,
 )
-from .verification import Verdict as Verdict, Witness as Witness, verify as verify
+from .verification import (
+    Verdict as Verdict,
+    Witness as Witness,
+    prove as prove,
+    verify as verify,
+)

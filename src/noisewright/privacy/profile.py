@@ -10,6 +10,7 @@ rounded.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -59,15 +60,12 @@ class Profile:
 
     def _active(self, epsilon: Epsilon) -> int:
         """Return the vertex whose line is highest at E = e^ε: the first with a slope ≤ E after."""
-        low, high = 0, len(self.points) - 1
-        while low < high:
-            middle = (low + high) // 2
-            (q, p), (following_q, following_p) = self.points[middle : middle + 2]
-            if epsilon.sign(following_p - p, following_q - q) > 0:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+
+        def is_flat(place: int) -> bool:
+            (q, p), (following_q, following_p) = self.points[place : place + 2]
+            return epsilon.sign(following_p - p, following_q - q) <= 0
+
+        return bisect_left(range(len(self.points) - 1), True, key=is_flat)
 
     def ratio(self, delta: Number = 0) -> Fraction | None:
         """Return e^ε for the least ε at this δ as an exact rational; None if none is finite.
@@ -79,15 +77,12 @@ class Profile:
         spare, unit = exact.numerator * self.total, exact.denominator
         if self.points[0][1] * unit > spare:
             return None
-        low, high = 1, len(self.points) - 1
-        while low < high:
-            middle = (low + high) // 2
-            (q, p), (next_q, next_p) = self.points[middle : middle + 2]
-            if (next_p - p) * unit * q <= (p * unit - spare) * (next_q - q):
-                high = middle
-            else:
-                low = middle + 1
-        q, p = self.points[low]
+
+        def is_beyond(place: int) -> bool:
+            (q, p), (next_q, next_p) = self.points[place : place + 2]
+            return (next_p - p) * unit * q <= (p * unit - spare) * (next_q - q)
+
+        q, p = self.points[1 + bisect_left(range(1, len(self.points) - 1), True, key=is_beyond)]
         return Fraction(max(p * unit - spare, q * unit), q * unit)
 
     def epsilon(self, delta: Number = 0) -> float:

@@ -9,6 +9,7 @@ again, and k answers promise what their composition does, no more.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -165,10 +166,7 @@ class OutputPerturbation:
             low, high = high, high * 2
             if high > _MOST_QUERIES:
                 raise ParameterError(f"more than {low:,} answers fit; they cost next to nothing.")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fits(middle) else (low, middle)
-        return low
+        return low + bisect_left(range(low + 1, high), True, key=lambda count: not fits(count))
 
 
 def _require_queries(queries: int) -> int:

@@ -1,4 +1,7 @@
-"""Is this mechanism (ε, δ)-private? Yes, or two neighbors and an event that say no."""
+"""Is this mechanism (ε, δ)-private? Yes, or two neighbors and an event that say no.
+
+`verify` decides; `prove` proves a claim, part by part where a mechanism consists of parts.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number, show
 from noisewright.mechanisms import (
     Additive,
@@ -19,6 +22,7 @@ from noisewright.mechanisms import (
     PersonMechanism,
     Response,
     SetMechanism,
+    Staircase,
     Table,
 )
 from noisewright.privacy.by_distance import failing_event
@@ -81,12 +85,9 @@ class Verdict:
         if self.witness is None:
             why = "The event that shows it has too many outputs to list"
         else:
-            why = _capital(str(self.witness))
+            text = str(self.witness)
+            why = text[:1].upper() + text[1:]
         return f"False: {self.guarantee} fails {self.unit}. {why}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @public
@@ -261,3 +262,40 @@ def _verify_additive(mechanism: Additive, guarantee: Guarantee) -> Decision:
     code, other, event, p, q = telling_half_line(mechanism, guarantee.epsilon)
     point = mechanism.space.point
     return Decision(False, Witness(point(code), point(other), (event,), p, q))
+
+
+def prove(mechanism: Mechanism, guarantee: Guarantee) -> None:
+    """Prove a guarantee, or raise NotPrivateError; parts are proven one by one and added up."""
+    part = essential(mechanism)
+    if isinstance(part, (ColumnProduct, PersonMechanism)):
+        _prove_sum(part, guarantee)
+        return
+    pure = part.pure_epsilon(part.reach) if isinstance(part, (Geometric, Staircase)) else None
+    if pure is not None and guarantee.delta and guarantee.epsilon < pure:
+        raise ParameterError(
+            f"a certificate of the formula {part!r} claims no smaller epsilon than its own, "
+            "whatever delta is. To trade epsilon for delta, certify a table (table=True, or its "
+            ".table())."
+        )
+    verdict = verify(part, epsilon=guarantee.epsilon, delta=guarantee.delta)
+    if not verdict:
+        raise NotPrivateError(
+            f"{verdict} Claim a larger epsilon or delta (tight_epsilon tells the least).",
+            witness=verdict.witness,
+        )
+
+
+def _prove_sum(whole: ColumnProduct | PersonMechanism, guarantee: Guarantee) -> None:
+    """Prove each part for every change of its value; the sum is what is certified."""
+    for name, mechanism, claim in parts_to_prove(whole):
+        if claim is None:
+            raise NotPrivateError(f"{name} has no finite epsilon between every two of its values.")
+        # Otherwise the claim was found for any change, from the formula or from the integers.
+        if mechanism.space.neighbors == "replace" or isinstance(mechanism, Response):
+            prove(mechanism, claim)
+    total = whole.claim
+    if total is None or not (total.epsilon <= guarantee.epsilon and total.delta <= guarantee.delta):
+        parts = "columns" if isinstance(whole, ColumnProduct) else f"{whole.count:,} rows"
+        raise NotPrivateError(
+            f"the {parts} together spend {total}, more than the {guarantee} that is claimed."
+        )

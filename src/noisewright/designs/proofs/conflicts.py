@@ -8,6 +8,7 @@ set that is only suspected to conflict is not called one.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -142,10 +143,7 @@ def _wider(problem: Problem) -> str | None:
         fails, more = more, 2 * more
         if len(problem.pairs) * around(more).size > _SMALL:
             return None
-    while more - fails > 1:
-        middle = (fails + more) // 2
-        fails, more = (fails, middle) if will_do(middle) else (middle, more)
-    outputs = around(more)
+    outputs = around(fails + 1 + bisect_left(range(fails + 1, more), True, key=will_do))
     ends = ", ".join(_literal(value) for value in (outputs.low, outputs.high))
     return f"nw.Interval({ends}, step={_literal(step)})"
 

@@ -38,7 +38,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact
 from functools import partial
-from typing import Protocol, Self, TypeVar
+from typing import TypeVar
 
 from noisewright.privacy.composition.exact_products import Factor
 from noisewright.privacy.composition.loss_grid import Grid, GridPowers, within, without_tails
@@ -205,15 +205,7 @@ def lower_product(factors: Sequence[Factor], grid: Grid) -> tuple[Vertices, int]
     return NO_VERTICES if product is None else product.vertices()
 
 
-class OnGrid(Protocol):
-    """A bound on a product of pairs that is kept on a grid."""
-
-    def times(self, other: Self) -> Self:
-        """Return the bound on the product."""
-        ...
-
-
-Kept = TypeVar("Kept", bound=OnGrid)
+Kept = TypeVar("Kept", Dominating, Dominated)
 
 
 def product_on_grid(factors: Sequence[Factor], put: Callable[..., Kept]) -> Kept | None:

@@ -34,8 +34,8 @@ from noisewright.mechanisms import (
 from noisewright.privacy.composition.concentrated import ZeroConcentrated
 from noisewright.privacy.composition.pairs import Pair, extremal
 from noisewright.privacy.formulas.noise import laplace_pairs, staircase_pairs
-from noisewright.privacy.proving import prove
 from noisewright.privacy.subject import essential
+from noisewright.privacy.verification import prove
 from noisewright.spaces import Unit
 
 Part = Mechanism | Guarantee | ZeroConcentrated
