@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from noisewright.designs.closed_forms.explicit_fair import by_explicit_fair
-from noisewright.designs.closed_forms.randomized_response import by_response
 from noisewright.designs.closed_forms.relabeling import by_relabeling
 from noisewright.designs.closed_forms.sets import by_flips, many_items
+from noisewright.designs.closed_forms.zero_one import by_explicit_fair, by_response
 from noisewright.designs.lines.diagonal import by_diagonal
 from noisewright.designs.lines.ends import by_ends
 from noisewright.designs.lines.game import by_game

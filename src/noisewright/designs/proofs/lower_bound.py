@@ -9,6 +9,7 @@ falls.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from noisewright.designs.programs.program import Program
@@ -29,11 +30,11 @@ def lower_bound(program: Program, solution: Refined) -> Fraction:
     for constraint, dual in zip(program.constraints, duals, strict=True):
         if dual == 0 or constraint.kind == "row":
             continue
-        constant -= _ceil_product(constraint.limit, dual)
+        constant -= math.ceil(constraint.limit * dual)
         ratio_low, ratio_high = program.ratio_bounds(constraint, BITS)
         for variable, rational, multiple in constraint.terms:
             if rational:
-                charged[variable] += _floor_product(rational, dual)
+                charged[variable] += math.floor(rational * dual)
             if multiple:
                 amount = multiple * dual
                 charged[variable] += amount * (ratio_low if amount > 0 else ratio_high) >> BITS
@@ -145,11 +146,3 @@ def _normalize_worst(program: Program, duals: list[int]) -> None:
     for row in range(len(duals)):
         duals[row] = duals[row] * one // total
     duals[rows[0]] += one - sum(duals[row] for row in rows)
-
-
-def _floor_product(rational: Fraction | int, dual: int) -> int:
-    return rational.numerator * dual // rational.denominator
-
-
-def _ceil_product(rational: Fraction | int, dual: int) -> int:
-    return -(-rational.numerator * dual // rational.denominator)
