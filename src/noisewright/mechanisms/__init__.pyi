@@ -1,4 +1,7 @@
-from .categories.randomized_response import randomized_response as randomized_response
+from .categories.randomized_response import (
+    randomized_response as randomized_response,
+    uniform as uniform,
+)
 from .categories.response import Response as Response
 from .categories.response_bounds import (
     ResponseBounds as ResponseBounds,
@@ -6,7 +9,6 @@ from .categories.response_bounds import (
 )
 from .counts.explicit_fair import explicit_fair as explicit_fair
 from .counts.geometric import Geometric as Geometric, geometric as geometric
-from .counts.uniform import uniform as uniform
 from .decay import (
     bits_below_one as bits_below_one,
     least as least,

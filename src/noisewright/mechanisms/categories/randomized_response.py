@@ -5,7 +5,8 @@ P(other | d) = p, P(d | d) = 1 − mp for m + 1 points. Private iff p ≥ (1−�
 rows is the least that any mechanism can have (Theorem 10).
 
 With many points there is no table: keep the truth with probability `keep`, else draw any point
-uniformly, which is the same family with p = (1 − keep)/(m + 1).
+uniformly, which is the same family with p = (1 − keep)/(m + 1). At ε = δ = 0 only the uniform
+mechanism is left.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number, scale_epsilon
 from noisewright.given import brief
-from noisewright.mechanisms.categories.response import Response, most_kept
+from noisewright.mechanisms.categories.response import Response, most_kept, response_table
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed, stays_short
 from noisewright.mechanisms.guarantee import Guarantee, require_dependence
 from noisewright.mechanisms.mechanism import MOST_ENTRIES, require_tabulable
@@ -57,13 +58,10 @@ def randomized_response(
     require_tabulable(space, space, instead="Use table=False: the formula needs no table.")
     nearest = _between_nearest(claim, space)
     other, total = _exact_weight(nearest, others) or _rounded_weight(nearest, others)
-    weights = np.full((space.size, space.size), other, dtype=object)
-    truth = total - others * other
-    if truth < other:
+    if total - others * other < other:
         # Private it would be only if the truth were still the likelier answer.
         raise self_proof_failed("that the truth is likelier", claim.epsilon)
-    np.fill_diagonal(weights, truth)
-    return Table(space, weights, total=total, claim=claim, name="randomized response")
+    return response_table(space, other, total, claim)
 
 
 def _between_nearest(claim: Guarantee, space: Space) -> Guarantee:
@@ -116,3 +114,16 @@ def least_other_weight(claim: Guarantee, others: int, bits: int) -> int:
     while claim.epsilon.sign(free.numerator - others * candidate * share, candidate * share) > 0:
         candidate += 1
     return candidate
+
+
+@public
+def uniform(space: Space) -> Table:
+    """Return the mechanism that ignores its input.
+
+    Ensures: 0-private, and every output is exactly as likely as any other.
+    Source: the mechanism UM of Cormode–Kulkarni–Srivastava 2018.
+    """
+    require_space(space)
+    require_tabulable(space, space, instead="Use fewer points.")
+    weights = np.ones((space.size, space.size), dtype=object)
+    return Table(space, weights, total=space.size, claim=Guarantee(0), name="uniform mechanism")

@@ -72,10 +72,8 @@ class Response(Structured):
     def table(self) -> Table:
         """Return the formula as a table, for spaces small enough to have one."""
         require_tabulable(self.space, self.space, instead="Sample from the formula instead.")
-        truth, other, total = self.masses()
-        weights = np.full((self.space.size, self.space.size), other, dtype=object)
-        np.fill_diagonal(weights, truth)
-        return Table(self.space, weights, total=total, claim=self.claim, name="randomized response")
+        _, other, total = self.masses()
+        return response_table(self.space, other, total, self.claim)
 
     def __repr__(self) -> str:
         return f"<randomized response on {self.space!r}, {self.claim}, by formula>"
@@ -90,6 +88,13 @@ class Response(Structured):
             **described_total(self.whole),
             "keep": f"{self.keep:x}",
         }
+
+
+def response_table(space: Space, other: int, total: int, claim: Guarantee) -> Table:
+    """Return the table in which every point but the truth has this weight."""
+    weights = np.full((space.size, space.size), other, dtype=object)
+    np.fill_diagonal(weights, total - (space.size - 1) * other)
+    return Table(space, weights, total=total, claim=claim, name="randomized response")
 
 
 def _masses(keep: int, whole: int, size: int) -> tuple[int, int, int]:

@@ -1,1 +1,1 @@
-"""Mechanisms for counts 0..n: geometric (GM), explicit fair (EM), uniform (UM)."""
+"""Mechanisms for counts 0..n: geometric (GM), explicit fair (EM)."""

@@ -8,23 +8,15 @@ are is taken as known. Fewer rows cost no more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
-
-from numpy.typing import NDArray
 
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.guarantee import Guarantee
-from noisewright.mechanisms.mechanism import Mechanism, Structured, require_tabulable
-from noisewright.mechanisms.products.products import (
-    RowProduct,
-    any_change,
-    product_table,
-    row_count,
-)
-from noisewright.mechanisms.table import Table
+from noisewright.mechanisms.mechanism import Mechanism
+from noisewright.mechanisms.products.products import EachRow, any_change, row_count
 from noisewright.public import public
 from noisewright.spaces import Rows
 
@@ -51,17 +43,13 @@ def per_person(mechanism: Mechanism, *, rows: int) -> PersonMechanism:
 
 @final
 @dataclass(frozen=True)
-class PersonMechanism(Structured):
+class PersonMechanism(EachRow):
     """One mechanism for each of up to `count` rows of a person; see `per_person`.
 
     Points are databases of exactly `count` rows; `sample` also takes fewer.
     """
 
-    row: Mechanism
-    count: int
-    space: Rows = field(init=False, repr=False, compare=False)
-    outputs: Rows = field(init=False, repr=False, compare=False)
-    claim: Guarantee | None = field(init=False, repr=False, compare=False)
+    _whose = " of one person"
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -97,17 +85,6 @@ class PersonMechanism(Structured):
                 "promise less with more rows=."
             )
         return self.row.sample(inputs, source=source)
-
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
-        """Draw the released rows of persons who have all `count` rows, given by their codes."""
-        return RowProduct(self.row, self.count).draw(codes, source)
-
-    def table(self) -> Table:
-        """Return the whole as one table, for few rows of a small space."""
-        require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
-        row = self.row.table()
-        name = f"{row.name} on {self.count} rows of one person"
-        return product_table(self, [row] * self.count, name)
 
     def __repr__(self) -> str:
         return f"<{self.row!r} for up to {self.count:,} rows of a person>"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +33,44 @@ if TYPE_CHECKING:
     from noisewright.sampling import Source
 
 
-@final
 @dataclass(frozen=True)
-class RowProduct(Structured):
-    """One mechanism applied to each of `count` rows, independently: `mechanism ** count`."""
+class EachRow(Structured):
+    """One mechanism applied to each of `count` rows, independently."""
 
     row: Mechanism
     count: int
     space: Rows = field(init=False, repr=False, compare=False)
     outputs: Rows = field(init=False, repr=False, compare=False)
     claim: Guarantee | None = field(init=False, repr=False, compare=False)
+    _whose: ClassVar[str] = ""
+
+    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+        """Draw released databases for databases of all `count` rows, given by their codes."""
+        size = self.row.space.size
+        rows = np.empty((self.count, len(codes)), dtype=object)
+        rest = codes.astype(object)
+        for place in reversed(range(self.count)):
+            rows[place] = rest % size
+            rest = rest // size
+        flat = rows.reshape(-1)
+        drawn = self.row.draw(flat if size >> 62 else flat.astype(np.intp), source)
+        joined: NDArray[Any] = np.zeros(len(codes), dtype=object)
+        for part in drawn.astype(object).reshape(rows.shape):
+            joined = joined * self.row.outputs.size + part
+        return joined
+
+    def table(self) -> Table:
+        """Return the whole as one table, for few rows of a small space."""
+        require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
+        row = self.row.table()
+        name = f"{row.name} on {self.count} rows{self._whose}"
+        return product_table(self, [row] * self.count, name)
+
+
+@final
+@dataclass(frozen=True)
+class RowProduct(EachRow):
+    """One mechanism applied to each row of a database: `mechanism ** count`."""
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -62,27 +90,6 @@ class RowProduct(Structured):
         if isinstance(self.row, RowProduct):
             return [self.row.sample(database, source=source) for database in inputs]
         return self.row.sample(inputs, source=source)
-
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
-        """Draw released databases for databases given by their codes."""
-        size = self.row.space.size
-        rows = np.empty((self.count, len(codes)), dtype=object)
-        rest = codes.astype(object)
-        for place in reversed(range(self.count)):
-            rows[place] = rest % size
-            rest = rest // size
-        flat = rows.reshape(-1)
-        drawn = self.row.draw(flat if size >> 62 else flat.astype(np.intp), source)
-        joined: NDArray[Any] = np.zeros(len(codes), dtype=object)
-        for part in drawn.astype(object).reshape(rows.shape):
-            joined = joined * self.row.outputs.size + part
-        return joined
-
-    def table(self) -> Table:
-        """Return the whole product as one table, for small databases."""
-        require_tabulable(self.space, self.outputs, instead="Sample row by row instead.")
-        row = self.row.table()
-        return product_table(self, [row] * self.count, f"{row.name} on {self.count} rows")
 
     def __repr__(self) -> str:
         return f"<{self.row!r} ** {self.count}>"
