@@ -83,6 +83,15 @@ def save_whole(
     return Path(path)
 
 
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Put the names in a folder on disk, or raise what the operating system says."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write `data` to a temporary name beside `path`, sync it, and rename it.
 

@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, Generic, TypeVar, final
 
 _T = TypeVar("_T")
@@ -112,12 +111,7 @@ class Behind(Generic[_T]):
         if self._problem is not None:
             raise self._problem
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._given_up = kind is not None
         self._waiting.put(_End(None))
         self._thread.join()

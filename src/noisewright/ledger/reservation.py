@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from noisewright.errors import LedgerError, UnconfirmedError
@@ -55,10 +54,7 @@ class Reservation:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: object
     ) -> None:
         if self._is_finished:
             return

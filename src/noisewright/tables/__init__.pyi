@@ -9,12 +9,6 @@ from .codec import column_codes as column_codes
 from .field import Field as Field
 from .files.csv_layout import CSV as CSV, as_csv as as_csv
 from .files.excel_files import Excel as Excel, as_excel as as_excel
-from .files.faults import (
-    arrow as arrow,
-    attempt as attempt,
-    guard_batches as guard_batches,
-    unwritable as unwritable,
-)
 from .files.formats import (
     Sink as Sink,
     is_text_format as is_text_format,
@@ -31,6 +25,12 @@ from .files.reading import (
     open_table as open_table,
     require_column_names as require_column_names,
     require_names as require_names,
+)
+from .files.table_errors import (
+    arrow as arrow,
+    attempt as attempt,
+    guard_batches as guard_batches,
+    unwritable as unwritable,
 )
 from .files.table_reader import (
     BATCH as BATCH,

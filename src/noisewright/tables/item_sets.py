@@ -157,24 +157,31 @@ def _arrow_restorer(space: Subsets, inputs: Any) -> Restore:
     encoded = pa.types.is_dictionary(kind.value_type)
 
     def restore(drawn: ItemSets) -> Any:
-        made = _arrow_lists(space, drawn, kind, encoded=encoded)
+        large = pa.types.is_large_list(kind) or len(drawn.indices) >= 1 << 31
+        made = arrow_lists(drawn, _labels(space), encoded=encoded, large=large)
         return pa.chunked_array([made]) if isinstance(inputs, pa.ChunkedArray) else made
 
     return restore
 
 
-def _arrow_lists(space: Subsets, drawn: ItemSets, kind: Any, *, encoded: bool) -> Any:
+def _labels(space: Subsets) -> Any:
     import pyarrow as pa
 
     try:
-        labels = pa.array(list(space.items))
+        return pa.array(list(space.items))
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
         raise InputError(
             "the items are of several types, which an Arrow array cannot hold. Sample from a "
             "list, or declare items of one type."
         ) from problem
-    indices = pa.array(drawn.indices)
+
+
+def arrow_lists(sets: ItemSets, labels: Any, *, encoded: bool, large: bool) -> Any:
+    """Return sets as an Arrow array of lists of their labels, as a dictionary if `encoded`."""
+    import pyarrow as pa
+
+    indices = pa.array(sets.indices)
     values = pa.DictionaryArray.from_arrays(indices, labels) if encoded else labels.take(indices)
-    if pa.types.is_large_list(kind) or len(drawn.indices) >= 1 << 31:
-        return pa.LargeListArray.from_arrays(pa.array(drawn.offsets), values)
-    return pa.ListArray.from_arrays(pa.array(drawn.offsets.astype(np.int32)), values)
+    if large:
+        return pa.LargeListArray.from_arrays(pa.array(sets.offsets), values)
+    return pa.ListArray.from_arrays(pa.array(sets.offsets.astype(np.int32)), values)

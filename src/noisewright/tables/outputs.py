@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.spaces import Categories, Counts, Dates, Interval, Lattice, Space, Subsets
-from noisewright.tables.item_sets import ItemSets
+from noisewright.tables.item_sets import ItemSets, arrow_lists
 from noisewright.tables.released_types import curve_type, released_type
 
 _BITS = 62
@@ -126,9 +126,8 @@ class SetOutputs(Outputs):
         self.type = released_type(space, given)
         self._space = space
         item = self.type.value_type
-        encoded = pa.types.is_dictionary(item)
-        self._items = pa.array(space.items, item.value_type if encoded else item)
-        self._encoded = encoded
+        self._encoded = pa.types.is_dictionary(item)
+        self._items = pa.array(space.items, item.value_type if self._encoded else item)
 
     def array(self, drawn: ItemSets | NDArray[Any]) -> Any:
         """Return lists for drawn sets, or for their codes."""
@@ -136,16 +135,8 @@ class SetOutputs(Outputs):
 
         if not isinstance(drawn, ItemSets):
             drawn = _sets_of(self._space, drawn)
-        indices = pa.array(drawn.indices)
-        values = (
-            pa.DictionaryArray.from_arrays(indices, self._items)
-            if self._encoded
-            else self._items.take(indices)
-        )
-        if pa.types.is_large_list(self.type):
-            return pa.LargeListArray.from_arrays(pa.array(drawn.offsets), values, type=self.type)
-        offsets = pa.array(drawn.offsets.astype(np.int32))
-        return pa.ListArray.from_arrays(offsets, values, type=self.type)
+        large = pa.types.is_large_list(self.type)
+        return arrow_lists(drawn, self._items, encoded=self._encoded, large=large)
 
 
 def _sets_of(space: Subsets, codes: NDArray[Any]) -> ItemSets:

@@ -7,7 +7,6 @@ import itertools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from noisewright.tables import ArrowSchema, ArrowTable, RecordBatch
@@ -128,12 +127,7 @@ class StageWriter:
         rows = sum(rows for _, rows in self._batches)
         return {"file": os.path.basename(self._path), "rows": rows, "batches": self._batches}
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
                 self._flush()

@@ -27,6 +27,7 @@ from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
 from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report
 from noisewright.errors import DataError, EngineError, InputError, TargetError
+from noisewright.files import sync_folder
 from noisewright.plans import Plan
 from noisewright.sampling import default_source
 from noisewright.tables import ArrowSchema
@@ -275,11 +276,11 @@ def _hand_over(work: Path, parts: list[Path], target: Path) -> None:
     ready.mkdir()
     for number, part in enumerate(parts):
         os.rename(part, ready / f"part-{number:05d}.parquet")
-    _sync(ready)
+    sync_folder(ready)
     if os.path.lexists(target):
         raise TargetError(f"{target} exists already. Choose another name.")
     os.rename(ready, target)
-    _sync(target.parent)
+    sync_folder(target.parent)
 
 
 def _remove(work: Path) -> None:
@@ -290,14 +291,6 @@ def _remove(work: Path) -> None:
     except OSError:
         gone = work
     shutil.rmtree(gone, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _plain(schema: ArrowSchema) -> ArrowSchema:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from noisewright.errors import TargetError
+from noisewright.files import sync_folder
 
 _PREFIX = ".noisewright-release-"
 _ATTEMPTS, _PAUSE = 40, 0.01
@@ -71,7 +72,9 @@ class Staging:
         place = self.folder.parent
         for name in names:
             _replace(self.path(name), place / name, aside=self.path(f"replaced-{name}"))
-        sync_folder(place)
+        # Windows has no folders to open, and some network drives refuse to sync them.
+        with contextlib.suppress(OSError):
+            sync_folder(place)
 
     def close(self) -> None:
         """Remove the folder and let go of it."""
@@ -137,17 +140,6 @@ def _reword(problem: OSError, message: str) -> TargetError:
     for note in getattr(problem, "__notes__", []):
         error.add_note(note)
     return error
-
-
-def sync_folder(folder: Path) -> None:
-    """Put the names in a folder on disk, where the operating system can."""
-    # Windows has no folders to open, and some network drives refuse to sync them.
-    with contextlib.suppress(OSError, AttributeError):
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 def _new(target: Path) -> Staging:

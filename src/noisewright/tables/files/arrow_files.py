@@ -8,7 +8,7 @@ from typing import Any, final
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
-from noisewright.tables.files.faults import arrow, attempt, guard_batches
+from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 
 _WHAT = "a Feather (Arrow) file"

@@ -18,8 +18,8 @@ from noisewright.tables.arrow_names import ArrowField, RecordBatch
 from noisewright.tables.cell_types import is_list
 from noisewright.tables.cells import BadCellError, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
-from noisewright.tables.files.faults import arrow, attempt, unreadable
 from noisewright.tables.files.list_texts import SEPARATOR, split_lists, split_text
+from noisewright.tables.files.table_errors import arrow, attempt, unreadable
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
@@ -181,12 +181,12 @@ class CsvFile(TableReader):
             return cells
         if is_list(field.type):
             return self._lists(cells, field, first_row)
-        found = _cast(cells, field.type)
+        found = cast_texts(cells, field.type)
         if found is None and field.name in self._cells:
             found = self._one_by_one(cells, field, first_row)
         if found is not None:
             return found
-        raise self._not_of_its_type(field, first_row + _first_bad(cells, field.type) + 1)
+        raise self._not_of_its_type(field, first_row + first_bad(cells, field.type) + 1)
 
     def _lists(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return texts as lists; an empty text is an empty list, and an empty cell is null."""
@@ -219,7 +219,7 @@ class CsvFile(TableReader):
         except BadCellError as problem:
             indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             place = int(np.argmax(indices == problem.row))
-            typed = _cast(pa.array([texts[problem.row]]), field.type) is not None
+            typed = cast_texts(pa.array([texts[problem.row]]), field.type) is not None
             problem.row = place
             failed = refusal(field.name, problem, first_row)
         raise failed if typed else self._not_of_its_type(field, first_row + place + 1)
@@ -234,7 +234,7 @@ class CsvFile(TableReader):
         )
 
 
-def _cast(cells: Any, kind: Any) -> Any:
+def cast_texts(cells: Any, kind: Any) -> Any:
     """Return texts as numbers or booleans; None if one of them is neither."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -260,19 +260,19 @@ def _value(text: str, kind: Any) -> Any:
     """Return what one text is in the declared type, else as a number, else the text itself."""
     import pyarrow as pa
 
-    found = _cast(pa.array([text]), kind)
+    found = cast_texts(pa.array([text]), kind)
     if found is not None:
         return found[0].as_py()
     number = None if pa.types.is_boolean(kind) else number_in(text)
     return text if number is None else number
 
 
-def _first_bad(cells: Any, kind: Any) -> int:
+def first_bad(cells: Any, kind: Any) -> int:
     """Return the place of the first cell that cannot be converted, by halving."""
     start, length = 0, len(cells)
     while length > 1:
         half = length // 2
-        if _cast(cells.slice(start, half), kind) is None:
+        if cast_texts(cells.slice(start, half), kind) is None:
             length = half
         else:
             start, length = start + half, length - half

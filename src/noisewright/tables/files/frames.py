@@ -1,4 +1,10 @@
-"""Tables that are in memory: pyarrow, pandas, Polars, and plain Python."""
+"""Tables that are in memory: pyarrow, pandas, Polars, and plain Python.
+
+Frames choose types by values: pandas makes doubles of whole numbers when one is missing, Polars
+takes eight bits when a list of objects has such numbers, both have no type at all for a column in
+which every cell is empty. What is released must not tell which of them it was, so other types are
+read in their place.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +16,7 @@ import numpy as np
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowTable, RecordBatch
 from noisewright.tables.cells import BadCellError, Cells, refusal
-from noisewright.tables.files.faults import arrow, attempt
-from noisewright.tables.files.frame_types import frame_type, in_small_parts, plain_type, widen
+from noisewright.tables.files.table_errors import arrow, attempt
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.schema import Schema
 
@@ -45,7 +50,7 @@ class InColumns(TableReader):
     """Columns by name, some of which are plain Python and declare no type.
 
     Those have the type that follows from what is declared, and are read cell by cell as it
-    say. Columns that are not declared are read as they are if the schema says so, and left alone
+    says. Columns that are not declared are read as they are if the schema says so, and left alone
     else.
     """
 
@@ -203,7 +208,7 @@ def _as_arrow(name: str, values: Any, *, private: bool) -> Any:
             array = values.to_arrow()
         else:
             array = pa.array(values.to_list() if of_polars else values, from_pandas=True)
-        array = widen(kind, array)
+        array = _widen(kind, array)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         failed = DataError(
             f"the column {name!r} of the table holds values of several kinds, or of a kind "
@@ -212,10 +217,10 @@ def _as_arrow(name: str, values: Any, *, private: bool) -> Any:
         )
     else:
         whole = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-        wanted = plain_type(whole.type)
+        wanted = _plain_type(whole.type)
         if private:
-            wanted = frame_type(wanted, numbers=of_polars)
-        return in_small_parts(whole, wanted)
+            wanted = _frame_type(wanted, numbers=of_polars)
+        return _in_small_parts(whole, wanted)
     raise failed
 
 
@@ -252,3 +257,72 @@ def columns_of_records(records: Sequence[Any]) -> dict[str, Any]:
                 "the same names, and None where a cell is empty."
             )
     return named_columns({name: [record[name] for record in records] for name in records[0]})
+
+
+def _widen(kind: Any, array: Any) -> Any:
+    """Return whole numbers of a numpy type in 64 bits.
+
+    With one cell missing pandas would have made doubles of them, which are released in 64 bits:
+    the width of a released column must not tell which of the two it was.
+    """
+    import pyarrow as pa
+
+    if getattr(kind, "kind", "") not in ("i", "u") or not hasattr(kind, "newbyteorder"):
+        return array
+    # Without a sign they are wide already, and may be too large; they are not released like that.
+    return array if pa.types.is_uint64(array.type) else array.cast(pa.int64())
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return a type with short texts, in place of those that frames have for their own sake."""
+    import pyarrow as pa
+
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
+    if pa.types.is_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_plain_type(kind.value_type))
+    return kind
+
+
+def _frame_type(kind: Any, *, numbers: bool) -> Any:
+    """Return the type in which a private column of a frame is read: as wide as one without values.
+
+    `numbers` says whether plain numbers may have their width from values, as those of Polars.
+    Categories always may: they are what the column holds.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        values = _frame_type(kind.value_type, numbers=True)
+        return pa.dictionary(kind.index_type, values, kind.ordered)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = _frame_type(kind.value_type, numbers=numbers)
+        short = numbers or pa.types.is_list(kind)
+        return pa.list_(inner) if short else pa.large_list(inner)
+    if numbers and pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+        return pa.int64()
+    if numbers and pa.types.is_floating(kind):
+        return pa.float64()
+    return kind
+
+
+def _in_small_parts(column: Any, wanted: Any) -> Any:
+    """Return a chunked array in another type, in parts: short texts hold two gigabytes at most."""
+    import pyarrow as pa
+
+    if wanted == column.type:
+        return column
+    pieces: list[Any] = []
+    for piece in column.chunks:
+        if pa.types.is_dictionary(wanted):
+            values = piece.dictionary.cast(wanted.value_type)
+            made = pa.DictionaryArray.from_arrays(piece.indices, values, ordered=wanted.ordered)
+            pieces.append(made)
+        else:
+            starts = range(0, len(piece), BATCH)
+            pieces += [piece.slice(start, BATCH).cast(wanted) for start in starts]
+    return pa.chunked_array(pieces, type=wanted)

@@ -15,6 +15,7 @@ import numpy as np
 from noisewright.errors import DataError, InputError
 from noisewright.tables.arrow_names import RecordBatch
 from noisewright.tables.cell_types import is_number, is_text, plain_array
+from noisewright.tables.files.csv_files import cast_texts, first_bad
 from noisewright.tables.files.table_reader import TableReader
 from noisewright.tables.schema import Schema
 
@@ -100,32 +101,14 @@ class JoinedColumns(TableReader):
 
     def _numbers(self, name: str, array: Any, first_row: int) -> Any:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        if is_text(array.type):
-            trimmed = pc.call_function("utf8_trim_whitespace", [array])
-            try:
-                array = trimmed.cast(pa.float64())
-            except pa.ArrowInvalid:
-                place = next(place for place in range(len(trimmed)) if _is_odd(trimmed[place]))
-            else:
-                place = None
-            if place is not None:
-                raise DataError(
-                    f"the column {name!r} of {self.name} is not a number in row "
-                    f"{first_row + place + 1:,}, and is part of a curve. Correct the cell, or "
-                    "leave it empty.",
-                    row=first_row + place,
-                )
-        plain = plain_array(array).cast(pa.float64())
+        numbers = cast_texts(array, pa.float64()) if is_text(array.type) else array
+        if numbers is None:
+            row = first_row + first_bad(array, pa.float64())
+            raise DataError(
+                f"the column {name!r} of {self.name} is not a number in row {row + 1:,}, and is "
+                "part of a curve. Correct the cell, or leave it empty.",
+                row=row,
+            )
+        plain = plain_array(numbers).cast(pa.float64())
         return plain.to_numpy(zero_copy_only=False).astype(np.float64)
-
-
-def _is_odd(cell: Any) -> bool:
-    import pyarrow as pa
-
-    try:
-        cell.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return True
-    return False

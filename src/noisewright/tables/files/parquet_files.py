@@ -11,7 +11,7 @@ from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
 from noisewright.tables.cell_types import is_list
 from noisewright.tables.cells import BadCellError, Cells, refusal
-from noisewright.tables.files.faults import arrow, attempt, guard_batches
+from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
 

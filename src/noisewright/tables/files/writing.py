@@ -15,32 +15,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, final
 
 from noisewright.errors import TargetError
+from noisewright.files import sync_folder
 from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
-from noisewright.tables.files.faults import arrow, unwritable
 from noisewright.tables.files.formats import Sink, open_sink, require_format
-
-
-def require_writable(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Raise TargetError unless a file can be written there now; leaves nothing behind.
-
-    To be called before a budget is debited: what fails later fails after the spend.
-    """
-    given, target = os.fspath(path), Path(os.path.realpath(path))
-    require_format(target.name)
-    if target.is_dir():
-        raise TargetError(f"{given} is a folder; give the name of a file in it.")
-    if not overwrite and target.exists():
-        raise _exists(given)
-    temporary = _temporary(target)
-    try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        temporary.unlink()
-    except OSError as problem:
-        raise unwritable(given, problem) from None
+from noisewright.tables.files.table_errors import arrow, unwritable
 
 
 def open_writer(
@@ -117,7 +98,7 @@ class FileWriter(TableWriter):
         self.folder = self._target.parent
         self._overwrite = overwrite
         self._metadata = dict(metadata)
-        self._temporary = _temporary(self._target)
+        self._temporary = self.folder / f".noisewright-{os.urandom(8).hex()}"
         self._handle = -1
         self._sink: Sink | None = None
 
@@ -152,12 +133,7 @@ class FileWriter(TableWriter):
         assert self._sink is not None, "open the writer with a `with` statement"
         self._sink.add_metadata(metadata)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._discard()
             return
@@ -186,11 +162,7 @@ class FileWriter(TableWriter):
                 os.replace(self._temporary, self._target)
             else:
                 self._temporary.unlink()
-        folder = os.open(self._target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self._target.parent)
 
     def _discard(self) -> None:
         sink, self._sink = self._sink, None
@@ -208,10 +180,6 @@ class FileWriter(TableWriter):
         if isinstance(problem, known) and not isinstance(problem, TargetError):
             return unwritable(self._given, problem)
         return problem
-
-
-def _temporary(target: Path) -> Path:
-    return target.parent / f".noisewright-{os.urandom(8).hex()}"
 
 
 def _exists(path: str) -> TargetError:
