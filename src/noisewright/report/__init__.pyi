@@ -6,9 +6,9 @@ from .charts.heatmaps import (
     heatmaps as heatmaps,
     require_visible as require_visible,
 )
+from .charts.library import require_format as require_format, save_chart as save_chart
 from .charts.loss_curves import loss_curves as loss_curves
 from .charts.privacy_curves import privacy_curve as privacy_curve
-from .charts.saving import require_format as require_format, save_chart as save_chart
 from .release.facts import ReleaseFacts as ReleaseFacts, ReleaseFile as ReleaseFile
 from .release.page import release_page as release_page
 from .rendering import Advance as Advance
