@@ -2,7 +2,7 @@ from .bins import BINS as BINS, Bins as Bins
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
-from .by_blr.synthetic_records import SyntheticRecords as SyntheticRecords
+from .by_blr.multisets import SyntheticRecords as SyntheticRecords
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
@@ -20,8 +20,13 @@ from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
 from .steps.run_budget import RunBudget as RunBudget, Spend as Spend
 from .steps.schedule import Schedule as Schedule, counting as counting
 from .synthesizer import Synthesizer as Synthesizer
-from .tallies import Tallies as Tallies, shape_of as shape_of, varying as varying
+from .tallies import (
+    Answers as Answers,
+    Tallies as Tallies,
+    WorkloadDistance as WorkloadDistance,
+    shape_of as shape_of,
+    varying as varying,
+)
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
 from .workloads.counting_queries import Marginal as Marginal
 from .workloads.workload import Workload as Workload
-from .workloads.workload_answers import Answers as Answers, WorkloadDistance as WorkloadDistance

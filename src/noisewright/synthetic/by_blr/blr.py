@@ -42,6 +42,7 @@ from noisewright.spaces import whole_number
 from noisewright.synthetic.by_blr.accuracy import blr_accuracy, blr_size, read_measure
 from noisewright.synthetic.by_blr.multisets import (
     MOST_MULTISETS,
+    SyntheticRecords,
     blocks,
     most_records,
     multiset_at,
@@ -50,9 +51,8 @@ from noisewright.synthetic.by_blr.multisets import (
     sequences_of,
     shapes,
 )
-from noisewright.synthetic.by_blr.synthetic_records import SyntheticRecords
+from noisewright.synthetic.tallies import Answers
 from noisewright.synthetic.workloads.workload import Workload
-from noisewright.synthetic.workloads.workload_answers import Answers
 
 if TYPE_CHECKING:
     from noisewright.sampling import GroupSampler, Source

@@ -6,11 +6,19 @@ one is found from its place in the list without listing the others.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import comb
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from noisewright.public import public_methods
+from noisewright.spaces import Records
+from noisewright.synthetic.tallies import Answers
+from noisewright.synthetic.workloads.workload import Workload
 
 MOST_MULTISETS = 10**7
 """More databases than this are not listed."""
@@ -27,13 +35,10 @@ def most_records(points: int, most: int = MOST_MULTISETS) -> int:
     """Return the largest number of records at which the multisets can be listed (0 if none)."""
     if points == 1:
         return most
-    low, high = 0, 1
+    high = 1
     while multiset_count(points, high) <= most:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if multiset_count(points, middle) <= most else (low, middle)
-    return low
+        high *= 2
+    return bisect_right(range(high), most, key=lambda m: multiset_count(points, m)) - 1
 
 
 def blocks(points: int, records: int) -> Iterator[NDArray[np.int64]]:
@@ -109,3 +114,43 @@ def sequences_of(counts: Sequence[int]) -> int:
         so_far += count
         orders *= comb(so_far, count)
     return orders
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False)
+class SyntheticRecords:
+    """A synthetic database: `counts` copies of each point of the domain.
+
+    Its records are listed in the order of the domain's points, which says nothing about the data.
+    """
+
+    domain: Records
+    counts: NDArray[np.int64]
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return int(self.counts.sum())
+
+    @property
+    def records(self) -> list[tuple[Any, ...]]:
+        """The records as tuples."""
+        places = np.flatnonzero(self.counts).tolist()
+        return [self.domain.point(p) for p in places for _ in range(int(self.counts[p]))]
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The records as one array for each column."""
+        places = np.repeat(np.arange(self.counts.size), self.counts)
+        sizes = [space.size for _, space in self.domain.columns]
+        codes = np.unravel_index(places, sizes)
+        named = zip(self.domain.columns, codes, strict=True)
+        return {name: space.decode(code) for (name, space), code in named}
+
+    def answers(self, workload: Workload) -> Answers:
+        """Return the answers of a workload on these records."""
+        return workload.answers_of_counts(self.counts)
+
+    def __repr__(self) -> str:
+        return f"<{self.rows:,} synthetic records of {self.domain!r}>"

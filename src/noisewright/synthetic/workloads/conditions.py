@@ -27,7 +27,7 @@ from noisewright.errors import (
 )
 from noisewright.exact import exactly
 from noisewright.spaces import Dates, Interval, Records, Space
-from noisewright.synthetic.workloads.counting_queries import column, is_run
+from noisewright.synthetic.workloads.counting_queries import is_run
 
 _WORDS = ("at_least", "at_most", "not")
 _MOST_LISTED = 1 << 22
@@ -35,7 +35,7 @@ _MOST_LISTED = 1 << 22
 
 def read_condition(domain: Records, name: str, given: Any) -> tuple[int, ...]:
     """Return the codes that a condition on a column allows, in order."""
-    space = column(domain, name)
+    space = domain.by_name[name]
     if isinstance(given, Mapping):
         return _read_mapping(space, name, dict(given))
     return tuple(sorted(_values(space, name, given)))

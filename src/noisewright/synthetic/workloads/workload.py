@@ -19,8 +19,7 @@ from noisewright.files import read_text, save_whole
 from noisewright.given import amount
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, whole_number
-from noisewright.synthetic.tallies import Tallies, require_cells, shape_of
-from noisewright.synthetic.workloads.boxes import Ends, Prefixes, Ranges
+from noisewright.synthetic.tallies import Answers, Tallies, require_cells, shape_of
 from noisewright.synthetic.workloads.conditions import (
     ask_cells,
     code_of,
@@ -29,12 +28,13 @@ from noisewright.synthetic.workloads.conditions import (
 )
 from noisewright.synthetic.workloads.counting_queries import (
     Conjunction,
+    Ends,
     Marginal,
     Predicate,
+    Prefixes,
     Queries,
-    column,
+    Ranges,
 )
-from noisewright.synthetic.workloads.workload_answers import Answers
 from noisewright.tables import Field, table_codes
 
 _MOST_QUERIES = 1 << 24
@@ -177,7 +177,7 @@ class Workload:
         require_cells(domain, names)
         if not all(isinstance(label, str) and label for label in conditions):
             raise InputError("every condition needs a name, such as {'young': lambda age: …}.")
-        spaces = [column(domain, name) for name in names]
+        spaces = [domain.by_name[name] for name in names]
         parts = [
             Predicate.of(names, ask_cells(spaces, true_for, label, vectorized), label)
             for label, true_for in conditions.items()
@@ -320,7 +320,7 @@ def _names(domain: Records, columns: Sequence[str] | None) -> tuple[str, ...]:
 def _ordered_columns(domain: Records, columns: str | Sequence[str]) -> tuple[str, ...]:
     names = _names(domain, [columns] if isinstance(columns, str) else columns)
     for name in _some(names, "columns"):
-        require_order(column(domain, name), name)
+        require_order(domain.by_name[name], name)
     return names
 
 
@@ -334,7 +334,7 @@ def _box(domain: Records, names: tuple[str, ...], box: Any) -> Ends:
             f"a range of {', '.join(names)} needs two ends for each column, as in "
             + ("[(20, 29), (30, 39)]." if len(names) == 1 else "[[(20, 29), (0, 100)]].")
         )
-    spaces = [column(domain, name) for name in names]
+    spaces = [domain.by_name[name] for name in names]
     found = tuple(
         (code_of(space, name, a), code_of(space, name, b))
         for name, space, (a, b) in zip(names, spaces, pairs, strict=True)

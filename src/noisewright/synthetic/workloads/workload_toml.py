@@ -14,14 +14,14 @@ from noisewright.errors import InputError
 from noisewright.exact import parse_toml
 from noisewright.plans import field_lines, locate, require_known, text_of_sections
 from noisewright.spaces import Records
-from noisewright.synthetic.workloads.boxes import Prefixes, Ranges
 from noisewright.synthetic.workloads.conditions import write_condition, write_value
 from noisewright.synthetic.workloads.counting_queries import (
     Conjunction,
     Marginal,
     Predicate,
+    Prefixes,
     Queries,
-    column,
+    Ranges,
 )
 from noisewright.synthetic.workloads.workload import Workload
 
@@ -127,7 +127,7 @@ def _section(domain: Records, parts: Sequence[Queries]) -> tuple[int, dict[str, 
         )
     if isinstance(first, Conjunction):
         where = {
-            name: write_condition(column(domain, name), codes)
+            name: write_condition(domain.by_name[name], codes)
             for name, codes in zip(first.columns, first.allowed, strict=True)
         }
         named = {"name": first.name} if first.name else {}
@@ -139,7 +139,7 @@ def _section(domain: Records, parts: Sequence[Queries]) -> tuple[int, dict[str, 
     assert isinstance(first, Ranges)
     fields: dict[str, Any] = {"kind": "ranges", "columns": columns}
     if first.ends is not None:
-        spaces = [column(domain, name) for name in first.columns]
+        spaces = [domain.by_name[name] for name in first.columns]
         boxes = [
             [
                 [write_value(space, code) for code in pair]
