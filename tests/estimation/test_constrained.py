@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 import noisewright as nw
 from noisewright.errors import UnidentifiableError
 from noisewright.estimation.channels.channel import ResponseChannel, channel_of
-from noisewright.estimation.intervals.plausible import project_to_simplex
+from noisewright.estimation.intervals.spread import project_to_simplex
 from noisewright.estimation.shares.likelihood import most_likely
 
 finite = st.floats(-5, 5, allow_nan=False, width=32)

@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from noisewright.estimation.intervals.plausible import project_to_simplex
+from noisewright.estimation.intervals.spread import project_to_simplex
 from noisewright.sampling import (
     SeededSource,
     Source,

@@ -8,7 +8,7 @@ from .intervals.intervals import (
     normal_quantile as normal_quantile,
     read_confidence as read_confidence,
 )
-from .intervals.plausible import project_to_simplex as project_to_simplex
+from .intervals.spread import project_to_simplex as project_to_simplex
 from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
     Question as Question,

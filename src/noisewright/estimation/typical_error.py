@@ -27,7 +27,7 @@ from noisewright.estimation.channels.channel import (
     ResponseChannel,
     channel_of,
 )
-from noisewright.estimation.intervals.plausible import plausible, project_to_simplex
+from noisewright.estimation.intervals.spread import plausible, project_to_simplex
 from noisewright.estimation.numbers.number_estimates import are_numbers, bins, numbers_of
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets.item_shares import coins_of

@@ -21,8 +21,13 @@ from noisewright.errors import (
     UnidentifiableError,
     UnsolvedError,
 )
-from noisewright.estimation.answers.number_answers import MeansAnswer, NumbersAnswer
-from noisewright.estimation.answers.set_answers import CodedSetsAnswer, ItemPairsAnswer, ItemsAnswer
+from noisewright.estimation.answers.column_answers import (
+    CodedSetsAnswer,
+    ItemPairsAnswer,
+    ItemsAnswer,
+    MeansAnswer,
+    NumbersAnswer,
+)
 from noisewright.estimation.answers.table_answers import (
     PublicSharesAnswer,
     SharesAnswer,

@@ -22,8 +22,7 @@ from noisewright.estimation.intervals.intervals import (
     normal_quantile,
     require_two,
 )
-from noisewright.estimation.intervals.plausible import plausible, project_to_simplex
-from noisewright.estimation.intervals.spread import spread_of_groups
+from noisewright.estimation.intervals.spread import plausible, project_to_simplex, spread_of_groups
 from noisewright.estimation.numbers.averages import Averages, averages
 from noisewright.estimation.numbers.noisy_quantiles import (
     quantiles,

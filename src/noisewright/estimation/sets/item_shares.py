@@ -64,38 +64,30 @@ def coins_of(mechanism: SetMechanism) -> CoinPair:
     return CoinPair(float(mechanism.present), float(mechanism.absent), gap)
 
 
-def sets_asked_for(mechanism: SetMechanism, of: Any) -> int:
-    """Return how many answers a question about sets has; a pair counts once."""
-    items = len(mechanism.space.items)
-    if of is None or of == "items":
-        return items
-    chosen = items if of == "pairs" else len(_read_items(of, mechanism.space))
-    return chosen * (chosen + 1) // 2
-
-
 def answer_about_sets(released: Any, mechanism: SetMechanism, of: Any, asked: Asked) -> Estimate:
     """Estimate shares of items, or of pairs of items."""
     items = list(mechanism.space.items)
-    coins, answers = coins_of(mechanism), sets_asked_for(mechanism, of)
+    coins = coins_of(mechanism)
     if of is None or of == "items":
         people, counts = count_items(released, mechanism.outputs)
-        return shares_of_items(counts, coins, Axis("item", items), asked.sample(people, answers))
+        return shares_of_items(counts, coins, Axis("item", items), asked.sample(people, len(items)))
     chosen = items_of_pairs(mechanism, of)
     pairs = PairTally(mechanism.outputs, [items.index(item) for item in chosen])
     for part in _parts(released, mechanism.outputs):
         pairs.add(part)
-    return shares_of_pairs(pairs.counts, coins, chosen, asked.sample(pairs.people, answers))
+    sample = asked.sample(pairs.people, pairs.pairs)
+    return shares_of_pairs(pairs.counts, coins, chosen, sample)
 
 
 def items_of_pairs(mechanism: SetMechanism, of: Any) -> list[Any]:
     """Return the items whose pairs are asked for, if pairs of them can be estimated."""
+    items = list(mechanism.space.items)
+    chosen = items if of == "pairs" else _read_items(of, mechanism.space)
     if not isinstance(mechanism, PerItem):
         raise InputError(
             "pairs need items that were randomized independently, as per_item() does; here only "
             "of='items' can be estimated."
         )
-    items = list(mechanism.space.items)
-    chosen = items if of == "pairs" else _read_items(of, mechanism.space)
     if len(chosen) > _MOST_ITEMS_OF_PAIRS:
         raise TooLargeError(
             f"there are {len(chosen):,} items; pairs are estimated of at most "
@@ -187,6 +179,7 @@ class PairTally:
         self._column = np.full(len(space.items), -1, dtype=np.intp)
         self._column[places] = np.arange(len(places))
         self._width = len(places)
+        self.pairs = len(places) * (len(places) + 1) // 2
         self.people = 0
         self.counts = np.zeros((len(places), len(places)))
 

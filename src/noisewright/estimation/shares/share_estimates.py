@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from noisewright.estimation.channels.channel import Channel, DenseChannel, ResponseChannel
 from noisewright.estimation.intervals.intervals import Sample
-from noisewright.estimation.intervals.plausible import plausible, project_to_simplex
-from noisewright.estimation.intervals.spread import spread
+from noisewright.estimation.intervals.spread import plausible, project_to_simplex, spread
 from noisewright.estimation.questions.asked import axis_of
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.result import Axis, Estimate, map_arrays
