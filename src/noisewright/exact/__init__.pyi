@@ -15,11 +15,12 @@ from .enclosure import (
     Exp as Exp,
     Known as Known,
     Logistic as Logistic,
+    halve as halve,
     refine as refine,
     refined_ceiling as refined_ceiling,
     refined_excess as refined_excess,
 )
-from .epsilon import NOTHING_PROMISED as NOTHING_PROMISED, Epsilon as Epsilon
+from .epsilon import Epsilon as Epsilon
 from .many_powers import even_powers as even_powers, many_powers as many_powers
 from .normal import (
     mills_bounds as mills_bounds,

@@ -15,6 +15,7 @@ FIRST_BITS = 192
 """Nearly everything is settled at this precision."""
 
 T = TypeVar("T")
+Real = TypeVar("Real", float, Fraction)
 
 
 @runtime_checkable
@@ -145,6 +146,19 @@ def refine(settle: Callable[[int], T | None]) -> T:
     while (answer := settle(bits)) is None:
         bits *= 2
     return answer
+
+
+def halve(
+    low: Real, high: Real, is_low: Callable[[Real], bool], *, times: int
+) -> tuple[Real, Real]:
+    """Halve an interval so many times, moving the lower end up to a middle that `is_low`.
+
+    Requires: what is low is below what is not.
+    """
+    for _ in range(times):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return low, high
 
 
 def refined_ceiling(enclose: Callable[[int], Enclosure | None]) -> float:

@@ -7,7 +7,6 @@ the comparison always ends: e^ε of a rational ε ≠ 0 is irrational.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -222,7 +221,3 @@ def short_decimal(value: Fraction) -> str | None:
 def rounded_up(value: float) -> str:
     """Return all digits of a double, so that what is shown is not less than what is promised."""
     return repr(value).removesuffix(".0")
-
-
-NOTHING_PROMISED = math.inf
-"""The ε of a mechanism that some event gives away with certainty."""

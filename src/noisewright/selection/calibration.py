@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noisewright.exact import Epsilon, exp_bounds
+from noisewright.exact import Epsilon, exp_bounds, halve
 from noisewright.selection.certificate import LARGEST, QualitySensitivity, rational_below
 
 _HALVINGS = 52
@@ -70,10 +70,7 @@ def factor_for_range(epsilon: Epsilon, known: QualitySensitivity, *, candidates:
     high = 2 * low
     while within(high):
         low, high = high, 2 * high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if within(middle) else (low, middle)
-    return max(low, whole / both)
+    return max(halve(low, high, within, times=_HALVINGS)[0], whole / both)
 
 
 def _power(exponent: Fraction) -> tuple[Fraction, Fraction]:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import NotPrivateError
+from noisewright.exact import halve
 from noisewright.spaces import Space
 
 _NARROW = 1 + 2.0**-12
@@ -154,13 +155,7 @@ def _largest(costs: Costs, start: float) -> float:
         # Doubles see no difference between any neighbors.
         return start
     low, high = _bracket(costs, start, max(limit, start * _NARROW))
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if costs.hold(costs.logs(middle)):
-            low = middle
-        else:
-            high = middle
-    return low
+    return halve(low, high, lambda factor: costs.hold(costs.logs(factor)), times=_HALVINGS)[0]
 
 
 def _bracket(costs: Costs, start: float, limit: float) -> tuple[float, float]:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Doubles, Epsilon, Number, exp_bounds
+from noisewright.exact import Doubles, Epsilon, Number, exp_bounds, halve
 from noisewright.given import flag, quantity
 from noisewright.mechanisms import Guarantee, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
@@ -183,12 +183,11 @@ def _each_round(claim: Guarantee, rounds: int) -> Fraction:
     high = min(rational_below(claim), Fraction(LARGEST, rounds))
     if rounds == 1 or claim.delta == 0 or rounds > MOST_ALIKE or high <= sure:
         return sure
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if composed_delta(middle, rounds, claim.epsilon) <= claim.delta:
-            low = middle
-        else:
-            high = middle
+
+    def within(each: Fraction) -> bool:
+        return composed_delta(each, rounds, claim.epsilon) <= claim.delta
+
+    low, _ = halve(low, high, within, times=_HALVINGS)
     # A short number, so that exponents stay short.
     return max(sure, Fraction(int(low * (1 << 96)), 1 << 96))
 

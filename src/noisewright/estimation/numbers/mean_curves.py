@@ -28,6 +28,7 @@ from noisewright.estimation.intervals.intervals import (
     require_two,
 )
 from noisewright.estimation.result import Axis, Estimate
+from noisewright.exact import halve
 
 Array = NDArray[np.float64]
 
@@ -120,8 +121,5 @@ def factor_together(covariance: Array, confidence: float) -> float:
     def chance_beyond(c: float) -> float:
         return length / np.pi * float(np.exp(-c * c / 2)) + 2 * (1 - normal.cdf(c))
 
-    low, high = 0.0, 40.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance_beyond(middle) > 1 - confidence else (low, middle)
+    _, high = halve(0.0, 40.0, lambda c: chance_beyond(c) > 1 - confidence, times=100)
     return min(apart, high)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import TooLargeError
-from noisewright.exact import Epsilon
+from noisewright.exact import Epsilon, halve
 from noisewright.mechanisms.counts.clamped import clamped_geometric
 from noisewright.mechanisms.decay import decay_for, require_ratios, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee, require_dependence
@@ -120,16 +120,14 @@ def _largest_rate(space: Interval, claim: Guarantee) -> float:
 
 def _bisect(size: int, pairs: NDArray[np.intp], epsilon: float, delta: float) -> float:
     """About the largest decay that none of these pairs forbids."""
+
+    def holds(rate: float) -> bool:
+        return _breach(size, rate, pairs, epsilon, delta)[0] <= 0
+
     low, high = 0.0, 2.0
-    while _breach(size, high, pairs, epsilon, delta)[0] <= 0:
+    while holds(high):
         low, high = high, high * 2
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        if _breach(size, middle, pairs, epsilon, delta)[0] <= 0:
-            low = middle
-        else:
-            high = middle
-    return low
+    return halve(low, high, holds, times=_ROUNDS)[0]
 
 
 def _widest_pairs(space: Interval) -> NDArray[np.intp]:

@@ -33,13 +33,16 @@ from noisewright.exact import (
     Number,
     ceiling_float,
     exactly,
+    halve,
     log_bounds,
     refined_ceiling,
 )
+from noisewright.given import one_of
 from noisewright.mechanisms.guarantee import Guarantee, read_delta, require_dependence
 from noisewright.public import public
 
 Rule = Literal["exact", "paper"]
+_RULES = ("exact", "paper")
 
 _BITS = 192
 _PRECISION = 60
@@ -139,8 +142,7 @@ def laplace_decay(guarantee: Guarantee, reach: int, rule: Rule) -> Epsilon:
     larger by more than a relative 2^-56 keeps it. "paper": λ = (ε − ln(1−δ))/t.
     """
     epsilon, delta = guarantee.epsilon, guarantee.delta
-    if rule not in ("exact", "paper"):
-        raise ParameterError(f"scale is {rule!r}; it must be 'exact' or 'paper'.")
+    one_of(rule, _RULES, name="scale")
     require_dependence(guarantee, most=True)
     if delta == 0 and (epsilon.ratio is None or reach == 1):
         return epsilon if reach == 1 else Epsilon(rational=epsilon.rational / reach)
@@ -156,13 +158,8 @@ def _largest(guarantee: Guarantee, reach: int, start: Fraction) -> Fraction:
     holds, breaks = start, start * 2
     while _holds(guarantee, reach, breaks):
         holds, breaks = breaks, breaks * 2
-    for _ in range(_PRECISION):
-        middle = (holds + breaks) / 2
-        if _holds(guarantee, reach, middle):
-            holds = middle
-        else:
-            breaks = middle
-    return _short(holds)
+    kept = halve(holds, breaks, lambda decay: _holds(guarantee, reach, decay), times=_PRECISION)
+    return _short(kept[0])
 
 
 def _holds(guarantee: Guarantee, reach: int, decay: Fraction) -> bool:
@@ -196,8 +193,7 @@ def laplace_scale(
     width = exactly(diameter, name="diameter")
     if width <= 0:
         raise ParameterError(f"diameter is {diameter}; it must be positive.")
-    if rule not in ("exact", "paper"):
-        raise ParameterError(f"rule is {rule!r}; it must be 'exact' or 'paper'.")
+    one_of(rule, _RULES, name="rule")
     read, spare = Epsilon.of(epsilon, alpha=alpha), read_delta(delta)
     if spare == 1:
         return 0.0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, exactly
+from noisewright.given import one_of
 from noisewright.mechanisms.counts.clamped import clamped_noise
 from noisewright.mechanisms.decay import decay_for, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee, describe_number
@@ -55,8 +56,7 @@ def staircase(
             "more. Use nw.laplace, whose scale shrinks with delta, or nw.design on a small grid."
         )
     read = positive_epsilon(epsilon, alpha, instead="Use nw.uniform(space) for that.")
-    if loss not in _POWERS:
-        raise ParameterError(f"loss is {loss!r}; it must be 'L1' or 'L2'.")
+    one_of(loss, tuple(_POWERS), name="loss")
     interval = declare_interval(
         space,
         name="staircase",

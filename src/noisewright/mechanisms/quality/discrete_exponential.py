@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import NotPrivateError, ParameterError, SpaceError
-from noisewright.exact import Epsilon, Number, exactly
+from noisewright.exact import Epsilon, Number, exactly, halve
 from noisewright.mechanisms.categories.randomized_response import randomized_response
 from noisewright.mechanisms.categories.response import Response
 from noisewright.mechanisms.decay import least
@@ -162,19 +162,17 @@ def _largest_scale(
     # At this scale ε holds whatever the utility is (McSherry–Talwar 2007).
     low = max(epsilon, 2.0**-40) / (2 * change) if epsilon else 0.0
     high = max(low, 1 / change)
-    while _seems_private(utilities, pairs, high, epsilon, delta):
+
+    def holds(scale: float) -> bool:
+        return _seems_private(utilities, pairs, scale, epsilon, delta)
+
+    while holds(high):
         low, high = high, 2 * high
         if high * change > 1e6:
             raise ParameterError(
                 "every scale seems to be private, so there is no largest one. Give k= instead."
             )
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _seems_private(utilities, pairs, middle, epsilon, delta):
-            low = middle
-        else:
-            high = middle
-    return low
+    return halve(low, high, holds, times=_HALVINGS)[0]
 
 
 def _seems_private(

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Bounds, Epsilon, Number, exactly, log_bounds
+from noisewright.exact import Bounds, Epsilon, Number, exactly, halve, log_bounds
 from noisewright.given import brief, one_of
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
@@ -116,11 +116,8 @@ def _with_delta(space: Subsets, claim: Guarantee, frequency: float, outside: str
     low = high = claim.epsilon.floor()
     while seems_private(high) and high < _CERTAIN * sum(pair):
         low, high = high, 2 * high
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if seems_private(middle) else (low, middle)
     smallest = least(claim.epsilon)
-    larger, shrink = Fraction(low), 40
+    larger, shrink = Fraction(halve(low, high, seems_private, times=50)[0]), 40
     while True:
         # Each attempt gives up more, in case that doubles proposed too much.
         proposal = max(larger * (1 - Fraction(1, 1 << shrink)), smallest)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, ceiling_float, exactly, exp_bounds, log_bounds
+from noisewright.exact import Epsilon, Number, ceiling_float, exactly, exp_bounds, halve, log_bounds
 from noisewright.public import public, public_methods
 
 _BITS = 160
@@ -146,12 +146,7 @@ def _best_order(rho: float, epsilon: float) -> float | None:
     low, high = 1 + 1e-9, 2.0
     while slope(high) < 0 and high < 1e300:
         high *= 2
-    for _ in range(64):
-        middle = (low + high) / 2
-        if slope(middle) < 0:
-            low = middle
-        else:
-            high = middle
+    _, high = halve(low, high, lambda a: slope(a) < 0, times=64)
     return high if high > 1 else None
 
 

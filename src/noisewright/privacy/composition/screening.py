@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.exact import halve
 from noisewright.privacy.composition.exact_products import Factor
 from noisewright.privacy.composition.loss_grid import loss
 from noisewright.privacy.composition.pairs import Pair
@@ -110,14 +111,12 @@ class LossSketch:
 
     def epsilon(self, delta: float) -> float:
         """About ε at a δ, or the largest loss when none is enough."""
-        low, high = 0.0, max(float(self.losses.max()), 0.0)
-        for _ in range(50):
-            middle = (low + high) / 2
-            if self.deltas(np.array([middle]))[0] > delta:
-                low = middle
-            else:
-                high = middle
-        return high
+        largest = max(float(self.losses.max()), 0.0)
+
+        def is_low(epsilon: float) -> bool:
+            return bool(self.deltas(np.array([epsilon]))[0] > delta)
+
+        return halve(0.0, largest, is_low, times=50)[1]
 
 
 def largest_first(sources: Sequence[Finite], indices: Sequence[int]) -> list[int]:
