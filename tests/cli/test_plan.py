@@ -146,7 +146,7 @@ def test_files_are_read_as_the_options_say(noisewright: Program, tmp_path: Path)
     assert "[columns.c]" in noisewright("plan", "tabs.csv", "--delimiter", "tab").out
     said = noisewright("plan", "t.parquet", "--delimiter", ";")
     assert said.code == 2
-    assert "--delimiter is about delimited texts, and t.parquet is none" in said.err
+    assert "--delimiter is for delimited text files, and t.parquet is none" in said.err
 
 
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:
@@ -263,9 +263,9 @@ def test_enter_decides_later(survey: Path, tmp_path: Path) -> None:
 def test_the_command_line_takes_a_sheet(noisewright: Program, tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="needs: python-calamine")
     workbook(tmp_path / "t.xlsx", {"notes": [["a"], [1]], "2024": [["job", "b"], ["x", 2]]})
-    assert "say which one, with --sheet" in noisewright("plan", "t.xlsx").err
+    assert "name one with --sheet" in noisewright("plan", "t.xlsx").err
     said = noisewright("plan", "t.xlsx", "--sheet", "2024")
     assert "[columns.job]" in said.out
     said = noisewright("plan", "t.xlsx", "--sheet", "2024", "--delimiter", ";")
     assert said.code == 2
-    assert "--delimiter is about delimited texts" in said.err
+    assert "--delimiter is for delimited text files" in said.err

@@ -127,7 +127,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--ways", "2", "--workload", "queries.toml", *ALONE), "give one of them"),
         (("--workload", "none.toml", *ALONE), "cannot read the workload 'none.toml'"),
         (("--workload", "columns.toml", *ALONE), "the workload has no setting"),
-        (("--epsilon", "1"), "nobody would account"),
+        (("--epsilon", "1"), "there is no budget to debit"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
         (("--method", "magic", *ALONE), "mst, mwem or blr"),
         (("--inference", "magic", *ALONE), "graph or tree"),

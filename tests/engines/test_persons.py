@@ -53,7 +53,7 @@ def test_an_empty_cell_is_named_by_its_row() -> None:
 def test_people_are_not_told_apart_by_fractions() -> None:
     KEYS.require_type(pa.dictionary(pa.int32(), pa.string()))
     KEYS.require_type(pa.timestamp("us"))
-    with pytest.raises(InputError, match="'id' says whose a row is and has the type double"):
+    with pytest.raises(InputError, match="'id' identifies people and has the type double"):
         KEYS.require_type(pa.float64())
 
 

@@ -164,5 +164,5 @@ def test_every_row_is_checked_and_no_cell_is_shown() -> None:
             nw.synthesize(empty, plan(1, keep), ledger=None)
         assert "Zebulon" not in str(seen.value)
     wrong = pa.table({"patient": [0.5], "ward": ["A"], "days": [0]})
-    with pytest.raises(InputError, match="'patient' says whose a row is and has the type double"):
+    with pytest.raises(InputError, match="'patient' identifies people and has the type double"):
         nw.synthesize(wrong, plan(1), ledger=None)

@@ -202,7 +202,7 @@ def test_delta_and_several_rows_a_person_are_said() -> None:
         "true rows, up to 4 of them",
         "plus a probability of 1e-6",
         "they name the right one with a probability of at most 88.1%; without it, with 50%",
-        "The column patient says whose row it is. At most 4 rows of a person are released",
+        "The column patient identifies the person a row belongs to. At most 4 rows of a person are",
         "ε = 0.5, δ = 2.5e-7",
         "Rows were shuffled",
         "spent before 0 0",

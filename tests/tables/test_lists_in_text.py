@@ -195,5 +195,5 @@ def test_columns_of_a_curve_must_be_there_and_be_numbers() -> None:
         rows(pa.table({**TABLE, "t1": ["1", "SECRET", "2"]}), CURVES)
     assert "SECRET" not in str(refused.value)
     twice = nw.Plan({"t": HOURS, "t1": "public", "sex": "drop", "id": "drop"}, epsilon=1)
-    with pytest.raises(InputError, match="declared by itself too"):
+    with pytest.raises(InputError, match="also declared by itself"):
         open_table(TABLE, schema=twice.schema)

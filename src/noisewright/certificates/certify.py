@@ -1,4 +1,4 @@
-"""From a mechanism, or a design, to its certificate: what is claimed, and what has a form."""
+"""From a mechanism, or a design, to its certificate: what is claimed, and in which form."""
 
 from __future__ import annotations
 

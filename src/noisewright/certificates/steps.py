@@ -1,7 +1,7 @@
-"""The certificate of many private steps, of which each may depend on the answers before it.
+"""The certificate of many private steps, each of which may depend on the answers before it.
 
-It is made before the first of them: what it lists is how many there are, what kind each is, its
-noise and its part of the whole, and nothing that was learned from data.
+It is made before the first of them: it lists how many there are, the kind of each, its noise and
+its part of the whole, and nothing that was learned from data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A checker of certificates of differential privacy, which trusts nobody.
 
-    python checker.pyz certificate.json [more.json ...] [--json]     one file, to be handed around
+    python checker.pyz certificate.json [more.json ...] [--json]     one file that you can pass on
     python -m noisewright.checker certificate.json                   the same, from the package
 
 The exit status is 0 if all claims are proven, 1 if some are not, 2 if a file is no certificate.

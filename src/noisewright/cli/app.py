@@ -1,9 +1,9 @@
 """The program `noisewright`: its verbs, its errors and its exit codes.
 
 Exit codes: 0 it holds, 1 it does not hold, 2 the input cannot be used, 3 a bug in this program,
-130 interrupted. What nobody expected gets one plain line, and a traceback on request. Messages of
-other libraries may quote the cell at which they stumbled, so that neither shows them: only which
-error it was, and where.
+130 interrupted. An unexpected error gets one plain line, and a traceback on request. Messages of
+other libraries may quote a cell, so neither shows them: only the type of the error, and where it
+was raised.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 def bars(
     steps: Mapping[str, str], *, quiet: bool, by_rows: Collection[str] = ("check",)
 ) -> Generator[Any]:
-    """Give a function that shows how far a step is; None where nobody looks.
+    """Give a function that shows how far a step is; None without a terminal.
 
     `steps` says in words what each is; for those `by_rows` it also shows how many rows a second.
     """

@@ -18,11 +18,11 @@ from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.files import write_whole
 
-HELP = """Write the stand-alone checker of certificates: one file, to be handed around.
+HELP = """Write the stand-alone checker of certificates: one file that you can pass on.
 
 It needs Python 3.11 or newer, and nothing else: not this package, no network. It is an archive of \
-plain Python files, which are meant to be read ([bold]unzip checker.pyz[/bold]); the text of \
-checker/__init__.py says in which order. The same version always writes the same bytes.
+plain Python files, which are meant to be read ([bold]unzip checker.pyz[/bold]); the docstring \
+of checker/__init__.py says in which order. The same version always writes the same bytes.
 
 \b
 Examples:

@@ -1,4 +1,4 @@
-"""Tables that are given by their path, and how they are to be read."""
+"""Options for tables that are given by their path: how to read them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ class TableOptions:
         bool | None,
         typer.Option(
             "--header/--no-header",
-            help="The first line of the CSV file holds names, even if it looks like data; or it "
-            "does not.",
-            show_default="it does, unless it looks like data",
+            help="Whether the first line of a CSV file, or the first row of a sheet, holds names.",
+            show_default="it does; an error if it looks like data",
         ),
     ] = None
     delimiter: Annotated[
         str | None,
         typer.Option(
-            help="What separates the cells of a CSV file; tab for tabs.",
-            show_default="told by the first line",
+            help="What separates the cells of a CSV file; for tabs, write tab.",
+            show_default="detected from the first line",
         ),
     ] = None
     encoding: Annotated[
         str | None,
         typer.Option(
-            help="How letters are written in a CSV file: latin-1, cp1252 …",
-            show_default="UTF-8, or UTF-16 if the file begins so",
+            help="The encoding of a CSV file: latin-1, cp1252 …",
+            show_default="UTF-8, or by its byte order mark",
         ),
     ] = None
     names: Annotated[
         str | None,
         typer.Option(
-            help="With --no-header: the names of the columns, by commas.",
+            help="With --no-header: the names of the columns, separated by commas.",
             show_default="those of the plan, in order",
         ),
     ] = None
@@ -54,7 +53,7 @@ class TableOptions:
 
 
 def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
-    """Return a file with what was said about it; of other files than texts nothing can be."""
+    """Return a file with the options for reading it, which only texts and sheets have."""
     from noisewright.tables import CSV, Excel, as_csv, as_excel
 
     header, delimiter, encoding = options.header, options.delimiter, options.encoding
@@ -65,7 +64,7 @@ def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
         if delimiter is not None or encoding is not None:
             option = "--encoding" if delimiter is None else "--delimiter"
             raise InputError(
-                f"{option} is about delimited texts, and {path} is none. Leave it out."
+                f"{option} is for delimited text files, and {path} is none. Leave it out."
             )
         return Excel(path, sheet=sheet, header=header, names=listed)
     if as_csv(path) is None:
@@ -75,7 +74,7 @@ def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
             given += ["--no-header"] * (header is False)
             if given:
                 raise InputError(
-                    f"{given[0]} is about delimited texts, and {path} is none. Leave it out."
+                    f"{given[0]} is for delimited text files, and {path} is none. Leave it out."
                 )
             return path
         if header is None and not any(said.values()):

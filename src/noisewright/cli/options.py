@@ -1,4 +1,4 @@
-"""Options that several verbs have, and how what is typed for them is read."""
+"""Options that several verbs have, and how their values are read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def group_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def split_commas(text: str) -> list[str]:
-    """Return what stands between commas."""
+    """Return the parts between commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 

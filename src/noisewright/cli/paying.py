@@ -1,4 +1,4 @@
-"""Who pays: the ledger that was named, or nobody if that was said outright."""
+"""Which ledger pays: the one that was named, or none if that was said explicitly."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, kw_only=True)
 class PayingOptions:
-    """Who pays for what is written, and what the ledger says of it."""
+    """Which budget pays for what is written, and what the ledger calls it."""
 
     ledger: Annotated[
         str | None, typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL.")
     ] = None
-    without_ledger: Annotated[
-        bool, typer.Option("--without-ledger", help="Nobody accounts for it.")
-    ] = False
+    without_ledger: Annotated[bool, typer.Option("--without-ledger", help="Debit no budget.")] = (
+        False
+    )
     dataset: Annotated[
         str | None,
-        typer.Option(help="Whose budget pays, if the ledger does not know the data yet."),
+        typer.Option(help="The budget to debit, if the ledger does not know the data yet."),
     ] = None
-    what: Annotated[str, typer.Option(help="What the ledger says of it.")] = ""
+    what: Annotated[str, typer.Option(help="What the ledger calls it.")] = ""
     who: WhoOption = None
     key_file: KeyOption = None
     overwrite: Annotated[
@@ -45,7 +45,7 @@ class PayingOptions:
 
 @contextmanager
 def show_cautions() -> Generator[list[str]]:
-    """Say what is to be thought about twice as soon as it is known; give what was said."""
+    """Print cautions as soon as they are known; give the list of them."""
     said: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -60,7 +60,7 @@ def show_cautions() -> Generator[list[str]]:
 
 @contextmanager
 def confirm_written(path: object) -> Generator[None]:
-    """Print about what is written and paid for; if that fails, the error says that it stands."""
+    """Print about a finished release; if that fails, the error says that the release stands."""
     try:
         yield
         sys.stdout.flush()
@@ -70,13 +70,13 @@ def confirm_written(path: object) -> Generator[None]:
 
 
 def paying_ledger(options: PayingOptions) -> Ledger | str | None:
-    """Return the ledger, opened if that takes more than its name; None if nobody accounts."""
+    """Return the ledger, opened if that takes more than its name; None without one."""
     where, without = options.ledger, options.without_ledger
     if where is None and not without:
         raise InputError(
-            "nobody would account for what this gives away. Say where the budget is kept with "
-            "--ledger budget.db (noisewright ledger create budget.db starts one), or say "
-            "--without-ledger outright."
+            "there is no budget to debit for what this gives away. Say where it is kept with "
+            "--ledger budget.db (noisewright ledger create budget.db starts one), or pass "
+            "--without-ledger."
         )
     if where is not None and without:
         raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
@@ -92,9 +92,9 @@ def paying_ledger(options: PayingOptions) -> Ledger | str | None:
 
 
 def tell_cost(made: Release | Synthesis) -> None:
-    """Say what a ledger was debited with, and what is left."""
+    """Say what was debited from a ledger, and what is left."""
     if not made.is_accounted:
-        say("Nobody accounts for it: no ledger was given, and another release may add to it.")
+        say("No budget was debited, because no ledger was given: nothing limits further releases.")
     elif made.balance is None:
         say(f"Spent (entry {made.entry}): {made.charged}.")
     else:
@@ -129,7 +129,7 @@ def plain_result(made: Release | Synthesis) -> dict[str, Any]:
 
 @contextmanager
 def show_notes() -> Generator[None]:
-    """When somebody interrupts, say what became of the debit."""
+    """On an interruption, say what became of the debit."""
     try:
         yield
     except KeyboardInterrupt as problem:

@@ -70,7 +70,9 @@ def plan(
     delta: Annotated[str, typer.Option("--delta", "-d", help=DELTA)] = "0",
     drop: Annotated[
         list[str] | None,
-        typer.Option(help="Columns that do not leave, by commas.", show_default=False),
+        typer.Option(
+            help="Columns that are not released, separated by commas.", show_default=False
+        ),
     ] = None,
     public: Annotated[
         list[str] | None,
@@ -78,12 +80,12 @@ def plan(
     ] = None,
     together: Annotated[
         list[str] | None,
-        typer.Option(help="Columns to randomize as one, by commas.", show_default=False),
+        typer.Option(help="Columns to randomize as one, separated by commas.", show_default=False),
     ] = None,
     estimate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column, or columns by commas, whose estimates the budget is divided for.",
+            help="A column, or several separated by commas, to divide the budget for.",
             show_default=False,
         ),
     ] = None,
@@ -103,7 +105,7 @@ def plan(
     ] = False,
     people: Annotated[
         int | None,
-        typer.Option(help="Say the errors of estimates from so many rows.", show_default=False),
+        typer.Option(help="Print the errors of estimates from this many rows.", show_default=False),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
     *,

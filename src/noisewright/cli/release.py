@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HELP = """Release a private copy of a table, as a plan says, and account for it.
 
 Everything is checked before the budget is debited, and the budget is debited before any noise is \
-drawn. Beside the private file lie its certificate, its recipe for analysts and a report.
+drawn. The certificate, the recipe for analysts and a report are written beside the private file.
 
 \b
 Examples:
@@ -55,7 +55,7 @@ def release(
     data: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, Parquet or Feather file, or a folder of Parquet files.",
+            help="A CSV, Parquet, Feather or Excel file, or a folder of Parquet files.",
             show_default=False,
         ),
     ],

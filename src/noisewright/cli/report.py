@@ -1,4 +1,4 @@
-"""`noisewright report`: the page about a release, made anew from the released file."""
+"""`noisewright report`: the page about a release, made again from the released file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from noisewright.errors import InputError
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
 
-HELP = """Write the report of a release, or of a synthetic table, anew: one page for all readers.
+HELP = """Write the report of a release or a synthetic table again: one page for all readers.
 
 It is made from the released file and its recipe alone (of a synthetic table: from its noisy \
 counts), costs no privacy, and needs no network to be read. A release \
@@ -48,10 +48,10 @@ def report(
         str | None,
         typer.Option(help="Where the budget is kept: a file, or a PostgreSQL URL."),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Whose budget it is.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="The dataset that the budget is for.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a release anew."""
+    """Write the report of a release again."""
     import noisewright as nw
     from noisewright.releases import is_synthesis
 

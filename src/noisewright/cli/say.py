@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def say(sentence: str = "", *, style: str = "") -> None:
     """Print one plain sentence."""
-    # Made anew each time, because a console keeps the stream that it first saw.
+    # Made again each time, because a console keeps the stream that it first saw.
     Console(highlight=False, soft_wrap=True).print(Text(sentence, style=style))
 
 

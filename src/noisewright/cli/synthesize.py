@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from noisewright.releases import Synthesis
     from noisewright.synthetic import WorkloadErrors
 
-HELP = """Make a synthetic table: rows that belong to nobody, with the counts of the real ones.
+HELP = """Make a synthetic table: made-up rows with about the counts of the real ones.
 
 The columns are declared by a plan; what it says about mechanisms is not used. Every row is \
 checked before the budget is debited, once for the whole run, and the budget is debited before \
-any noise is drawn. The noisy counts behind the table lie beside it as JSON.
+any noise is drawn. The noisy counts behind the table are written beside it as JSON.
 
 \b
 Examples:
@@ -60,7 +60,7 @@ def synthesize(
     data: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, Parquet or Feather file, or a folder of Parquet files.",
+            help="A CSV, Parquet, Feather or Excel file, or a folder of Parquet files.",
             show_default=False,
         ),
     ],
@@ -94,7 +94,9 @@ def synthesize(
     ] = None,
     ways: Annotated[
         str | None,
-        typer.Option(help="Instead of a workload: all tables of so many columns; or 1,2."),
+        typer.Option(
+            help="Instead of a workload: all tables of this many columns; several as in 1,2."
+        ),
     ] = None,
     inference: Annotated[str, typer.Option(help="How counts are fitted: graph or tree.")] = "graph",
     rows: Annotated[
@@ -102,7 +104,7 @@ def synthesize(
     ] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of mwem.")] = None,
     bins: Annotated[
-        int, typer.Option(help="Count numbers on finer grids in so many bins; 0 for never.")
+        int, typer.Option(help="Count numbers on finer grids in this many bins; 0 for no bins.")
     ] = 32,
     *,
     paying: PayingOptions,
@@ -118,7 +120,7 @@ def synthesize(
     ] = False,
     predict: Annotated[
         bool,
-        typer.Option("--predict", help="Say how large errors will be; make and spend nothing."),
+        typer.Option("--predict", help="Print the expected errors; make and spend nothing."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,6 +1,6 @@
 """The two stories that the program tells about itself: a survey from raw to released, and a tour.
 
-They know what is done and said, and not how it is shown: whoever tells them gives a `Narrator`.
+They know what is done and said, but not how it is shown: the caller passes a `Narrator`.
 """
 
 from noisewright.on_use import load_on_use

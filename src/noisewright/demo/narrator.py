@@ -1,4 +1,4 @@
-"""Through whom a story is told."""
+"""How a story reaches the user: the functions that print what it says."""
 
 from __future__ import annotations
 

@@ -34,14 +34,14 @@ _COMPARED = 1 << 22
 
 @final
 class PersonKeys:
-    """Turns the cells that say whose a row is into 64-bit hashes under a random key."""
+    """Turns the cells that identify people into 64-bit hashes under a random key."""
 
     def __init__(self, column: str) -> None:
         self._column = column
         self._tables = default_source().words(_POSITIONS * 256)
 
     def require_type(self, kind: Any) -> None:
-        """Raise InputError unless the column can say whose a row is."""
+        """Raise InputError unless the column can identify people."""
         import pyarrow as pa
 
         if pa.types.is_dictionary(kind):
@@ -49,7 +49,7 @@ class PersonKeys:
         whole = pa.types.is_integer(kind) or pa.types.is_temporal(kind)
         if not (is_text(kind) or whole or pa.types.is_decimal(kind)):
             raise InputError(
-                f"the column {self._column!r} says whose a row is and has the type {kind}; it must "
+                f"the column {self._column!r} identifies people and has the type {kind}; it must "
                 "hold texts or whole numbers."
             )
 
@@ -60,8 +60,8 @@ class PersonKeys:
         if array.null_count:
             row = first_row + int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise OutsideSpaceError(
-                f"the column {self._column!r} at row {row + 1:,} is empty, and it says whose a row "
-                "is. Fill it, or drop the row.",
+                f"the column {self._column!r} at row {row + 1:,} is empty, but it must "
+                "identify the person that the row belongs to. Fill it, or drop the row.",
                 row=row,
                 why="is empty",
             )

@@ -254,9 +254,9 @@ class Ledger:
         person: str | None = None,
         independent: bool = False,
     ) -> Guarantee:
-        """Return what a spend would be charged; raise if it would not fit by now.
+        """Return what a spend would be charged; raise if the budget has no room for it now.
 
-        It is no promise: only `spend` debits, and another process may be quicker.
+        This reserves nothing: only `spend` debits, and another process may be quicker.
         """
         asked = Spending.of(dataset, guarantee, "?", None, person=person, independent=independent)
         return asked.charge(self._journal.book(), self.where)[1]

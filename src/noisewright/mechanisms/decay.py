@@ -45,23 +45,18 @@ class Decay:
     """How to round a table whose entries fall like α^t.
 
     `powers[t] / 2^scale` is about α'^t for t = 0..length, α' slightly above e^-ε. A row of the
-    table sums to `total` = 2^log2_total and holds at least `floor` in each entry.
+    table sums to `total`, a power of two, and holds at least `floor` in each entry.
     """
 
     powers: tuple[int, ...]
     scale: int
-    log2_total: int
+    total: int
     floor: int
 
     @property
     def one(self) -> int:
         """What stands for 1 among the powers."""
         return 1 << self.scale
-
-    @property
-    def total(self) -> int:
-        """What a row sums to."""
-        return 1 << self.log2_total
 
 
 def positive_epsilon(
@@ -113,7 +108,7 @@ def decay_for(epsilon: Epsilon, *, length: int, outputs: int) -> Decay:
     powers = [1 << scale]
     for _ in range(length):
         powers.append((powers[-1] * alpha) >> scale)
-    return Decay(tuple(powers), scale, log2_total, floor)
+    return Decay(tuple(powers), scale, 1 << log2_total, floor)
 
 
 def least(epsilon: Epsilon) -> Fraction:

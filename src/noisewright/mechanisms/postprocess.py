@@ -8,6 +8,7 @@ from math import lcm
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError, SpaceError
 from noisewright.exact import Number, exactly
@@ -43,14 +44,14 @@ def postprocess(table: Table, step: Any, *, outputs: Any = None) -> Table:
             f"then() takes a function, a mapping, a finite mechanism or a matrix; got "
             f"{type(step).__name__}."
         )
-    return Table(
-        table.space,
-        table.weights.dot(kernel.weights),
-        total=table.total * kernel.total,
-        outputs=kernel.outputs,
-        claim=table.claim,
-        name=f"{table.name}, post-processed",
-    )
+    weights = table.weights.dot(kernel.weights)
+    return _processed(table, weights, table.total * kernel.total, kernel.outputs)
+
+
+def _processed(table: Table, weights: NDArray[Any], total: int, outputs: Space) -> Table:
+    name = f"{table.name}, post-processed"
+    space, claim = table.space, table.claim
+    return Table(space, weights, total=total, outputs=outputs, claim=claim, name=name)
 
 
 def _relabel(table: Table, function: Callable[[Any], Any], outputs: Any) -> Table:
@@ -69,14 +70,7 @@ def _relabel(table: Table, function: Callable[[Any], Any], outputs: Any) -> Tabl
     weights = np.zeros((table.space.size, released.size), dtype=object)
     for code, result in enumerate(results):
         weights[:, released.code(result)] += table.weights[:, code]
-    return Table(
-        table.space,
-        weights,
-        total=table.total,
-        outputs=released,
-        claim=table.claim,
-        name=f"{table.name}, post-processed",
-    )
+    return _processed(table, weights, table.total, released)
 
 
 @public

@@ -42,12 +42,12 @@ class PrivateNaiveBayes(Conventions):
     Numbers are binned by their space, such as
     `Interval(20, 80, step=10).reading(outside="clamp", off_grid="round")`. `epsilon` and `delta`
     are for the whole fit, per person, where neighbors replace one person's row (or rows, if a plan
-    says whose they are) and the number of rows is public. With a δ the noise is rounded normal
+    has a `person`) and the number of rows is public. With a δ the noise is rounded normal
     where that makes the expected squared error smaller; otherwise it is two-sided geometric, and
     the guarantee has no δ. `smoothing` is added to each count. With a `ledger` every fit debits
     `dataset` before it draws, also in cross-validation; None must be passed explicitly and means
-    that nobody accounts. `progress` is called with "check" or "draw", how much is done, and of how
-    much, if known. A seeded `source` is for tests: no ledger pays for it, and the fit is not
+    that no budget is debited. `progress` is called with "check" or "draw", how much is done, and
+    the total, if known. A seeded `source` is for tests: no ledger pays for it, and the fit is not
     private.
 
     After `fit`: `classes_`, `guarantee_`, `certificate_` (its proof, made before the debit),
@@ -65,8 +65,8 @@ class PrivateNaiveBayes(Conventions):
         Requires: values of the declared spaces; X as a mapping of columns, an Arrow table, a data
         frame, a list of rows or an array with the features in the order of the domain, or (without
         y) an iterator over batches.
-        Ensures: (ε, δ) for a replaced row, or for all rows of a person if the domain is a plan that
-        says whose they are (rows beyond the plan's are left out): the parts add up to it exactly.
+        Ensures: (ε, δ) for a replaced row, or for all rows of a person if the domain is a plan with
+        a `person` (rows beyond the plan's limit are left out): the parts add up to it exactly.
         """
         reader = Reader.of(self.domain, self.label)
         smoothing = read_smoothing(self.smoothing)

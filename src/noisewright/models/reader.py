@@ -25,8 +25,8 @@ Domain = Records | Plan | Mapping[str, Any]
 class Reader:
     """Reads tables of declared columns; rows without names have the `features` in order.
 
-    `fields` says how cells are read, and `person` whose a row is that is learned from, where a
-    person may have several.
+    `fields` says how cells are read, and `person` identifies the person of each row that is learned
+    from, where a person may have several.
     """
 
     fields: Mapping[str, Field]
@@ -57,7 +57,7 @@ class Reader:
 
     @property
     def person_column(self) -> str | None:
-        """The column that says whose a row is, if a person may have several."""
+        """The column that identifies people, if one may have several rows."""
         return None if self.person is None else self.person.column
 
     @property

@@ -199,7 +199,7 @@ def _require_columns(names: Iterable[str], fields: Sequence[NamedType], option: 
 
 def _proposal(one: NamedType, said: Any, known: Any) -> Proposal:
     if said == "person":
-        return Proposal(one, DROP, "it says whose a row is, and is not released")
+        return Proposal(one, DROP, "it identifies the person of each row, and is not released")
     if said is not None:
         return Proposal(one, said, "as you said")
     if isinstance(known, Column) or known in (DROP, PUBLIC):

@@ -97,12 +97,12 @@ def _person_words(plan: Plan) -> str:
     if person is None:
         return (
             "Each row is taken to be another person. If one person may have several rows, each "
-            "of them gives away as much again; name the column that says whose a row is "
+            "of them gives away as much again; name the column that identifies the person "
             "([person] in the plan)."
         )
     which = "the first ones" if person.keep == "first" else "drawn at random"
     return (
-        f"{person.column} says whose a row is. Of each person at most {person.rows:,} "
+        f"{person.column} identifies the person of each row. Of each at most {person.rows:,} "
         f"row{'s' * (person.rows > 1)} are released, {which}; how many rows a person has, up to "
         "that, counts as known."
     )

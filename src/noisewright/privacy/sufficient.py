@@ -14,7 +14,7 @@ from typing import Any
 
 from noisewright.errors import SpaceError
 from noisewright.exact import Epsilon, Number, scale_epsilon
-from noisewright.mechanisms import Mechanism, Table
+from noisewright.mechanisms import Mechanism
 from noisewright.privacy.subject import table_under_test
 from noisewright.public import public, public_methods
 from noisewright.spaces import Distance
@@ -79,12 +79,8 @@ def sufficient_sets(mechanism: Mechanism, x: Any, neighbor: Any) -> SufficientSe
             f"{x!r} and {neighbor!r} are not neighbors in {table.space!r}; privacy says nothing "
             "about them. Choose two neighbors."
         )
-    return _sets(table, x, neighbor)
-
-
-def _sets(table: Table, x: Any, neighbor: Any) -> SufficientSets:
-    over = table.weights[table.space.code(x)]
-    under = table.weights[table.space.code(neighbor)]
+    a, b = table.space.code(x), table.space.code(neighbor)
+    over, under = table.weights[a], table.weights[b]
     cells: dict[Fraction | None, list[int]] = {}
     for y, (p, q) in enumerate(zip(over.tolist(), under.tolist(), strict=True)):
         if p > q:
@@ -103,5 +99,5 @@ def _sets(table: Table, x: Any, neighbor: Any) -> SufficientSets:
             )
             for ratio in ordered
         ),
-        table.space.neighbor_distance(table.space.code(x), table.space.code(neighbor)),
+        table.space.neighbor_distance(a, b),
     )

@@ -1,4 +1,4 @@
-"""The door: plan, data and ledger in; private file, certificate, recipe and report out."""
+"""Releases: plan, data and ledger in; private file, certificate, recipe and report out."""
 
 from noisewright.on_use import load_on_use
 

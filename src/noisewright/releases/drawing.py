@@ -95,7 +95,7 @@ class Embedded:
 
 
 def warn_of(plan: Plan, rows: int, public: PublicColumns | None) -> None:
-    """Say what is to be thought about twice; whoever makes errors of warnings stops here."""
+    """Give the cautions as warnings; if these are turned into errors, the release stops here."""
     said = plan.cautions(rows=rows)
     if public is not None:
         said += public_cautions(public.different, rows)

@@ -1,7 +1,7 @@
-"""What was given to be released: in a form that can be read again, where it lies, and unchanged.
+"""The data to release: in a form that can be read twice, and checked to be unchanged.
 
 Rows are checked, then the budget is debited, then rows are drawn: the input is read twice and has
-to be the same both times. The times and sizes that the file system keeps tell.
+to be the same both times. That is decided by the times and sizes that the file system keeps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the result of a job goes, and what is written and said beside it."""
+"""Where the result of a job goes, and what is written along with it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A report is a convenience. It is written when the data, its recipe and its certificate have their
 names and the ledger knows that they went out, so that nothing that goes wrong here, not even the
-end of the process, takes anything from the release. It can be made anew at any time.
+end of the process, takes anything from the release. It can be made again at any time.
 """
 
 from __future__ import annotations

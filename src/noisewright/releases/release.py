@@ -50,26 +50,26 @@ def release(
 
     `data` is a CSV, Parquet or Feather file, a folder of Parquet files, an Arrow table, or a data
     frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must be
-    passed explicitly and means that nobody accounts. `dataset` names the budget that pays; left
-    out, it is the one that the data is registered for. `out` is the file to write, or an `Output`,
-    which also says whether to overwrite it, to write a page, and what the ledger says of it; tables
-    in memory may do without. `progress` is called with "check", "draw" or "page", how much of that
-    is done, and of how much if known. A CSV file whose first line looks like a record is refused;
-    `nw.CSV(path, header=True)` says that it holds names. A seeded `source` is for tests: no ledger
-    pays for it, and the release is marked as not private.
+    passed explicitly and means that no budget is debited. `dataset` names the budget that pays;
+    left out, it is the one that the data is registered for. `out` is the file to write, or an
+    `Output`, which also says whether to overwrite it, to write a page, and what the ledger calls
+    it; tables in memory need none. `progress` is called with "check", "draw" or "page", how much of
+    that is done, and the total, if known. A CSV file whose first line looks like a record is
+    refused; `nw.CSV(path, header=True)` says that it holds names. A seeded `source` is for tests:
+    no ledger pays for it, and the release is marked as not private.
 
     Ensures: the certificate was proven and checked, every row was checked, and the budget was
     debited, before any noise was drawn. An error before the debit costs nothing; one after it
-    wastes the debit, and releases nothing. A file under its final name is whole and accounted for.
-    Cautions (see `Plan.cautions`), and one about public columns with many different values, are
-    given before the debit, each as a PlanWarning.
+    wastes the debit, and releases nothing. A file under its final name is complete and accounted
+    for. Cautions (see `Plan.cautions`), and one about public columns with many different values,
+    are given before the debit, each as a PlanWarning.
     """
     on_spark, output = is_for_spark(data, engine), Output.of(out)
     if on_spark:
         require_possible(None if output.path is None else Path(output.path), source)
     if output.evaluation:
         raise ParameterError(
-            "evaluation compares a synthetic table with the raw data; a release has no use for it."
+            "evaluation compares a synthetic table with the raw data; leave it out of a release."
         )
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
     certificate = _certify(read)

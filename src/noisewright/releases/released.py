@@ -33,7 +33,7 @@ class Release:
 
     `path` is its file and `files` names what lies beside it; a release in memory has neither.
     `balance` is what was left in the ledger right after it, `entry` the number of its spend and
-    `charged` what that came to in the unit of the account; all are None where nobody accounts, and
+    `charged` what that came to in the unit of the account; all are None without a ledger, and
     after reading back. `notes` says what did not go smoothly.
     """
 
@@ -153,7 +153,7 @@ class Release:
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
     ) -> Path:
-        """Write the page about this release anew, beside its data or to a path; return where.
+        """Write the page about this release again, beside its data or to a path; return where.
 
         It is made from the released rows and costs no privacy. `balance` is what the ledger says
         now, for a release that was read back: that of the release itself is known only to who made

@@ -1,7 +1,7 @@
 """The report of a synthetic table: made from what was released, after it is safe.
 
-It is a convenience, as that of a release is: written when the table is out and paid for, so that
-nothing that goes wrong here takes anything from it. It can be made anew at any time.
+It is a convenience, as that of a release is: written when the table is published and debited, so
+that nothing that goes wrong here takes anything from it. It can be made again at any time.
 """
 
 from __future__ import annotations

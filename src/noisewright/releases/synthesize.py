@@ -1,4 +1,4 @@
-"""Make a synthetic table: from data, declared columns and ledger to rows that belong to nobody."""
+"""Make a synthetic table: from data, declared columns and a ledger to made-up rows."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def synthesize(
     how rows are made: "mst", "mwem" or "blr", or a `Method`, which also says how many rows, and has
     the options of each.
 
-    Requires: one row for each person, or a plan that says whose a row is and how many of each
-    person count; the number of rows, and of each person's that count, is public.
-    Ensures: (ε, δ)-private when all rows of one person are replaced; the certificate is proven
+    Requires: one row for each person, or a plan that names the column that identifies people and
+    how many rows of each count; the number of rows, and of those that count for each, is public.
+    Ensures: (ε, δ)-private for replacing all rows of one person; the certificate is proven
     before the debit, and that before any noise is drawn. With delta=0 noise is two-sided geometric
     and parts of ε add up. Else it is rounded normal noise, parts of ρ add up, and (ε, δ) is proven
     to follow; or geometric all the same, without any δ, where that is expected to make smaller

@@ -58,7 +58,7 @@ class PrivateChoice(ABC, Generic[Chosen]):
         """Draw, exactly as the certificate says.
 
         It is proven first. With a `ledger` the claim is then debited from `dataset`, before the
-        draw; `what` says in the ledger what it is for. Without one nobody accounts.
+        draw; `what` says in the ledger what it is for. Without a ledger nothing is debited.
         """
         job = ChoiceJob(
             what or self._words, self.claim, lambda: self.certificate, self._prepare, source

@@ -1,8 +1,8 @@
 """Dates and times, on a grid of days, months or hours.
 
 A date is a whole number of steps since 1970, so that everything that is true of numbers on a grid
-is true of dates. Only what people see differs: points are dates, bounds are dates, and a date or
-time belongs to the step (the day, the month) that it falls into.
+is true of dates. Only what you see differs: points are dates, bounds are dates, and a date or time
+counts as the step (the day, the month) that it falls into.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _SINCE = re.compile(r"(year|month|week|day|hour|minute)s since [0-9-]{10}(?: 00:
 class Dates(Interval):
     """The days, months, years, weeks, hours or minutes from one date to another, both included.
 
-    Requires: bounds are dates, times or texts of ISO 8601 such as "1920-01-01", and come from the
-    caller, not the data. `zone` is the time zone that times are told in, such as "Europe/Vienna";
-    without one no value may have a zone.
-    Ensures: a value is the step that it falls into: with step="month" every day of May 2024 is
-    2024-05-01. `low`, `high` and `step` count steps since 1970; distances are counted in steps.
+    Requires: bounds are dates, times or texts in ISO 8601 such as "1920-01-01", and come from the
+    caller, not the data. `zone` is the time zone to which times are converted, such as
+    "Europe/Vienna"; without it no value may have a time zone.
+    Ensures: a value counts as the step that it falls into: with step="month" every day of May 2024
+    is 2024-05-01. `low`, `high` and `step` count steps since 1970; distances are counted in steps.
     """
 
     every: str = field(default="day", kw_only=True)
@@ -112,13 +112,13 @@ class Dates(Interval):
 
     @property
     def of_numbers(self) -> bool:
-        """The points are no numbers."""
+        """Whether points are numbers; dates are not."""
         return False
 
     def steps_in(self, value: Any) -> int | None:
-        """Return how many steps since 1970 a date, a time or its text is; None if it is none.
+        """Return how many steps since 1970 a date, a time or its text is; None if it is not a date.
 
-        None too where it has a time zone and the space does not.
+        Also None if it has a time zone and the space does not.
         """
         read = _read(value) if isinstance(value, str) else value
         if isinstance(read, np.datetime64):
@@ -153,7 +153,7 @@ class Dates(Interval):
         return (different + np.array(offsets, dtype="timedelta64[s]"))[places]
 
     def dates_at(self, steps: NDArray[Any]) -> NDArray[Any]:
-        """Return when steps since 1970 begin: days, or for hours and minutes seconds."""
+        """Return when steps since 1970 begin: as days, or as seconds for hours and minutes."""
         unit, count, before = _STEPS[self.every]
         found = (np.asarray(steps, dtype=np.int64) * count - before).astype(f"datetime64[{unit}]")
         return found.astype("datetime64[s]" if self.has_times else "datetime64[D]")
@@ -246,7 +246,7 @@ def _known_zone(zone: Any) -> str | None:
 
 
 def _read(text: str) -> Any:
-    """Return the date or time that a text of ISO 8601 says; months and years too."""
+    """Return the date or time that a text in ISO 8601 states; months and years too."""
     text = text.strip()
     try:
         if _SHORT.fullmatch(text):

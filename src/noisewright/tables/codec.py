@@ -1,4 +1,4 @@
-"""One column in any form to codes: Arrow, numpy, pandas, Polars, lists."""
+"""The codes of one column in any form: Arrow, numpy, pandas, Polars, lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def cells_for(field: Field) -> Cells:
-    """Return what reads the cells of a field."""
+    """Return the reader of cells for a field's space."""
     # Each loads on use: a first mechanism does not wait for the others.
     from noisewright.spaces import Categories, Counts
 
@@ -67,7 +67,7 @@ def is_from(library: str, value: Any) -> bool:
 
 
 def as_column(values: Any) -> Any:
-    """Return a column as an Arrow array, a numpy array or a list, which is what cells are read of.
+    """Return a column as an Arrow array, a numpy array or a list, the forms that `Cells` read.
 
     Ensures: nothing is guessed from the values but the type of a list of numbers of one type.
     """

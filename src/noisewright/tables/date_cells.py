@@ -1,4 +1,4 @@
-"""Cells that hold dates or times: as such, or as texts of ISO 8601."""
+"""Cells that hold dates or times: as values of their own type, or as texts in ISO 8601."""
 
 from __future__ import annotations
 

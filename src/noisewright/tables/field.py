@@ -1,4 +1,4 @@
-"""One column: what its values can be, and how the cells are read that hold none of them."""
+"""One column: what its values can be, and what other cells count as."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Field:
     `null` is the value that empty cells, and cells of another kind, count as; `other` is the label
     or item that undeclared ones count as. Naming a value here also declares it. Without them such
     cells are errors. Numbers beyond their bounds, infinite ones too, are errors or, with
-    outside="clamp", moved to the nearer bound, and counts to the nearest whole number; with
-    off_grid="round" numbers between grid points are moved to the nearest; curves always are. Sets
-    with too many items are errors or, with outside="sample", a random part of them counts.
+    outside="clamp", are moved to the nearer bound; it also moves fractions to the nearest count.
+    With off_grid="round" numbers between grid points are moved to the nearest; curves always are.
+    Sets with too many items are errors or, with outside="sample", a random part of them counts.
 
-    A set or a curve that is one text, as in a CSV file, has `separator` between its items. A curve
-    may be stored in several columns of numbers, one for each position: `columns` are their names.
+    In a set or a curve that is one text, as in a CSV file, `separator` stands between the items. A
+    curve may be stored in several columns of numbers, one for each position, named by `columns`.
     """
 
     space: Space
@@ -127,7 +127,9 @@ def _read_separator(separator: Any, space: Space) -> str:
             f"separator is {brief(separator)}; it must be one mark such as ';' or '|'."
         )
     if separator != ";" and not hasattr(space, "items") and not hasattr(space, "grid"):
-        raise ParameterError("separator is for sets and curves; this column has one value a cell.")
+        raise ParameterError(
+            "separator is for sets and curves; cells of this column hold one value."
+        )
     return separator
 
 

@@ -1,4 +1,4 @@
-"""What people pass to `sample`, read as codes and given back in the same form."""
+"""What you pass to `sample`: read as codes, and returned in the same form."""
 
 from __future__ import annotations
 

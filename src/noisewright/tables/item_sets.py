@@ -1,4 +1,4 @@
-"""Many sets at once, as positions of items: from what people pass to `sample`, and back.
+"""Many sets at once, as positions of items: from what you pass to `sample`, and back.
 
 A set per row as Python sets or lists, as Arrow lists (of labels or dictionary-encoded), as a pair
 of arrays (indices, offsets), or as a matrix of booleans with one column per item.

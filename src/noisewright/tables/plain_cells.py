@@ -1,8 +1,8 @@
-"""Cells of plain Python: what each of them is, whatever the other cells of its column are.
+"""Cells of plain Python, each read without regard to the other cells of its column.
 
 Lists, records and columns of objects declare no type. A type that is found from what they hold
-would be released with the column, and would tell what they hold; so cells are read one by one, as
-the space of the column says.
+would be released with the column, and would reveal what they hold; so cells are read one by one,
+as the space of the column says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A table as it is declared: what its columns hold, and whose a row is."""
+"""A table as it is declared: what its columns hold, and which person each row belongs to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from noisewright.tables.field import Field
 @final
 @dataclass(frozen=True, init=False)
 class Person:
-    """For tables in which a person may have several rows: which column says whose a row is.
+    """For tables in which a person may have several rows: which column identifies them.
 
     At most `rows` rows of each person are released: the first ones in the order of the table, or
     ones drawn at random. The column itself is not released.
@@ -41,15 +41,15 @@ class Person:
 
 
 def read_person(person: Any, read: Iterable[str]) -> Person | None:
-    """Return whose a row is; the column that says so must not be among those that are `read`."""
+    """Return the declared person, whose column must not be among those that are `read`."""
     if person is not None and not isinstance(person, Person):
         raise ParameterError(
             f"person is a {type(person).__name__}; write Person('patient', rows=3)."
         )
     if person is not None and person.column in read:
         raise ParameterError(
-            f"the column {person.column!r} says whose a row is; it is not released, since it would "
-            "name people. Leave it out of columns."
+            f"the column {person.column!r} identifies the person of each row; it is not released, "
+            "since it would name people. Leave it out of columns."
         )
     return person
 
@@ -91,7 +91,7 @@ class Schema:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The columns that are read: declared, public, and the one that says whose a row is."""
+        """The columns that are read: declared, public, and the one that identifies people."""
         person = () if self.person is None else (self.person.column,)
         return (*self.fields, *self.public, *person)
 

@@ -1,8 +1,8 @@
 """The order of a release, for every job: check → prove → debit → draw → publish → page.
 
-What can fail without spending fails before the debit, and no noise is drawn before it. What is
-drawn gets its names within the debit, so that an error wastes it, and the page comes when nothing
-can be lost any more. docs/decisions/0008 says why each step is where it is.
+What can fail without spending fails before the debit, and no noise is drawn before it. Files get
+their final names within the debit, so that an error before that marks it as wasted. The page comes
+last, when nothing can be lost any more. docs/decisions/0008 says why each step is where it is.
 
 A job says what the steps are for one kind of release: rows that are randomized (`releases`), a
 synthetic table (`releases`), a model that is fitted (`models`), a choice (`selection`).
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from noisewright.transaction.payer import Subject
 
 LedgerLike: TypeAlias = "Ledger | str | os.PathLike[str] | None"
-"""Where the budget is kept: a ledger, its path or URL, or None, which says that nobody accounts."""
+"""Where the budget is kept: a ledger, its path or URL, or None, which debits nothing."""
 
 Made = TypeVar("Made")
 
 
 class Progress(Protocol):
-    """What is called while a job is at work: with a step, how much of it is done, and of how much.
+    """A function that is called during a job with a step, how much of it is done, and the total.
 
-    Steps are "check" (rows), "draw" (rows, or steps of a synthesizer), "fit" and "page". How much
-    there is may be unknown.
+    Steps are "check" (rows), "draw" (rows, or steps of a synthesizer), "fit" and "page". The total
+    may be unknown.
     """
 
     def __call__(self, step: str, done: int, total: int | None, /) -> None:
@@ -46,8 +46,8 @@ class Progress(Protocol):
 class Job(ABC, Generic[Made]):
     """One release, step by step; `transact` calls the steps in their order, each once.
 
-    `what` says in the ledger what it is, and `price` what it costs at least: what does not fit by
-    now is refused before rows are checked. What is debited is what is proven.
+    `what` says in the ledger what it is, and `price` is the least that it costs: a budget without
+    room for that is refused before rows are checked. What is debited is what is proven.
     """
 
     what: str
@@ -55,13 +55,13 @@ class Job(ABC, Generic[Made]):
 
     @property
     def subject(self) -> Subject:
-        """Whose privacy is spent; by default, what has no fingerprint."""
+        """Whose privacy is spent; by default, data without a fingerprint."""
         from noisewright.transaction.payer import Subject
 
         return Subject()
 
     def hold_place(self) -> AbstractContextManager[Any]:
-        """Hold the place where files will lie, and refuse to overwrite others."""
+        """Lock the place of the files to write, and refuse to overwrite others."""
         return nullcontext()
 
     def check(self, progress: Progress | None) -> None:
@@ -84,13 +84,13 @@ class Job(ABC, Generic[Made]):
         return made
 
     def note(self, made: Made, payment: Payment) -> Made:
-        """Return what was made with what became of its debit."""
+        """Return the result with the notes about its debit."""
         for words in payment.notes:
             warnings.warn(words, stacklevel=4)
         return made
 
     def page(self, made: Made, progress: Progress | None) -> Made:
-        """Write the page about what is out and paid for; what goes wrong here is a note."""
+        """Write the page about a finished release; what goes wrong here is a note."""
         return made
 
 
@@ -102,10 +102,11 @@ def transact(
     source: Source | None = None,
     progress: Progress | None = None,
 ) -> Made:
-    """Do a job in the order that wastes and releases nothing by accident.
+    """Run the steps of a job in the order in which nothing is wasted or released by accident.
 
     Ensures: an error before the debit costs nothing; one after it wastes the debit and releases
-    nothing; what has its final name is whole and accounted for. No ledger pays for a seeded source.
+    nothing; what has its final name is complete and accounted for. No ledger pays for a seeded
+    source.
     """
     with job.hold_place():
         payer = None

@@ -1,4 +1,4 @@
-"""Whose budget pays: one rule for everything that draws noise on private data."""
+"""Which budget pays: one rule for everything that draws noise on private data."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from noisewright.tables import frame_table
 @final
 @dataclass(frozen=True)
 class Subject:
-    """Whose privacy is spent: the data that the ledger may know, and for whom the promise is.
+    """Whose privacy is spent: the data, and the unit of the guarantee.
 
-    `data` is None where it has no fingerprint; `path` is where it lies, for advice that can be
-    typed. The promise is for all rows that the column `person` names as a person's, or for one row;
-    `independent` says that each row is drawn by itself.
+    `data` is None where it has no fingerprint; `path` is its file, for advice that can be typed.
+    The guarantee is for all rows of a person, whom the column `person` identifies, or for one row
+    if there is none; `independent` says that each row is drawn by itself.
     """
 
     data: Any = None
@@ -47,7 +47,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Payer:
-    """A dataset of a ledger; `mark` is data that is to be registered for it with the debit."""
+    """A dataset of a ledger; `mark` is the data to register for it with the debit."""
 
     ledger: Ledger
     dataset: str
@@ -83,7 +83,7 @@ class Payer:
         return self.ledger.balance(self.dataset)
 
     def doubts(self, balance: Balance) -> list[str]:
-        """Say so if people with several rows are paid for by an account of single rows."""
+        """Return a note if people may have several rows and the account is for single rows."""
         person = self.subject.person
         if person is None or balance.unit is None or balance.unit.rows != 1:
             return []
@@ -109,12 +109,12 @@ def find_payer(
     price: Guarantee,
     source: Source | None,
 ) -> Payer | None:
-    """Return who pays: the dataset that was named, or the one that the data is registered for.
+    """Return what pays: the dataset that was named, or the one that the data is registered for.
 
-    Every job that draws noise on private data asks here, so that one rule holds for all: a ledger
-    is a Ledger, a path or a URL, or None, which says that nobody pays; it pays for private noise
-    only. A seeded `source` is for tests, which nobody accounts for. Refuses what would not fit into
-    the budget by now, or is in a unit that cannot be converted.
+    Every job that draws noise on private data asks here, so that one rule holds for all: `ledger`
+    is a Ledger, a path or a URL, or None, and then no budget is debited. A seeded `source` is for
+    tests, and no ledger pays for it. Refuses a price that the budget has no room for now, or whose
+    unit cannot be converted to that of the account.
     """
     if ledger is None:
         if dataset is not None:
@@ -136,8 +136,8 @@ def _find(book: Ledger, subject: Subject, dataset: str | None, advice: _Advice) 
     has_mark = data is not None and (book.recognizes_data or dataset is None)
     if not has_mark and dataset is None:
         raise ParameterError(
-            "dataset= is missing, and here is no data by whose fingerprint the ledger could know "
-            f"whose budget pays. Name it with dataset=; the ledger has {_datasets(book)}."
+            "dataset= is missing, and there is no data here by whose fingerprint the ledger could "
+            f"find the budget. Name it with dataset=; the ledger has {_datasets(book)}."
         )
     if not has_mark and dataset is not None:
         advice.require_datasets(book, dataset)
@@ -153,7 +153,7 @@ def _find(book: Ledger, subject: Subject, dataset: str | None, advice: _Advice) 
     if owner is not None and owner != dataset:
         raise BudgetError(
             f"this data draws on the budget of {owner!r} already; under a second name its people "
-            f"would get a second budget. Leave dataset= out, or say dataset={owner!r}."
+            f"would get a second budget. Leave dataset= out, or give dataset={owner!r}."
         )
     return Payer(book, dataset, subject, None if owner else mark, subject.name)
 
@@ -162,7 +162,7 @@ def _open_ledger(where: Any, advice: _Advice) -> Ledger:
     if not isinstance(where, str | os.PathLike):
         raise ParameterError(
             f"ledger is of type {type(where).__name__}; give a Ledger, a path or a PostgreSQL URL, "
-            "or None if nobody accounts."
+            "or None to debit no budget."
         )
     place = os.fspath(where)
     if "://" not in place and not Path(place).exists():
@@ -226,9 +226,9 @@ def _datasets(book: Ledger) -> str:
 
 
 def _identifiable(data: Any) -> Any:
-    """Return the data in a form of which the ledger takes a fingerprint.
+    """Return the data in a form that the ledger can take a fingerprint of.
 
-    Whatever a plan makes of cells must not matter: the same data is the same under each plan.
+    How a plan reads cells must not matter: the same data is the same under every plan.
     """
     is_pandas = type(data).__module__.split(".")[0] == "pandas"
     if isinstance(data, dict) or (is_pandas and _has_odd_cells(data)):
@@ -237,7 +237,7 @@ def _identifiable(data: Any) -> Any:
 
 
 def _has_odd_cells(frame: Any) -> bool:
-    """Tell whether pandas cannot hand a frame to Arrow, as one of texts and numbers mixed."""
+    """Tell whether Arrow cannot hold a frame, as one with a column of texts and numbers mixed."""
     import pyarrow as pa
 
     try:

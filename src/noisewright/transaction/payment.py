@@ -1,4 +1,4 @@
-"""One debit, and what became of it: released, wasted, or reserved if nobody could write it down."""
+"""One debit, and what became of it: released, wasted, or reserved if that was not recorded."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Payment:
         return None if self.reservation is None else self.reservation.guarantee
 
     def goes_out(self, staged: Path, target: Path) -> None:
-        """Say that the file will be renamed next: an interruption may come just after that."""
+        """Announce that the file is renamed next: an interruption may come just after that."""
         drawn = os.stat(staged)
         self._went_out = lambda: target.exists() and os.path.samestat(os.stat(target), drawn)
 

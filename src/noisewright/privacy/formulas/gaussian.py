@@ -24,6 +24,7 @@ from noisewright.exact import (
     Number,
     exactly,
     exp_bounds,
+    halve,
     mills_bounds,
     normal_bounds,
     normal_density_bounds,
@@ -119,9 +120,4 @@ def gaussian_ratio(epsilon: Epsilon, delta: Fraction) -> Fraction:
         low /= 2
     while holds(2 * low):
         low *= 2
-    step = low / 2
-    for _ in range(_STEPS):
-        if holds(low + step):
-            low += step
-        step /= 2
-    return low
+    return halve(low, 2 * low, holds, times=_STEPS)[0]

@@ -115,7 +115,7 @@ class TargetFiles:
             )
         raise TargetError(
             f"{str(there[0])!r} exists already. Choose another name, or "
-            "say Output(…, overwrite=True) (--overwrite) to replace it and what lies beside it."
+            "pass Output(…, overwrite=True) (--overwrite) to replace it and what lies beside it."
         )
 
     def remove_others(self, *kept: Path) -> None:

@@ -271,8 +271,8 @@ def _require_possible(columns: Mapping[str, Any]) -> None:
         if isinstance(column, Column) and isinstance(column.space, Subsets | Curves):
             raise SpaceError(
                 f"the column {name!r} holds {type(column.space).__name__}; synthetic tables have "
-                "labels, counts and numbers on a grid. Say 'drop' for it, or make one column of "
-                "each item."
+                "labels, counts, dates and numbers on a grid. Say 'drop' for it, or make one "
+                "column of each item."
             )
 
 

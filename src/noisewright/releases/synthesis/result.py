@@ -60,8 +60,8 @@ class Synthesis:
     of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to `spent`, exactly, from
     which `guarantee` follows: `certificate` is the proof, made before the debit. `people` is how
     many rows were counted, which counts as public: all rows of the original, each of another
-    person, or up to `rows_per_person` of each person where the plan says whose a row is. How many
-    of these each one has counts as public then.
+    person, or up to `rows_per_person` of each person where the plan has a `person`. How many rows
+    each person has then counts as public.
 
     `workload` is what should be answered well. `errors` says part by part of it what was expected
     before, by noise alone, and what is found after, between the table and its own noisy
@@ -221,7 +221,7 @@ class Synthesis:
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
     ) -> Path:
-        """Write the page about this table anew, beside it or to a path; return where.
+        """Write the page about this table again, beside it or to a path; return where.
 
         It is made from the table and its noisy counts, so that it costs no privacy, and it never
         holds an `evaluation`. `balance` is what the ledger says now, for a table that was read

@@ -144,8 +144,8 @@ def predict_synthesis(
 ) -> WorkloadErrors:
     """Return the errors to be expected of a synthetic table, before any data is read or spent.
 
-    `people` is how many rows will be counted, which is public; where a plan says whose a row is,
-    those that are left when each person has at most so many as the plan allows. All else is as in
+    `people` is how many rows will be counted, which is public; where a plan has a `person`, those
+    that are left when each person has at most as many as the plan allows. All else is as in
     `synthesize`.
     Ensures: for each part of the workload the mean error that noise alone causes if the part is
     counted by itself, in shares added up over its cells; for "blr" the bound that holds with
@@ -193,7 +193,7 @@ def budget_for(
 
 
 _NEAR = 0.9
-"""An expected error of so much of the largest possible one is no knowledge."""
+"""From this part of the largest possible error on, an expected error says nothing."""
 
 
 def noise_remark(asked: Guarantee, times: float) -> str:

@@ -109,6 +109,6 @@ def _list_columns(facts: ReleaseFacts) -> list[ListedColumn]:
             listed.append(ListedColumn(name, "public", ("released as it was", "")))
         else:
             is_person = plan.person is not None and name == plan.person.column
-            words = "says whose a row is; not released" if is_person else "not released"
+            words = "identifies people; not released" if is_person else "not released"
             listed.append(ListedColumn(name, "dropped", (words, "")))
     return listed

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Literal, final
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, Number, exactly, show, sqrt_bounds
+from noisewright.exact import Epsilon, Number, exactly, halve, show, sqrt_bounds
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.privacy import ZeroConcentrated
 from noisewright.spaces import whole_number
@@ -132,9 +132,4 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
             )
     while holds(2 * low):
         low *= 2
-    step = low / 2
-    for _ in range(_STEPS):
-        if holds(low + step):
-            low += step
-        step /= 2
-    return low
+    return halve(low, 2 * low, holds, times=_STEPS)[0]

@@ -1,7 +1,7 @@
 """How a delimited text is to be read: its encoding, its delimiter, and where its names stand.
 
-What is not said is detected from the first bytes and the first line alone, in the same way whoever
-reads the file; what cannot be told for sure is an error that names the option to give.
+What is not given is detected from the first bytes and the first line alone, in the same way for
+every command; what remains ambiguous is an error that names the option to give.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ _LONGEST = 1 << 23
 """Letters of a line with names; without a limit a file without lines would fill the memory."""
 
 _ENCODING = (
-    'say which encoding it has, as in --encoding latin-1 (nw.CSV(path, encoding="latin-1") in '
-    "Python)"
+    'give its encoding, as in --encoding latin-1 (nw.CSV(path, encoding="latin-1") in Python)'
 )
 _NAMES = "--names (names=[…] of nw.CSV or nw.Excel in Python)"
 
@@ -50,12 +49,12 @@ _NAMES = "--names (names=[…] of nw.CSV or nw.Excel in Python)"
 @final
 @dataclass(frozen=True, init=False)
 class CSV(os.PathLike[str]):
-    """A delimited text and how to read it; taken wherever the path of a table is.
+    """A delimited text file and how to read it; pass it wherever you can pass the path of a table.
 
-    Requires: `delimiter` is one letter, and `encoding` is known to Python; left out, commas,
-    semicolons, tabs and vertical bars are told apart by the first line, and UTF-8, UTF-16 and
-    UTF-32 by the first bytes. `header` says whether the first line holds names: True even if it
-    looks like a record, False if it is one. Names are then those of the plan in order, or `names`.
+    Requires: `delimiter` is one character, and `encoding` is known to Python; left out, commas,
+    semicolons, tabs and vertical bars are detected from the first line, and UTF-8, UTF-16 and
+    UTF-32 from the first bytes. `header` says whether the first line holds names: True even if it
+    looks like a record, False if it is one. The names are then `names`, or those of the plan.
     """
 
     path: str
@@ -78,8 +77,8 @@ class CSV(os.PathLike[str]):
             not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0'
         ):
             raise ParameterError(
-                f"delimiter is {brief(delimiter)}; it must be one letter, such as ';', and neither "
-                "a quote nor the end of a line."
+                f"delimiter is {brief(delimiter)}; it must be one character, such as ';', and "
+                "neither a quote nor the end of a line."
             )
         listed = read_header(header, names)
         set_field = object.__setattr__
@@ -101,8 +100,8 @@ def read_header(header: Any, names: Iterable[str] | None) -> tuple[str, ...] | N
     listed = None if names is None else tuple(several(names, name="names", of="columns"))
     if listed is not None and header is not False:
         raise ParameterError(
-            "names are given, but the first line of the file is to hold them. Say header=False "
-            "(--no-header) if it does not, or leave them out."
+            "names are given, but the first line of the file should hold them. Pass header=False "
+            "(--no-header) if it does not, or leave names out."
         )
     return listed
 
@@ -113,7 +112,7 @@ def _known_encoding(encoding: Any) -> str:
         return codecs.lookup(encoding).name
     except (LookupError, TypeError, ValueError):
         raise ParameterError(
-            f"encoding is {brief(encoding)}, which Python does not know. Say 'latin-1', 'cp1252' "
+            f"encoding is {brief(encoding)}, which Python does not know. Give 'latin-1', 'cp1252' "
             "or 'utf-16', for example."
         ) from None
 
@@ -132,7 +131,7 @@ def as_csv(data: Any) -> CSV | None:
 @final
 @dataclass(frozen=True)
 class CsvLayout:
-    """A delimited text of which all is known that it takes to read it."""
+    """A delimited text file with all that is needed to read it."""
 
     path: Path
     encoding: str
@@ -210,8 +209,8 @@ def _require_text(path: Path, first: str, encoding: str) -> None:
     shown = encoding.upper()
     if "\0" in first:
         raise DataError(
-            f"the header of {path} holds zeros, so that it is not {shown} text. If it is text, "
-            f"{_ENCODING}; of UTF-16 without a mark at its beginning, utf-16-le."
+            f"the header of {path} holds zero bytes, so it is not {shown} text. If it is text, "
+            f"{_ENCODING}; for UTF-16 without a byte order mark, utf-16-le."
         )
     if "�" in first:
         raise DataError(
@@ -227,8 +226,8 @@ def _delimiter(path: Path, first: str) -> str:
     if len(found) > 1:
         words = " or ".join(_DELIMITERS[letter] for letter in found)
         raise DataError(
-            f"the cells of {path} may be separated by {words}: its first line has them all. Say "
-            "which, as in --delimiter ';' (nw.CSV(path, delimiter=\";\") in Python), or put names "
+            f"the cells of {path} may be separated by {words}: its first line has them all. Name "
+            "one, as in --delimiter ';' (nw.CSV(path, delimiter=\";\") in Python), or put names "
             "that hold one of them between quotes."
         )
     return found[0] if found else ","
@@ -240,12 +239,12 @@ def require_as_many_names(file: Any, declared: Sequence[str], cells: int) -> tup
     names = tuple(given if given is not None else declared)
     whose = "names are given" if given is not None else "columns are named in the plan"
     if not names:
-        raise InputError(f"{path} has no header; say how its columns are called, with {_NAMES}.")
+        raise InputError(f"{path} has no header; name its columns with {_NAMES}.")
     if any(not isinstance(name, str) or not name for name in names) or len(set(names)) < len(names):
-        raise InputError(f"the names of the columns of {path} must be texts that differ.")
+        raise InputError(f"the names of the columns of {path} must be distinct texts.")
     if len(names) != cells:
         raise InputError(
             f"{len(names)} {whose}, and the first line of {path} has {cells} cells. Name every "
-            f"column in order, those that are dropped too, with {_NAMES}."
+            f"column in order, dropped ones too, with {_NAMES}."
         )
     return names

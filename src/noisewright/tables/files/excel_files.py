@@ -1,7 +1,7 @@
 """Sheets of Excel and OpenDocument workbooks, read by python-calamine.
 
-A sheet has no types: cells are numbers, texts, truth values and dates as they come. What a column
-holds is what the schema says, as with CSV.
+Columns of a sheet have no types: each cell is a number, a text, a truth value or a date. The schema
+decides how a column is read, as with CSV.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 @final
 @dataclass(frozen=True, init=False)
 class Excel(os.PathLike[str]):
-    """A sheet of a workbook; taken wherever the path of a table is.
+    """A sheet of a workbook; pass it wherever you can pass the path of a table.
 
     Requires: `sheet` is its name, and may be left out of a workbook with one sheet. `header` and
     `names` are as for `CSV`: the first row holds names unless header=False.
@@ -119,7 +119,7 @@ def _rows(file: Excel) -> list[list[Any]]:
         ) from None
     if sheet is None:
         raise InputError(
-            f"{file.path} has {len(known)} sheets; say which one, with --sheet (nw.Excel(path, "
+            f"{file.path} has {len(known)} sheets; name one with --sheet (nw.Excel(path, "
             'sheet="…") in Python).'
         )
     if rows is None:

@@ -1,9 +1,9 @@
 """Whether the first line of a CSV file holds names, or somebody's record.
 
-Names of columns leave with every release, its plan and its report. In a file without a header the
-first record would be taken for them, and would leave with them, unprotected. A file does not say
-which of the two its first line is, so that a line which looks like a record is refused, and not
-shown, until somebody says that it holds names.
+Names of columns are published with every release, its plan and its report. In a file without a
+header the first record would be taken for them, and would be published unprotected. A file does not
+say which of the two its first line is, so a line that looks like a record is refused, and not
+shown, unless you say that it holds names.
 """
 
 from __future__ import annotations

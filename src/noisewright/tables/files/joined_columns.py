@@ -1,6 +1,6 @@
 """Curves that are stored in several columns of numbers, one for each position: read as one column.
 
-It stands where the first of them does. An empty number is a gap, and a curve with a gap counts as
+It takes the place of the first of them. An empty number is a gap, and a curve with a gap counts as
 what the field says of empty cells.
 """
 
@@ -28,7 +28,7 @@ def spread_out(schema: Schema) -> tuple[Schema, dict[str, tuple[str, ...]]]:
     twice = sorted({column for column in parts if column in named or parts.count(column) > 1})
     if twice:
         raise InputError(
-            f"the column {twice[0]!r} is part of a curve and is declared by itself too, or is part "
+            f"the column {twice[0]!r} is part of a curve and also declared by itself, or is part "
             "of two curves. Declare it once."
         )
     names = [part for name in schema.names for part in joint.get(name, (name,))]
@@ -59,8 +59,8 @@ class JoinedColumns(TableReader):
         for field in given:
             if field.name in parts and not (is_number(field.type) or is_text(field.type)):
                 raise InputError(
-                    f"the column {field.name!r} has the type {field.type}; one that is part of a "
-                    "curve takes numbers."
+                    f"the column {field.name!r} has the type {field.type}; a column that is part "
+                    "of a curve must hold numbers."
                 )
             if field.name in first:
                 fields.append(pa.field(first[field.name], pa.list_(pa.float64())))
@@ -106,7 +106,7 @@ class JoinedColumns(TableReader):
         if numbers is None:
             row = first_row + first_bad(array, pa.float64())
             raise DataError(
-                f"the column {name!r} of {self.name} is not a number in row {row + 1:,}, and is "
+                f"the column {name!r} of {self.name} is not a number in row {row + 1:,}, but is "
                 "part of a curve. Correct the cell, or leave it empty.",
                 row=row,
             )

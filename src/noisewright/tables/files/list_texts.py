@@ -1,4 +1,4 @@
-"""Sets and curves in one text, as CSV files and sheets have them: "milk;bread", "1.5;2;2.5".
+"""Sets and curves in one text, as in CSV files and sheets: "milk;bread", "1.5;2;2.5".
 
 Spaces around items do not matter, nor does an item without letters. A text without items is an
 empty set; an empty cell is none, and counts as what the field says of empty cells.
@@ -16,7 +16,7 @@ from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
 
 SEPARATOR = ";"
-"""What stands between items where nobody says otherwise, and in all that is released."""
+"""The default separator between items, and the one in everything released."""
 
 
 def split_lists(cells: Any, separator: str, kind: Any) -> Any:
@@ -72,7 +72,7 @@ def require_joinable(schema: Schema, name: str) -> None:
         items = field.space.items if isinstance(field.space, Subsets) else ()
         if any(SEPARATOR in str(item) for item in items):
             raise TargetError(
-                f"an item of the column {column!r} holds {SEPARATOR!r}, which stands between items "
-                f"in a text such as {name}. Write Parquet or Feather, or rename the item. Nothing "
-                "was spent."
+                f"an item of the column {column!r} contains {SEPARATOR!r}, which separates items "
+                f"in a text file such as {name}. Write Parquet or Feather, or rename the item. "
+                "Nothing was spent."
             )

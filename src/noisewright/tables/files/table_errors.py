@@ -78,13 +78,13 @@ def unreadable(name: str, problem: Exception, *, what: str, after: int | None = 
     if isinstance(problem, NotImplementedError):
         return DataError(
             f"cannot read {name}: it uses a feature of {what} that pyarrow does not read. Write "
-            "it anew with plain settings.",
+            "it again with default settings.",
             row=after,
         )
     if after is None:
         return DataError(
             f"cannot read {name}: it is not {what}, or it is damaged or incomplete. Check that "
-            "the file is whole, and that its name ends in what it holds."
+            "the file is complete, and that its name ends in its format."
         )
     return DataError(
         f"cannot read {name}{where}: {what} is damaged or incomplete there. Get a whole copy of "

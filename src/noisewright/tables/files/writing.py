@@ -1,10 +1,10 @@
-"""Writing a released table: whole under its name, or not at all.
+"""Writing a released table: complete under its name, or not at all.
 
 Rows go to a temporary name in the folder of the target. When all are there, the file is synced
 and renamed and the folder is synced; on any error, an interruption among them, it is removed.
 Only a killed process leaves a file `.noisewright-…` behind, which may be deleted.
 
-Batches are cut anew to fixed sizes, so that a file's inner boundaries say nothing about those of
+Batches are cut to fixed sizes, so that a file's inner boundaries say nothing about those of
 the input.
 """
 
