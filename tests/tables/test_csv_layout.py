@@ -145,7 +145,7 @@ def test_rows_of_a_file_without_a_header_are_counted_from_one(tmp_path: Path) ->
 
 def test_names_are_asked_for_where_nobody_knows_them(tmp_path: Path) -> None:
     path = written(tmp_path, b"nurse,1,a\n")
-    with pytest.raises(InputError, match=r"has no header; say how .* --names"):
+    with pytest.raises(InputError, match=r"has no header; name its columns with --names"):
         names(nw.CSV(path, header=False))
     with pytest.raises(InputError, match=r"2 names are given, and the first line .* has 3 cells"):
         names(nw.CSV(path, header=False, names=["a", "b"]))

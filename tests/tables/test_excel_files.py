@@ -96,7 +96,7 @@ def test_a_draft_needs_the_names_only(survey: Path) -> None:
 
 def test_of_several_sheets_one_is_named(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", {"notes": [["a"], [1]], "2024": [["b"], [2]]})
-    with pytest.raises(InputError, match="has 2 sheets; say which"):
+    with pytest.raises(InputError, match="has 2 sheets; name one"):
         rows(path, None)
     assert rows(nw.Excel(path, sheet="2024"), None) == [{"b": 2}]
     with pytest.raises(InputError, match="no sheet called '2023'"):
