@@ -101,6 +101,16 @@ def test_bad_cells_are_named_by_row_and_not_shown(
     assert "SECRET" not in str(refused.value)
 
 
+@pytest.mark.parametrize("item", ["", " c", "c ", "\t"])
+def test_items_that_no_text_gives_back_are_not_written_as_text(tmp_path: Path, item: str) -> None:
+    plan = nw.Plan({"b": nw.Column(nw.Subsets(["a", item]))}, epsilon=1)
+    data = {"b": [["a"], [item], []]}
+    with pytest.raises(TargetError, match="spaces around items"):
+        nw.release(data, plan, ledger=None, out=tmp_path / "o.csv")
+    assert not list(tmp_path.iterdir())
+    nw.release(data, plan, ledger=None, out=tmp_path / "o.parquet")
+
+
 def test_items_that_hold_the_separator_are_not_written_as_text(tmp_path: Path) -> None:
     plan = nw.Plan({"b": nw.Column(nw.Subsets(["a;b", "c"]), separator="|")}, epsilon=1)
     (tmp_path / "t.csv").write_text("b\na;b|c\n")

@@ -101,3 +101,41 @@ def test_a_column_is_stored_once(tmp_path: Path) -> None:
     pq.write_table(TABLE.drop_columns("job"), inside / "0.parquet")
     with pytest.raises(DataError, match="has other columns"):
         open_table(tmp_path / "t")
+
+
+def _damage(file: Path) -> None:
+    file.write_bytes(b"PAR1junk")
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _other_columns(file: Path) -> None:
+    pq.write_table(TABLE.select(["job"]).append_column("more", TABLE["job"]), file)
+
+
+def _same_column(file: Path) -> None:
+    pq.write_table(TABLE.select(["job", "year"]), file)
+
+
+def _note(file: Path) -> None:
+    file.with_name("note.txt").touch()
+
+
+def _folder(file: Path) -> None:
+    file.with_name("inside").mkdir()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [_damage, _empty, _other_columns, _same_column, _note, _folder],
+    ids=lambda f: f.__name__,
+)
+def test_no_error_shows_the_value_of_a_partition(folder: Path, spoil: Any) -> None:
+    file = sorted(folder.rglob("year=2024/region=north*/*.parquet"))[0]
+    spoil(file)
+    with pytest.raises(DataError, match=r"year=…/region=…") as refused:
+        open_table(folder)
+    assert "2024" not in str(refused.value)
+    assert "north" not in str(refused.value)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from noisewright.errors import TargetError
+from noisewright.given import brief
 from noisewright.spaces import Subsets
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
@@ -67,10 +68,17 @@ def join_lists(array: Any) -> Any:
 
 
 def require_joinable(schema: Schema, name: str) -> None:
-    """Refuse to write sets as texts of which an item holds the separator."""
+    """Refuse to write sets as texts of which an item could not be read again."""
     for column, field in schema.fields.items():
-        items = field.space.items if isinstance(field.space, Subsets) else ()
-        if any(SEPARATOR in str(item) for item in items):
+        items = map(str, field.space.items) if isinstance(field.space, Subsets) else ()
+        wrong = [item for item in items if SEPARATOR in item or not item or item != item.strip()]
+        if wrong and SEPARATOR not in wrong[0]:
+            raise TargetError(
+                f"an item of the column {column!r} is {brief(wrong[0])}, but spaces around items "
+                f"do not count in a text such as {name}. Write Parquet or Feather, or rename the "
+                "item. Nothing was spent."
+            )
+        if wrong:
             raise TargetError(
                 f"an item of the column {column!r} contains {SEPARATOR!r}, which separates items "
                 f"in a text file such as {name}. Write Parquet or Feather, or rename the item. "

@@ -23,34 +23,44 @@ _BUFFER = 1 << 20
 """Bytes of each column that are read at once: large row groups must not fill the memory."""
 
 
-def folder_files(folder: Path) -> list[Path]:
+def folder_files(folder: Path, *, root: Path | None = None) -> list[Path]:
     """Return the Parquet files of a folder, sorted by name; refuse what else it holds.
 
     Folders inside must be called key=value, as partitions are. Names that begin with a dot or an
-    underscore are notes of the program that wrote the folder.
+    underscore are notes of the program that wrote the folder. `root` is the folder around all.
     """
-    inside = attempt(lambda: sorted(folder.iterdir()), name=str(folder), what="a folder")
+    root = folder if root is None else root
+    name = without_values(folder, root)
+    inside = attempt(lambda: sorted(folder.iterdir()), name=name, what="a folder")
     seen = [path for path in inside if not path.name.startswith((".", "_"))]
     found: list[Path] = []
     for path in seen:
         if path.is_dir():
             if "=" not in path.name:
                 raise DataError(
-                    f"the folder {folder} holds another folder, {path.name}. Folders are not read "
+                    f"the folder {name} holds another folder, {path.name}. Folders are not read "
                     "recursively, unless they are partitions called key=value: give one folder "
                     "that holds the Parquet files themselves."
                 )
-            found += folder_files(path)
+            found += folder_files(path, root=root)
         elif path.suffix.lower() not in (".parquet", ".pq"):
             raise DataError(
-                f"the folder {folder} holds {path.name}, which is no Parquet file. Move it away, "
+                f"the folder {name} holds {path.name}, which is no Parquet file. Move it away, "
                 "so that nobody has to guess what belongs to the table."
             )
         else:
             found.append(path)
     if not seen:
-        raise DataError(f"the folder {folder} holds no Parquet file.")
+        raise DataError(f"the folder {name} holds no Parquet file.")
     return found
+
+
+def without_values(path: Path, folder: Path | None) -> str:
+    """Return a path for messages, without the values of partitions: they are cells of rows."""
+    if folder is None:
+        return str(path)
+    parts = (part.partition("=") for part in path.relative_to(folder).parts)
+    return str(folder.joinpath(*(key + "=…" if sign else key for key, sign, _ in parts)))
 
 
 def partition_of(path: Path, folder: Path) -> dict[str, str | None]:
@@ -83,23 +93,30 @@ class ParquetFiles(TableReader):
         self._paths = tuple(paths)
         self._cells = cells or {}
         self._partitions = [{} if folder is None else partition_of(path, folder) for path in paths]
+        # Where values are hidden, names may be alike: so files are counted.
+        count = f"of {len(paths):,}, sorted)"
+        self._names = [
+            f"{without_values(path, folder)} (file {n:,} {count}" if partition else str(path)
+            for n, (path, partition) in enumerate(zip(paths, self._partitions, strict=True), 1)
+        ]
         self._stored: list[str] = []
         self.rows = 0
         for place, path in enumerate(self._paths):
-            file = _open_file(path)
-            stored = plain_schema(file.schema_arrow, name=str(path))
+            file = _open_file(path, self._names[place])
+            stored = plain_schema(file.schema_arrow, name=self._names[place])
             self.rows += file.metadata.num_rows
             file.close()
             texts = [pa.field(key, pa.string()) for key in self._partitions[place]]
             schema = plain_schema(
-                pa.schema([*stored, *map(self._give_type, texts)]), name=str(path)
+                pa.schema([*stored, *map(self._give_type, texts)]), name=self._names[place]
             )
             if place == 0:
                 self.schema, self._stored = schema, stored.names
             elif not schema.equals(self.schema):
                 raise DataError(
-                    f"{path} has other columns than {self._paths[0].name}, or of other types. "
-                    "The files of a folder must have the same columns in the same order."
+                    f"{self._names[place]} has other columns than {self._paths[0].name}, or of "
+                    "other types. The files of a folder must have the same columns in the same "
+                    "order."
                 )
 
     def _give_type(self, field: Any) -> Any:
@@ -113,10 +130,12 @@ class ParquetFiles(TableReader):
         names = self.schema.names if columns is None else list(columns)
         stored = [name for name in names if name in self._stored]
         row = 0
-        for path, partition in zip(self._paths, self._partitions, strict=True):
-            file = _open_file(path, dictionaries=[name for name in encoded if name in stored])
+        for path, called, partition in zip(self._paths, self._names, self._partitions, strict=True):
+            file = _open_file(
+                path, called, dictionaries=[name for name in encoded if name in stored]
+            )
             try:
-                for batch in guard_batches(self._read(file, stored), name=str(path), what=_WHAT):
+                for batch in guard_batches(self._read(file, stored), name=called, what=_WHAT):
                     yield self._with_partition(batch, partition, names, row)
                     row += batch.num_rows
             finally:
@@ -167,12 +186,12 @@ class ParquetFiles(TableReader):
             yield pa.RecordBatch.from_struct_array(empty)
 
 
-def _open_file(path: Path, *, dictionaries: Sequence[str] = ()) -> Any:
+def _open_file(path: Path, name: str, *, dictionaries: Sequence[str] = ()) -> Any:
     arrow()
     import pyarrow.parquet as pq
 
-    if attempt(lambda: path.stat().st_size, name=str(path), what=_WHAT) == 0:
-        raise DataError(f"{path} is empty: it has no bytes at all. Get a whole copy of the file.")
+    if attempt(lambda: path.stat().st_size, name=name, what=_WHAT) == 0:
+        raise DataError(f"{name} is empty: it has no bytes at all. Get a whole copy of the file.")
     return attempt(
         lambda: pq.ParquetFile(
             path,
@@ -180,6 +199,6 @@ def _open_file(path: Path, *, dictionaries: Sequence[str] = ()) -> Any:
             buffer_size=_BUFFER,
             page_checksum_verification=True,
         ),
-        name=str(path),
+        name=name,
         what=_WHAT,
     )
