@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from noisewright.exact import Doubles
-from noisewright.mechanisms.quality.enclosed_powers import enclosed_shares
-from noisewright.mechanisms.quality.powers import mixed_weights
+from noisewright.mechanisms.quality.powers import enclosed_shares, mixed_weights
 
 RNG = np.random.default_rng(7)
 SHAPES: dict[str, NDArray[Any]] = {

@@ -45,10 +45,10 @@ from .products.products import (
 )
 from .properties import CODES as CODES, PAPER as PAPER, properties as properties
 from .quality.discrete_exponential import discrete_exponential as discrete_exponential
-from .quality.enclosed_powers import enclosed_shares as enclosed_shares
 from .quality.powers import (
     SHRINK as SHRINK,
     Masses as Masses,
+    enclosed_shares as enclosed_shares,
     mixed_weights as mixed_weights,
     powers as powers,
     rounded_rows as rounded_rows,
