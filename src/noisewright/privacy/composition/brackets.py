@@ -7,7 +7,7 @@ are. Candidates whose bound lies above the best lower curve are refined first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from noisewright.exact import log_bounds
 from noisewright.privacy.composition.exact_products import Factor, expanded_size, product
 from noisewright.privacy.composition.grid_products import lower_product, upper_product
-from noisewright.privacy.composition.loss_grid import aligned_grid, fine_grid
+from noisewright.privacy.composition.loss_grid import Grid, aligned_grid, fine_grid
 from noisewright.privacy.composition.pairs import (
     Frontier,
     concave,
@@ -77,89 +77,82 @@ def bracket_products(
 
     Requires: products that occur (`lowers`); products that dominate all that occur (`uppers`).
     """
-    search = _Refinement(lowers, uppers, precision, points)
+    below, above = _Side(lowers, lower_product, 0.0), _Side(uppers, upper_product, np.inf)
     for level in (*(n for n in _LEVELS if n < points), points):
-        if not search.refine(level):
+        most = max(_WORK // level, 4)
+        for index in _lower_to_refine(below, above, precision)[:most]:
+            below.refine(index, level, precision=precision, points=points)
+        for index in _upper_to_refine(below, above, precision, most):
+            above.refine(index, level, precision=precision, points=points)
+        if not (_gaps(below, above) > precision).any():
             break
     pure = (
         _largest([_pure(factors) for factors in lowers], 0),
         _largest([_pure(factors) for factors in uppers], 1),
     )
     method = "privacy-loss distributions on a grid, rounded outwards"
-    return Bracket(highest(search.below), highest(search.above), False, method, pure)
+    return Bracket(highest(below.curves), highest(above.curves), False, method, pure)
 
 
-class _Refinement:
-    """The state of the refinement: one curve for each candidate, at its own level."""
+class _Side:
+    """One curve for each candidate of a side, at its own level, and about its ε at each sample."""
 
     def __init__(
-        self, lowers: Sequence[Factors], uppers: Sequence[Factors], precision: float, points: int
+        self,
+        candidates: Sequence[Factors],
+        bound: Callable[[Factors, Grid], Frontier],
+        start: float,
     ) -> None:
-        self.lowers, self.uppers = lowers, uppers
-        self.precision, self.points = precision, points
-        self.below: list[Frontier] = [([], 1)] * len(lowers)
-        self.above: list[Frontier] = [([], 1)] * len(uppers)
-        self.sketch_below = np.zeros((len(lowers), len(SAMPLES)))
-        self.sketch_above = np.full((len(uppers), len(SAMPLES)), np.inf)
-        self.done_below = [False] * len(lowers)
-        self.done_above = [False] * len(uppers)
+        self.candidates, self.bound = candidates, bound
+        self.curves: list[Frontier] = [([], 1)] * len(candidates)
+        self.sketches = np.full((len(candidates), len(SAMPLES)), start)
+        self.done = [False] * len(candidates)
 
-    def refine(self, level: int) -> bool:
-        """Refine what is worth it at this level; say whether anything may be left to do."""
-        most = max(_WORK // level, 4)
-        for index in self._lower_to_refine()[:most]:
-            self.below[index], self.done_below[index] = self._bound_product(
-                self.lowers[index], level, upper=False
-            )
-            self.sketch_below[index] = sketch(self.below[index], SAMPLES)
-        for index in self._upper_to_refine(most):
-            self.above[index], self.done_above[index] = self._bound_product(
-                self.uppers[index], level, upper=True
-            )
-            self.sketch_above[index] = sketch(self.above[index], SAMPLES)
-        return bool((_gaps(self.sketch_above, self.floor) > self.precision).any())
-
-    @property
-    def floor(self) -> NDArray[np.float64]:
-        """The best lower bound on ε at each sample."""
-        return self.sketch_below.max(axis=0)
-
-    def _lower_to_refine(self) -> list[int]:
-        """Those not computed yet, and those that are best where the bounds are still apart."""
-        apart = (_gaps(self.sketch_above, self.floor) > self.precision).any(axis=0)
-        best = (self.sketch_below >= self.floor) & apart
-        return [
-            i
-            for i, done in enumerate(self.done_below)
-            if not done and (not self.below[i][0] or best[i].any())
-        ]
-
-    def _upper_to_refine(self, most: int) -> list[int]:
-        """Those not computed yet, and those farthest above the best lower bound."""
-        farthest = _gaps(self.sketch_above, self.floor).max(axis=1)
-        order = [int(i) for i in np.argsort(-farthest, kind="stable")]
-        high = [i for i in order if farthest[i] > self.precision and not self.done_above[i]]
-        fresh = [i for i in order if not self.above[i][0]]
-        return list(dict.fromkeys(fresh + high[:most]))
-
-    def _bound_product(self, factors: Factors, level: int, *, upper: bool) -> tuple[Frontier, bool]:
-        """Bound one product; also say whether a finer level would be of no use."""
+    def refine(self, index: int, level: int, *, precision: float, points: int) -> None:
+        """Bound one product; it is done if a finer level would be of no use."""
+        factors = self.candidates[index]
         size = expanded_size(factors)
         bits = sum(times * pair.total.bit_length() for pair, times in factors)
         if size is not None and size <= _SMALL_ATOMS and bits <= _SMALL_BITS:
-            return frontier_of(*product(factors)), True
-        bound = upper_product if upper else lower_product
-        aligned = aligned_grid(factors, points=self.points)
-        if aligned is not None:
-            return bound(factors, aligned), True
-        grid, enough = fine_grid(factors, precision=self.precision, points=level)
-        return bound(factors, grid), enough
+            curve, enough = frontier_of(*product(factors)), True
+        elif (aligned := aligned_grid(factors, points=points)) is not None:
+            curve, enough = self.bound(factors, aligned), True
+        else:
+            grid, enough = fine_grid(factors, precision=precision, points=level)
+            curve = self.bound(factors, grid)
+        self.curves[index], self.done[index] = curve, enough
+        self.sketches[index] = sketch(curve, SAMPLES)
+
+    @property
+    def best(self) -> NDArray[np.float64]:
+        """The largest ε of all candidates at each sample."""
+        return self.sketches.max(axis=0)
 
 
-def _gaps(sketches: NDArray[np.float64], floor: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far each curve's ε is above the floor's; nowhere above an infinite one."""
+def _lower_to_refine(below: _Side, above: _Side, precision: float) -> list[int]:
+    """Those not computed yet, and those that are best where the bounds are still apart."""
+    apart = (_gaps(below, above) > precision).any(axis=0)
+    best = (below.sketches >= below.best) & apart
+    return [
+        i
+        for i, done in enumerate(below.done)
+        if not done and (not below.curves[i][0] or best[i].any())
+    ]
+
+
+def _upper_to_refine(below: _Side, above: _Side, precision: float, most: int) -> list[int]:
+    """Those not computed yet, and those farthest above the best lower bound."""
+    farthest = _gaps(below, above).max(axis=1)
+    order = [int(i) for i in np.argsort(-farthest, kind="stable")]
+    high = [i for i in order if farthest[i] > precision and not above.done[i]]
+    fresh = [i for i in order if not above.curves[i][0]]
+    return list(dict.fromkeys(fresh + high[:most]))
+
+
+def _gaps(below: _Side, above: _Side) -> NDArray[np.float64]:
+    """How far each upper ε is above the best lower one; nowhere above an infinite one."""
     with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(floor), 0.0, sketches - floor)
+        return np.where(np.isinf(below.best), 0.0, above.sketches - below.best)
 
 
 def _pure(factors: Factors) -> tuple[Fraction | None, Fraction | None]:
