@@ -12,7 +12,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError
-from noisewright.releases.estimates import estimates_of
+from noisewright.releases.released import estimates_of
 
 PLAN = nw.Plan(
     {"low": nw.Column([True, False]), "b": nw.Column(nw.Counts(2)), "ward": "public"}, epsilon=4

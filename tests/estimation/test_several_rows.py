@@ -8,7 +8,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from noisewright.releases.estimates import estimates_of
+from noisewright.releases.released import estimates_of
 
 ROWS = 4
 COLUMNS: dict[str, Any] = {

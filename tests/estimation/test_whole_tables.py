@@ -14,7 +14,7 @@ from noisewright.errors import InputError, OutsideSpaceError, ParameterError, Un
 from noisewright.estimation.counts.released_columns import released_numbers
 from noisewright.estimation.sets.item_shares import coins_of
 from noisewright.mechanisms import marginal
-from noisewright.releases.estimates import estimates_of
+from noisewright.releases.released import estimates_of
 from tests.estimation.whole_tables import ITEMS, JOBS, REGIONS, people, plan, released
 
 PLAN = plan()

@@ -5,7 +5,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError
-from noisewright.releases.estimates import estimates_of
+from noisewright.releases.released import estimates_of
 from tests.estimation.whole_tables import JOBS, people, plan, released
 
 PLAN = plan()

@@ -41,6 +41,9 @@ app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
 WhereArgument = Annotated[
     str, typer.Argument(metavar="ledger", help="A file, or a PostgreSQL URL.", show_default=False)
 ]
+DatasetArgument = Annotated[
+    str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
+]
 WhoOption = Annotated[
     str | None, typer.Option(help="Who does this; user@host if left out.", show_default=False)
 ]
@@ -129,9 +132,7 @@ def grant(
 @app.command()
 def show(
     where: WhereArgument,
-    dataset: Annotated[
-        str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
-    ] = None,
+    dataset: DatasetArgument = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was granted, what is spent and what is left."""
@@ -173,9 +174,7 @@ def show(
 @app.command()
 def history(
     where: WhereArgument,
-    dataset: Annotated[
-        str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
-    ] = None,
+    dataset: DatasetArgument = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the entries: what, when, who, under which certificate."""

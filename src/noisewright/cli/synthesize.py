@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -270,7 +271,9 @@ def _tell_errors(made: Synthesis) -> None:
 
 
 def _plain(made: Synthesis) -> dict[str, Any]:
-    distance = None if made.evaluation is None else made.evaluation.distance
+    from noisewright.releases import plain_errors
+
+    evaluation = made.evaluation
     return plain_result(made) | {
         "method": made.method,
         "inference": made.inference,
@@ -283,23 +286,23 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "measurements": [one.name for one in made.measurements],
         "expected_error": made.expected_error,
         "workload_error": made.workload_error,
-        "errors": _plain_errors(made.errors),
-        "evaluation_not_for_release": None
-        if distance is None
-        else {"largest": distance.largest, "mean": distance.mean, "l1": distance.l1},
+        "errors": plain_errors(made.errors),
+        "evaluation_not_for_release": None if evaluation is None else asdict(evaluation.distance),
     }
 
 
 def _tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
     """Say how large errors will be, and that nothing was spent."""
     if as_json:
+        from noisewright.releases import plain_errors
+
         answer(
             {
                 "method": errors.method,
                 "people": errors.people,
                 "expected_error": errors.expected,
                 "to_choose": errors.to_choose,
-                "errors": _plain_errors(errors),
+                "errors": plain_errors(errors),
                 "remarks": list(errors.remarks),
             }
         )
@@ -318,19 +321,3 @@ def _tell_worst(errors: WorkloadErrors) -> None:
     for part in worst:
         after = "not counted together" if part.found is None else f"{part.found:.3g}"
         say(f"    {part.name} ({part.queries:,} cells): {part.expected:.3g}; {after}")
-
-
-def _plain_errors(errors: WorkloadErrors) -> list[dict[str, Any]]:
-    """Return the errors part by part as plain values."""
-    return [
-        {
-            "of": part.name,
-            "columns": list(part.columns),
-            "queries": part.queries,
-            "expected": part.expected,
-            "counted": part.counted,
-            "found": part.found,
-            "in_workload": part.in_workload,
-        }
-        for part in errors.parts
-    ]

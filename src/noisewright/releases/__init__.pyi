@@ -14,6 +14,10 @@ from .synthesis.declared import Columns as Columns, Declared as Declared
 from .synthesis.memory import require_memory as require_memory
 from .synthesis.method import Method as Method
 from .synthesis.reading_back import is_synthesis as is_synthesis
-from .synthesis.result import Evaluation as Evaluation, Synthesis as Synthesis
+from .synthesis.result import (
+    Evaluation as Evaluation,
+    Synthesis as Synthesis,
+    plain_errors as plain_errors,
+)
 from .synthesis.task import predict_synthesis as predict_synthesis
 from .synthesize import synthesize as synthesize

@@ -13,14 +13,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import save_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
-from noisewright.releases.estimates import estimates_of
 from noisewright.report import Advance, ReleaseFacts, ReleaseFile, release_page
 from noisewright.transaction import Progress
 
@@ -156,15 +155,6 @@ def _file(kind: str, path: Path, release: Release) -> ReleaseFile:
     return ReleaseFile(path.name, _WORDS[kind], size, "" if path.is_dir() else digest)
 
 
-def _batches(release: Release) -> Any:
-    """Return the released rows as they are read: files in a stream, whatever their size."""
-    if release.path is None:
-        return release.table
-    from noisewright.tables import open_table
-
-    return open_table(release.path, schema=release.plan.schema, released=True).batches()
-
-
 def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:
     """Return the usual estimates of the private columns, by column, and notes on what is missing.
 
@@ -173,7 +163,7 @@ def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, 
     if not release.rows:
         return {}, ()
     try:
-        found = estimates_of(release.plan, _batches(release), about="people")
+        found = release.estimate(about="people")
     except NoisewrightError as problem:
         # A page without estimates is better than none.
         return {}, (f"Estimates are missing: {problem}",)

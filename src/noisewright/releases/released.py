@@ -110,8 +110,6 @@ class Release:
         Ensures: an Estimate if one table was asked for by itself, else Estimates. Groups of public
         columns are exact. The file is read once, batch by batch.
         """
-        from noisewright.releases.estimates import estimates_of
-
         found = estimates_of(
             self.plan,
             self._kept if self.path is None else self.path,
@@ -257,3 +255,38 @@ def _made_again(plan: Plan, recipe: Recipe) -> Certificate:
             "its digests. Ask the publisher for the certificate's file."
         )
     return certificate
+
+
+def estimates_of(
+    plan: Plan,
+    released: Any,
+    of: Any = None,
+    *,
+    question: Any = None,
+    at: Any = None,
+    about: str = "population",
+    method: str = "unbiased",
+    confidence: float = 0.95,
+    together: bool = False,
+    show: str = "useful",
+) -> Any:
+    """Estimate what a table was like before it was released as the plan says.
+
+    `of` and the rest are as for `Release.estimate`.
+
+    Ensures: one pass over the table, whatever is asked. One column or tuple asked for by itself
+    gives an Estimate, else there are Estimates, a mapping from titles.
+    """
+    from noisewright.estimation import Asked, answer_questions, read_questions
+    from noisewright.plans import released_layout
+    from noisewright.tables import open_table
+
+    layout = released_layout(plan)
+    asked = Asked.reading(about, method, confidence, together, show)
+    questions, single = read_questions(layout, of, question, at)
+    if isinstance(released, (str, os.PathLike)):
+        released = open_table(released, schema=plan.schema, released=True)
+    found = answer_questions(
+        released, layout, questions, asked, rows_per_person=plan.rows_per_person
+    )
+    return next(iter(found.values())) if single else found

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
@@ -208,12 +208,10 @@ class SynthesisJob(TableJob[Synthesis]):
         made = super().note(made, payment)
         if made.evaluation is None or self.target is None:
             return made
-        path, distance = self.target.beside(EVALUATION), made.evaluation.distance
+        path = self.target.beside(EVALUATION)
         document = {
             "warning": "NOT FOR RELEASE: computed from raw data, and not private.",
-            "largest": distance.largest,
-            "mean": distance.mean,
-            "l1": distance.l1,
+            **asdict(made.evaluation.distance),
         }
         # It tells about raw data: for its owner alone, never through a link somebody put there.
         owners = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -26,7 +26,6 @@ from noisewright.synthetic import (
     NOISES,
     Bins,
     Measurement,
-    PartError,
     Spend,
     Workload,
     WorkloadDistance,
@@ -185,7 +184,7 @@ class Synthesis:
             "expected_error": self.expected_error,
             "workload_error": self.workload_error,
             "workload": _plain_workload(self._workload),
-            "errors": [_plain_error(part) for part in self.errors.parts],
+            "errors": plain_errors(self.errors),
             "columns": {name: plain_points(space) for name, space in self.domain.columns},
             "spaces": {name: plain_space(space) for name, space in self.domain.columns},
             "bins": {
@@ -266,13 +265,17 @@ def _plain_workload(workload: Workload | None) -> str | None:
         return None
 
 
-def _plain_error(part: PartError) -> dict[str, Any]:
-    return {
-        "of": part.name,
-        "columns": list(part.columns),
-        "queries": part.queries,
-        "expected": part.expected,
-        "counted": part.counted,
-        "found": part.found,
-        "in_workload": part.in_workload,
-    }
+def plain_errors(errors: WorkloadErrors) -> list[dict[str, Any]]:
+    """Return the errors part by part as plain values."""
+    return [
+        {
+            "of": part.name,
+            "columns": list(part.columns),
+            "queries": part.queries,
+            "expected": part.expected,
+            "counted": part.counted,
+            "found": part.found,
+            "in_workload": part.in_workload,
+        }
+        for part in errors.parts
+    ]
