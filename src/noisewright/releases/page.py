@@ -20,6 +20,7 @@ from noisewright.estimation import Estimate
 from noisewright.files import save_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
+from noisewright.releases.files.target import TargetFiles
 from noisewright.report import Advance, ReleaseFacts, ReleaseFile, release_page
 from noisewright.transaction import Progress
 
@@ -36,33 +37,28 @@ _WORDS = {
 _QUESTIONS = ("mean", "quantiles", "histogram", "items", "shares")
 
 
-def with_report(made: Release, path: Path, progress: Progress | None = None) -> Release:
-    """Write the report and return the release with it.
-
-    The release is out and paid for: what goes wrong here is noted, and costs nothing else.
-    """
-
-    def write(advance: Advance | None) -> Path:
-        return write_report(made, path, balance=made.balance, made_again=False, advance=advance)
-
-    return with_page(made, write, "release", progress)
-
-
 Made = TypeVar("Made", "Release", "Synthesis")
 
 
-def with_page(
-    made: Made, write: Callable[[Advance | None], Path], called: str, progress: Progress | None
-) -> Made:
-    """Write a page about what is out and paid for; what goes wrong is noted."""
+def with_report(made: Made, path: Path, progress: Progress | None = None) -> Made:
+    """Write the report and return the release, or the synthetic table, with it.
+
+    It is out and paid for: what goes wrong here is noted, and costs nothing else.
+    """
+    from noisewright.releases.released import Release
+    from noisewright.releases.synthesis_report import write_synthesis_report
+
+    is_release = isinstance(made, Release)
+    write: Callable[..., Path] = write_report if is_release else write_synthesis_report
     again = (
-        f"The {called} is complete; only its report is missing, and "
+        f"The {'release' if is_release else 'table'} is complete; only its report is missing, and "
         f"`noisewright report {made.path}` makes it"
     )
     try:
         if progress is not None:
             progress("page", 0, None)
-        written = write(None if progress is None else partial(progress, "page"))
+        advance = None if progress is None else partial(progress, "page")
+        written = write(made, path, balance=made.balance, made_again=False, advance=advance)
     except Exception as problem:
         said = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
         return replace(made, notes=(*made.notes, f"{again}. What went wrong: {said}"))
@@ -81,31 +77,36 @@ def write_report(
     advance: Advance | None = None,
 ) -> Path:
     """Write the page of a release, whole or not at all; by default beside its data."""
-    target = _target(release) if path is None else Path(path)
 
     def page() -> str:
         facts = facts_of(release, balance=balance, made_again=made_again)
         return release_page(facts, progress=advance)
 
-    return write_page(target, page)
+    example = "release.report('private.report.html')"
+    return write_page(page, path, release.path, called="release", example=example)
 
 
-def write_page(target: Path, page: Callable[[], str]) -> Path:
-    """Write a page, whole or not at all, and return where."""
+def write_page(
+    page: Callable[[], str],
+    path: str | os.PathLike[str] | None,
+    data: Path | None,
+    *,
+    called: str,
+    example: str,
+) -> Path:
+    """Write a page, whole or not at all, to a path or beside its data, and return where."""
+    if path is not None:
+        target = Path(path)
+    elif data is not None:
+        target = TargetFiles.at(data).report
+    else:
+        raise ReleaseError(
+            f"this {called} is in memory, so there is no place beside it. Say where the report "
+            f"goes: {example}."
+        )
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"the report is a page; {target.name!r} must end in .html.")
     return save_whole(target, page().encode(), what="the report")
-
-
-def _target(release: Release) -> Path:
-    if release.path is None:
-        raise ReleaseError(
-            "this release is in memory, so there is no place beside it. Say where the report goes: "
-            "release.report('private.report.html')."
-        )
-    from noisewright.releases.files.target import TargetFiles
-
-    return TargetFiles.at(release.path).report
 
 
 def _charged(release: Release, balance: Balance | None) -> Guarantee | None:

@@ -22,8 +22,6 @@ from noisewright.public import public_methods
 from noisewright.releases.files.recipe import Recipe, digest_of, embedded_recipe, read_guarantee
 from noisewright.releases.files.target import TargetFiles
 
-_CHUNK = 1 << 20
-
 
 @public_methods
 @final
@@ -174,11 +172,8 @@ def file_digest(path: Path) -> str:
     if path.is_dir():
         parts = [file for file in sorted(path.iterdir()) if not file.name.startswith(("_", "."))]
         return digest_of([[file.name, file_digest(file)] for file in parts])
-    mark = hashlib.sha256()
     with open(path, "rb", buffering=0) as file:
-        while chunk := file.read(_CHUNK):
-            mark.update(chunk)
-    return mark.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _recipe_of(target: TargetFiles) -> tuple[Recipe, str]:

@@ -12,34 +12,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.errors import NoisewrightError
 from noisewright.ledger import Balance
-from noisewright.releases.page import with_page, write_page
+from noisewright.releases.page import write_page
 from noisewright.releases.released import file_digest
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.result import Synthesis
 from noisewright.report import Advance, ReleaseFile, SynthesisFacts, compare_counts, synthesis_page
 from noisewright.synthetic import Tallies
-from noisewright.transaction import Progress
 
 _WORDS = {
     "data": "the synthetic rows",
     "synthesis": "the noisy counts behind them, and what each step spent",
     "certificate": "the proof; anyone can check it again",
 }
-
-
-def with_synthesis_report(
-    made: Synthesis, path: Path, progress: Progress | None = None
-) -> Synthesis:
-    """Write the report and return the table with it; what goes wrong here is noted."""
-
-    def write(advance: Advance | None) -> Path:
-        return write_synthesis_report(
-            made, path, balance=made.balance, made_again=False, advance=advance
-        )
-
-    return with_page(made, write, "table", progress)
 
 
 def write_synthesis_report(
@@ -51,21 +37,13 @@ def write_synthesis_report(
     advance: Advance | None = None,
 ) -> Path:
     """Write the page of a synthetic table, whole or not at all; by default beside it."""
-    if path is None and made.path is None:
-        raise ReleaseError(
-            "this table is in memory, so there is no place beside it. Say where the report goes: "
-            "made.report('synthetic.report.html')."
-        )
-    target = Path(path) if path is not None else _beside(made)
-    facts = facts_of_synthesis(made, balance=balance, made_again=made_again)
-    return write_page(target, lambda: synthesis_page(facts, progress=advance))
 
+    def page() -> str:
+        facts = facts_of_synthesis(made, balance=balance, made_again=made_again)
+        return synthesis_page(facts, progress=advance)
 
-def _beside(made: Synthesis) -> Path:
-    from noisewright.releases.files.target import TargetFiles
-
-    assert made.path is not None
-    return TargetFiles.at(made.path).report
+    example = "made.report('synthetic.report.html')"
+    return write_page(page, path, made.path, called="table", example=example)
 
 
 def facts_of_synthesis(

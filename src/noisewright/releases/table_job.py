@@ -141,8 +141,5 @@ class TableJob(Job[Result], Generic[Result]):
             return made
         # Drawing pages takes more than releasing: loaded when it is needed.
         from noisewright.releases.page import with_report
-        from noisewright.releases.synthesis_report import with_synthesis_report
 
-        if isinstance(made, Release):
-            return with_report(made, self.target.report, progress)
-        return with_synthesis_report(made, self.target.report, progress)
+        return with_report(made, self.target.report, progress)
