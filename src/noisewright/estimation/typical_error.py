@@ -114,14 +114,16 @@ def _averages(
 ) -> TypicalError | None:
     """Play multinomial counts through the channel; `answers` is a(x), None for shares."""
     people = estimate.people
-    draws = channel.outputs * (1 if estimate.about == "population" else _rows_of(channel, shares))
+    # Counts are drawn once, or for each row of the matrix that is used.
+    once = estimate.about == "population" or isinstance(channel, ResponseChannel)
+    draws = channel.outputs * (1 if once else max(1, int((shares > 0).sum())))
     times = max(_FEWEST, min(releases, _MOST_DRAWS // draws))
     if times * draws > 4 * _MOST_DRAWS:
         return None
     generator = simulation(seed)
     if estimate.about == "population":
-        truth = shares
-        counts = generator.multinomial(people, _output_shares(channel, shares), size=times)
+        truth, outputs = shares, np.maximum(channel.push(shares, 0), 0.0)
+        counts = generator.multinomial(people, outputs / outputs.sum(), size=times)
     else:
         inputs = _whole(shares, people)
         truth = inputs / people
@@ -131,16 +133,6 @@ def _averages(
     else:
         misses = counts / people @ channel.undo(answers[:, None])[:, 0] - truth @ answers
     return _root_mean_square(misses, estimate.values.shape)
-
-
-def _rows_of(channel: Channel, shares: Array) -> int:
-    """Return over how many rows of the matrix counts are drawn."""
-    return 1 if isinstance(channel, ResponseChannel) else max(1, int((shares > 0).sum()))
-
-
-def _output_shares(channel: Channel, shares: Array) -> Array:
-    outputs = np.maximum(channel.push(shares, 0), 0.0)
-    return outputs / outputs.sum()
 
 
 def _whole(shares: Array, people: int) -> NDArray[np.int64]:
@@ -163,17 +155,15 @@ def _release_counts(
         even = np.full(inputs.size, 1 / inputs.size)
         return kept + generator.multinomial(others, even)
     present = np.flatnonzero(inputs)
-    matrix = channel.matrix if isinstance(channel, DenseChannel) else _matrix(channel)
-    rows = matrix[present] / matrix[present].sum(axis=1, keepdims=True)
+    if isinstance(channel, DenseChannel):
+        matrix = channel.matrix[present]
+    else:
+        matrix = np.maximum(channel.push(np.eye(channel.inputs)[present], 1), 0.0)
+    rows = matrix / matrix.sum(axis=1, keepdims=True)
     counts = np.zeros((times, channel.outputs), dtype=np.int64)
     for place, row in zip(present.tolist(), rows, strict=True):
         counts += generator.multinomial(int(inputs[place]), row, size=times)
     return counts
-
-
-def _matrix(channel: Channel) -> Array:
-    """Return P, a row for each input."""
-    return np.maximum(channel.push(np.eye(channel.inputs), 1), 0.0)
 
 
 def _items(

@@ -127,9 +127,10 @@ class WorkloadErrors:
         asked = sum(part.in_workload for part in self.parts)
         shown = self.worst(_MOST_SHOWN)
         width = max(len("worst parts"), *(len(part.name) for part in shown))
+        said = {True: "yes", False: "no", None: "if chosen"}
         lines = [f"{'worst parts':<{width}}  {'cells':>9}  expected  counted together"]
         lines += [
-            f"{part.name:<{width}}  {part.queries:>9,}  {part.expected:>8.3g}  {counted_word(part)}"
+            f"{part.name:<{width}}  {part.queries:>9,}  {part.expected:>8.3g}  {said[part.counted]}"
             for part in shown
         ]
         more = [f"and {asked - len(shown):,} more parts"] if asked > len(shown) else []
@@ -158,11 +159,6 @@ MODEL_ERROR = (
 def _mean(errors: Iterable[float]) -> float | None:
     known = list(errors)
     return float(np.mean(known)) if known else None
-
-
-def counted_word(part: PartError) -> str:
-    """Say whether a part is counted by itself."""
-    return {True: "yes", False: "no", None: "if chosen"}[part.counted]
 
 
 def part_name(part: Queries, domain: Records) -> str:

@@ -63,7 +63,10 @@ def null_space(matrix: Array) -> Array:
 
 
 def _unidentifiable(unknown: Array, labels: Sequence[Any]) -> UnidentifiableError:
-    combinations = [_by_label(change, labels) for change in _sparse(unknown)]
+    combinations = [
+        {labels[i]: float(change[i]) for i in np.flatnonzero(change).tolist()}
+        for change in _sparse(unknown)
+    ]
     shown = "; ".join(_sentence(change) for change in combinations[:3])
     more = f"; and {len(combinations) - 3} more" if len(combinations) > 3 else ""
     return UnidentifiableError(
@@ -85,10 +88,6 @@ def _sparse(unknown: Array) -> Array:
         rows[others] -= rows[others][:, [column]] * rows[step]
     rows[np.abs(rows) < 1e-9] = 0.0
     return rows
-
-
-def _by_label(change: Array, labels: Sequence[Any]) -> dict[Any, float]:
-    return {labels[i]: float(change[i]) for i in np.flatnonzero(change).tolist()}
 
 
 def _sentence(change: dict[Any, float]) -> str:

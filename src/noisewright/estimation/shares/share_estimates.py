@@ -55,7 +55,8 @@ def shares_from_counts(
     for axis, channel in enumerate(channels):
         values = channel.solve(values, axis)
     found = spread(plausible(values, people, channels), channels)
-    if sample.about == "people" and all(map(_is_exact, channels)):
+    exact = (isinstance(channel, ResponseChannel) and channel.other <= 0 for channel in channels)
+    if sample.about == "people" and all(exact):
         found = replace(found, jumps=np.zeros_like(values))
     errors, lows, highs = found.answers(values, sample)
     if method != "unbiased":
@@ -74,10 +75,6 @@ def shares_from_counts(
             for unknown, known in ((np.inf, errors), (0.0, lows), (1.0, highs))
         )
     return sample.estimate("share", axes, values, errors, lows, highs, method=method)
-
-
-def _is_exact(channel: Channel) -> bool:
-    return isinstance(channel, ResponseChannel) and channel.other <= 0
 
 
 def forgiving(channel: Channel) -> Channel:
