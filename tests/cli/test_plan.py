@@ -147,6 +147,9 @@ def test_files_are_read_as_the_options_say(noisewright: Program, tmp_path: Path)
     said = noisewright("plan", "t.parquet", "--delimiter", ";")
     assert said.code == 2
     assert "--delimiter is for delimited text files, and t.parquet is none" in said.err
+    said = noisewright("plan", "tabs.csv", "--encoding", "latin-1", "--sheet", "2024")
+    assert said.code == 2
+    assert "--sheet is for workbooks, and tabs.csv is none" in said.err
 
 
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:
@@ -156,6 +159,7 @@ def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Pa
 
 def test_explaining_a_plan(noisewright: Program, tmp_path: Path) -> None:
     nw.Plan({"job": nw.Column(["a", "b", "c"])}, epsilon=2).save(tmp_path / "plan.toml")
+    assert noisewright("plan", "plan.toml", "--people", 0).code == 2
     said = noisewright("plan", "plan.toml", "--people", 50_000)
     assert said.code == 0
     assert "the true value is released with probability 0.787" in said.out

@@ -19,7 +19,7 @@ import noisewright as nw
 from benchmarks.coverage import QUESTIONS, Setting, covered
 from noisewright.errors import ParameterError
 from noisewright.estimation.channels.channel import channel_of
-from noisewright.estimation.intervals.intervals import Sample, student_quantile
+from noisewright.estimation.intervals.intervals import Sample, mean_interval, student_quantile
 from noisewright.estimation.numbers.number_estimates import (
     answer_about_numbers,
     shares_of_groups,
@@ -229,6 +229,13 @@ def test_noise_alone_leaves_no_single_quantile() -> None:
         found = nw.estimate({0: 1, 1: 2, 2: 7}, mechanism, of="quantiles", about=about)
         assert (found.lows == 0).all()
         assert (found.highs == 2).all()
+
+
+def test_noise_beyond_doubles_takes_all_the_room_without_a_warning() -> None:
+    values, errors = np.array([1e-310]), np.array([1e20])
+    sample = Sample(people=10, about="population")
+    lows, highs = mean_interval(values, errors, np.zeros(1), (0.0, 1.0), sample, more=1e40)
+    assert (lows, highs) == ([0.0], [1.0])
 
 
 def test_bins_never_vary_less_than_their_rows_do() -> None:

@@ -303,7 +303,7 @@ def test_groups_without_people_have_no_answer() -> None:
         ({"of": "jobs"}, "'jobs'; a table is made of different columns among 'job', 'sex'"),
         ({"of": ("likes", "wealth")}, "cannot be estimated: sets are crossed with"),
         ({"of": ("job", "wealth")}, "have means by public columns, not by private ones"),
-        ({"of": "job", "question": "mean"}, "about 'job' it must be one of 'shares'"),
+        ({"of": "job", "question": "mean"}, "about 'job' it must be 'shares'"),
         ({"of": ("job", "kids"), "question": "mean"}, "about one private column, by public"),
         ({"of": "kids", "at": [1]}, "at goes with quantiles, histograms"),
         ({"of": "pairs", "question": "mean"}, "name the columns to ask others"),

@@ -10,6 +10,7 @@ import pytest
 import noisewright as nw
 from noisewright.plans.outlook import outlook_of, planned_error
 from noisewright.plans.words import about, amounts
+from noisewright.report.guarantee import factor_text
 
 
 def plan(**settings: Any) -> nw.Plan:
@@ -67,6 +68,8 @@ def test_the_promise_is_rounded_towards_less_privacy(epsilon: str, delta: str) -
     ratio = math.exp(float(epsilon))
     (factor,) = re.findall(r"at most ([\d,.]+) times as likely", words)
     assert ratio <= float(factor.replace(",", "")) <= 1.02 * ratio
+    if ratio >= 10:
+        assert factor == factor_text(made.guarantee), "as on the page of the release"
     (guess,) = re.findall(r"probability of at most ([\d.]+);", words)
     best = (ratio + float(delta)) / (1 + ratio)
     assert best <= float(guess) <= best + 0.011

@@ -101,6 +101,13 @@ def test_bad_cells_are_named_by_row_and_not_shown(cells: Any) -> None:
     assert "1900" not in str(refused.value)
 
 
+def test_texts_of_a_file_that_are_no_dates_are_called_so(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("day\n1970-01-17\n17.01.1970\n")
+    with pytest.raises(InputError, match=r"'day' of .*t\.csv is not a date in row 2") as caught:
+        nw.release(tmp_path / "t.csv", certain(DAYS), ledger=None, out=tmp_path / "o.csv")
+    assert "17.01" not in str(caught.value)
+
+
 def test_what_odd_cells_count_as_is_declared() -> None:
     field = Field(DAYS, null=datetime.date(1970, 1, 1), outside="clamp")
     assert field.null == "1970-01-01"

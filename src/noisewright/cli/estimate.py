@@ -256,7 +256,8 @@ def _number_cells(found: Estimate, order: list[int]) -> list[list[str]]:
     if found.what == "quantile":
         # Quantiles are points of the space, and shown as such.
         digits = max(_decimals(flat[column][place]) for column in (0, 2, 3) for place in order)
-    rows = [[found.what, "error", "interval"]]
+    unit = "" if found.dates is None else f" ({found.dates.every}s)"
+    rows = [[found.what, f"error{unit}", "interval"]]
     for place in order:
         value, error, low, high = (_number(column[place], digits) for column in flat)
         if found.dates is not None:

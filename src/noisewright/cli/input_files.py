@@ -60,6 +60,8 @@ def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
     names, sheet = options.names, options.sheet
     said = {"--delimiter": delimiter, "--encoding": encoding, "--names": names}
     listed = None if names is None else [name.strip() for name in names.split(",")]
+    if sheet is not None and (as_csv(path) is not None or path.is_dir()):
+        raise InputError(f"--sheet is for workbooks, and {path} is none. Leave it out.")
     if sheet is not None or as_excel(path) is not None:
         if delimiter is not None or encoding is not None:
             option = "--encoding" if delimiter is None else "--delimiter"

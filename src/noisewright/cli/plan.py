@@ -105,7 +105,9 @@ def plan(
     ] = False,
     people: Annotated[
         int | None,
-        typer.Option(help="Print the errors of estimates from this many rows.", show_default=False),
+        typer.Option(
+            help="Print the errors of estimates from this many rows.", show_default=False, min=1
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output.")] = False,
     *,

@@ -24,7 +24,8 @@ _EXAMPLES: dict[str, str] = {
     "list of text": 'space = "subsets" with items = ["…", "…"] and largest = 3',
     "list of numbers": 'space = "curves" with grid = [0, 1, …], low = 0 and high = 5',
     "date": 'space = "dates" with low = "1920-01-01", high = "2026-12-31" and step = "month"',
-    "": 'space = "categories" with labels, "interval" with low, high and step, or use = "drop"',
+    "": 'space = "categories" with labels, "interval" or "dates" with low, high and step, '
+    '"subsets" with items, or use = "drop"',
 }
 
 

@@ -291,7 +291,9 @@ def _factor(guarantee: Guarantee) -> str:
     exponent = guarantee.epsilon.ceiling()
     if exponent > 30:
         return f"e^{_up(Fraction(exponent), 4)}"
-    return _up(Fraction(math.exp(exponent) * (1 + 1e-12)), 3)
+    factor = Fraction(math.exp(exponent) * (1 + 1e-12))
+    # To three digits or whole, as on the page of the release.
+    return _up(factor, len(str(int(factor))) if 1000 <= factor < 10**9 else 3)
 
 
 def _plus(guarantee: Guarantee) -> str:

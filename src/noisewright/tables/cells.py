@@ -105,7 +105,7 @@ class Cells(ABC):
         return BadCellError(
             row,
             "is empty",
-            "Fill it or leave the row out; in a plan, nw.Column(…, null=…) says what it counts as.",
+            "Fill it or leave the row out; in a plan, the column's null=… says what it counts as.",
         )
 
     def of_another_kind(self, row: int) -> BadCellError:
@@ -113,7 +113,7 @@ class Cells(ABC):
         return BadCellError(
             row,
             f"holds something else than {self.needs}",
-            "Correct it; in a plan, nw.Column(…, null=…) says what such cells count as.",
+            "Correct it; in a plan, the column's null=… says what such cells count as.",
         )
 
 

@@ -110,7 +110,8 @@ class DateCells(Cells):
                 raise BadCellError(
                     int(np.argmax((codes < 0) | (codes >= self._size))),
                     f"is outside of {space.show(space.low)} to {space.show(space.high)}",
-                    "Declare wider bounds, or move it to the bound: nw.Column(…, outside='clamp').",
+                    "Declare wider bounds; in a plan, the column's outside='clamp' moves it "
+                    "to the bound.",
                 )
             codes = np.clip(codes, 0, self._size - 1)
         return codes.astype(code_type(self._size))

@@ -63,7 +63,7 @@ class LabelCells(Cells):
             raise BadCellError(
                 row,
                 f"is none of the {self._size:,} declared labels",
-                "Declare the label, or map it to a declared one; in a plan, nw.Column(…, other=…) "
+                "Declare the label, or map it to a declared one; in a plan, the column's other=… "
                 "does.",
             )
         return codes

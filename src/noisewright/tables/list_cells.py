@@ -87,7 +87,7 @@ class SetCells(Cells):
             raise BadCellError(
                 int(np.searchsorted(ends, int(np.argmax(found < 0)), side="right")) - 1,
                 "holds an item that was not declared",
-                "Declare the item, or drop it; in a plan, nw.Column(…, other=…) says what it "
+                "Declare the item, or drop it; in a plan, the column's other=… says what it "
                 "counts as.",
             )
         sets, most = sorted_sets(self._space, found, ends), self._space.most
@@ -95,7 +95,7 @@ class SetCells(Cells):
             raise BadCellError(
                 int(np.argmax(sets.sizes > most)),
                 f"holds more than {most:,} items",
-                "Cut the sets; in a plan, nw.Column(…, outside='sample') lets a random part of "
+                "Cut the sets; in a plan, the column's outside='sample' lets a random part of "
                 "them count.",
             )
         return sets if missing is None else self._fill(sets, missing)

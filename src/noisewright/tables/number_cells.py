@@ -124,7 +124,7 @@ class CountCells(OfNumbers):
                 raise BadCellError(
                     int(np.argmax((values < low) | (values > high))),
                     f"is outside of 0 to {high:,}",
-                    "Declare a larger n, or clip it: in a plan nw.Column(…, outside='clamp') does.",
+                    "Declare a larger n, or clip it: in a plan, the column's outside='clamp' does.",
                 )
             values = np.clip(values, low, min(high, _most(values.dtype)))
         codes = values.astype(code_type(high + 1))
@@ -147,7 +147,7 @@ class CountCells(OfNumbers):
         return BadCellError(
             row,
             "is not a whole number",
-            "Round it; in a plan, nw.Column(…, outside='clamp') moves it to the nearest count.",
+            "Round it; in a plan, the column's outside='clamp' moves it to the nearest count.",
         )
 
 
@@ -208,8 +208,8 @@ class NumberCells(OfNumbers):
             return BadCellError(
                 row,
                 "is not a finite number",
-                "Correct it, leave the cell empty, or move it to the bound: "
-                "nw.Column(…, outside='clamp').",
+                "Correct it or leave the cell empty; in a plan, the column's outside='clamp' moves "
+                "it to the bound.",
             )
         if "grid" in why:
             return BadCellError(

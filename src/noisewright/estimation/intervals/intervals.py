@@ -221,9 +221,10 @@ def mean_interval(
     for whole_way in (values - low, high - values):
         room = np.clip(whole_way, 0.0, high - low)
         # (n + t²k) d² − t²(k·room + m/room)·d − t²·n·error² ≤ 0, as long as there is room for d
-        noisier = np.where(room > 0, more / np.maximum(room, 1e-300), 0.0)
-        whole, half = sample.people + squared * k, squared * (k * room + noisier) / 2
-        reach = half + np.sqrt(half**2 + whole * squared * sample.people * errors**2)
+        with np.errstate(over="ignore"):  # what overflows reaches farther than there is room
+            noisier = np.where(room > 0, more / np.maximum(room, 1e-300), 0.0)
+            whole, half = sample.people + squared * k, squared * (k * room + noisier) / 2
+            reach = half + np.sqrt(half**2 + whole * squared * sample.people * errors**2)
         reach = reach / whole
         farthest = np.maximum(whole_way, np.sqrt(squared) * errors)
         reach = np.where(reach <= room, reach, np.maximum(room, farthest))

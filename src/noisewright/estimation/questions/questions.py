@@ -152,8 +152,8 @@ def _words(columns: tuple[str, ...], question: Any, layout: TableLayout) -> list
         known = words_for(subject_of(columns, layout), layout)
         if word not in known:
             raise InputError(
-                f"the question is {word!r}; about {subject_of(columns, layout)!r} it must be one "
-                f"of {', '.join(map(repr, known))}."
+                f"the question is {word!r}; about {subject_of(columns, layout)!r} it must be "
+                f"{' or '.join(map(repr, known))}."
             )
     return words
 

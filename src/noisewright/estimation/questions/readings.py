@@ -15,7 +15,7 @@ from noisewright.curves import CurveNoise, CurveRelease
 from noisewright.estimation.result import Estimate
 from noisewright.exact import show
 from noisewright.mechanisms import PerItem
-from noisewright.spaces import Counts, Curves, Dates, Interval, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
 _CLAMPED = "Numbers beyond the bounds were moved to the nearer bound"
 AFTER = (
@@ -36,7 +36,9 @@ def readings(
     """Say what cells counted as that are no points of the space, as it was declared."""
     said: list[str] = []
     if null is not None:
-        said.append(f"Empty cells were counted as {_label(null)}.")
+        # Of labels, those of another kind are undeclared ones.
+        kind = "" if isinstance(space, Categories) else ", and cells of another kind,"
+        said.append(f"Empty cells{kind} were counted as {_label(null)}.")
     if other is not None:
         what = "Items" if isinstance(space, Subsets) else "Labels"
         said.append(f"{what} that were not declared were counted as {_label(other)}.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowField, RecordBatch
-from noisewright.tables.cell_types import is_list
+from noisewright.tables.cell_types import is_list, is_temporal
 from noisewright.tables.cells import BadCellError, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.list_texts import SEPARATOR, split_lists, split_text
@@ -226,6 +226,8 @@ class CsvFile(TableReader):
 
     def _not_of_its_type(self, field: ArrowField, row: int) -> DataError:
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
+        if is_temporal(field.type):
+            kind = "a date"
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
             "says it is. Correct the cell or leave it empty, or say in the plan what such cells "
