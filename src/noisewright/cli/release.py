@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -45,8 +45,6 @@ _STEPS = {
     "draw": "Drawing noise",
     "page": "Drawing the report",
 }
-
-
 _BY_ROWS = ("check", "draw")
 
 
@@ -78,6 +76,7 @@ def release(
 ) -> None:
     """Release a private copy of a table, as a plan says, and account for it."""
     import noisewright as nw
+    from noisewright.releases import TargetFiles, with_report
 
     book = paying_ledger(paying)
     table = given_table(data, reading)
@@ -99,7 +98,7 @@ def release(
                 _announce(made)
         if not no_report:
             with bars(_STEPS, quiet=as_json) as progress:
-                made = _with_page(made, progress)
+                made = with_report(made, TargetFiles.at(made.files["data"]).report, progress)
     with confirm_written(made.path):
         if as_json:
             answer({**plain_result(made), "cautions": cautions})
@@ -111,13 +110,6 @@ def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
     if name not in (None, "arrow", "spark"):
         raise InputError(f"--engine is {name!r}; it must be arrow or spark.")
     return name
-
-
-def _with_page(made: Release, progress: Any) -> Release:
-    """Draw the report of what is out, paid for and announced; what goes wrong is a note."""
-    from noisewright.releases import TargetFiles, with_report
-
-    return with_report(made, TargetFiles.at(made.files["data"]).report, progress)
 
 
 def _announce(made: Release) -> None:
