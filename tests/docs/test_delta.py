@@ -71,7 +71,7 @@ def test_whoever_explains_delta_quotes_the_one_home() -> None:
     assert [path.name for path in homes] == ["meanings.py"]
     for file in ("ledger", "options", "plan", "synthesize", "verify"):
         assert "DELTA" in _text(HERE / f"src/noisewright/cli/{file}.py"), file
-    for verb in ("bound", "design", "design_curve"):
+    for verb in ("bound", "design_answers", "design_curve"):
         assert "delta: DeltaOption" in _text(HERE / f"src/noisewright/cli/{verb}.py"), verb
 
 
