@@ -9,7 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from noisewright.exact import Epsilon
-from noisewright.sampling import discrete_laplace, two_sided_geometric
+from noisewright.sampling import (
+    clamped_geometric,
+    discrete_laplace,
+    geometric,
+    two_sided_geometric,
+)
 from tests.distributions.alarm import Alarm
 
 TAILS = (0.25, 0.5, 1, 1.6, 2, 4, 8)
@@ -48,6 +53,39 @@ def test_a_one_percent_change_of_epsilon_is_rejected(alarm: Alarm, epsilon: str)
         law(value, 1 / value),
         [law(value * 1.01, 1 / value), law(value * 0.99, 1 / value)],
     )
+
+
+@pytest.mark.parametrize("epsilon", ["5", "1", "0.01"])
+def test_draws_without_a_look_up(
+    alarm: Alarm, epsilon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a call for a few draws does, and every call at a large scale."""
+    monkeypatch.setattr(geometric, "_MANY", math.inf)
+    decay, value = Epsilon.of(epsilon), float(epsilon)
+    alarm.judge(
+        lambda n: events(two_sided_geometric(decay, n), 1 / value),
+        law(value, 1 / value),
+        [law(value * 1.01, 1 / value), law(value * 0.99, 1 / value)],
+    )
+
+
+@pytest.mark.parametrize(("epsilon", "reach"), [("3", 2), ("0.3", 10), ("0.005", 400)])
+def test_clamped_noise(alarm: Alarm, epsilon: str, reach: int) -> None:
+    """The ends have the mass of their tails, and nothing lies beyond."""
+    decay = Epsilon.of(epsilon)
+    steps = sorted({1, 2, -(-reach // 2), reach})
+
+    def clamped(epsilon: float) -> list[float]:
+        tails = [math.exp(-epsilon * m) / (1 + math.exp(-epsilon)) for m in steps]
+        return [*tails, *tails, 0]
+
+    def draw(n: int) -> list[int]:
+        z = clamped_geometric(decay, reach, n)
+        up, down = [int((z >= m).sum()) for m in steps], [int((z <= -m).sum()) for m in steps]
+        return [*up, *down, int((abs(z) > reach).sum())]
+
+    value = float(epsilon)
+    alarm.judge(draw, clamped(value), [clamped(value * 1.01), clamped(value * 0.99)])
 
 
 @pytest.mark.parametrize("alpha", ["1/20", "1/2", "10/11", "999999/1000000"])

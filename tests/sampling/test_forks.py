@@ -18,6 +18,7 @@ from noisewright.sampling import (
     TableSampler,
     balanced_geometric,
     bernoulli,
+    clamped_geometric,
     discrete_gaussian,
     entropy,
     two_sided_geometric,
@@ -155,6 +156,7 @@ def test_a_fork_inside_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
 SAMPLER = TableSampler([[1] * 16] * 16, 16)
 SHARING = TableSampler([[(1 << 97) - 1, 1 << 97, (1 << 97) + 1, 1 << 97]] * 4, 1 << 99, bits=1)
 CODES = np.zeros(2000, dtype=np.uint8)
+SMALL = Epsilon.of("1e-3")
 
 # The kind of number that each draw asks for last: by then, all is decided.
 DRAWS: dict[str, tuple[Callable[[Source], Any], str]] = {
@@ -162,6 +164,8 @@ DRAWS: dict[str, tuple[Callable[[Source], Any], str]] = {
     "long uniform": (lambda source: uniform_below(10**30, 1000, source), "u1"),
     "coins": (lambda source: bernoulli(Fraction(1, 3), 1000, source), "u2"),
     "geometric": (lambda source: two_sided_geometric(Epsilon.of("1e-3"), 1000, source), "u1"),
+    "geometric by look-up": (lambda source: two_sided_geometric(SMALL, 5000, source), "u8"),
+    "clamped geometric": (lambda source: clamped_geometric(SMALL, 4000, 5000, source), "u8"),
     "balanced": (lambda source: balanced_geometric(Epsilon.of("1e-3"), 4, 100, source), "u1"),
     "gaussian": (lambda source: discrete_gaussian(10**6, 1000, source), "u4"),
     "table": (lambda source: SAMPLER.draw(CODES, source), "u2"),

@@ -12,6 +12,7 @@ from .entropy import (
 )
 from .gaussian import discrete_gaussian as discrete_gaussian
 from .geometric import (
+    clamped_geometric as clamped_geometric,
     discrete_laplace as discrete_laplace,
     two_sided_geometric as two_sided_geometric,
 )

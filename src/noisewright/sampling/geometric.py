@@ -1,4 +1,4 @@
-"""Two-sided geometric noise at any scale, without tables and without a cut-off.
+"""Two-sided geometric noise at any scale, without a cut-off.
 
     a     e^-ε, the decay
     q_i   a^(2^i)
@@ -8,7 +8,8 @@
 Since a^g is the product of q_i over the binary digits of g, the digits of G are independent,
 and digit i is one with probability q_i / (1 + q_i). What lies above the first I digits is
 again geometric, with decay q_I: it is counted flip by flip, so nothing is cut off. Z is zero
-with probability (1 − a)/(1 + a); otherwise it is 1 + G with a fair sign.
+with probability (1 − a)/(1 + a); otherwise it is 1 + G with a fair sign. Many draws at a small
+scale, or clamped, come from a look-up of the same distribution (see `geometric_cells`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from noisewright.exact import Bounds, Computable, Epsilon, Number, exactly, exp_
 from noisewright.sampling.arguments import CHUNK, checked_size
 from noisewright.sampling.bernoulli import Coin
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
+from noisewright.sampling.geometric_cells import GeometricCells
 
 _ENOUGH = 4
 """Digits stop once 2^I · ε is at least this: then one flip in 55 goes on to a second."""
@@ -32,6 +34,11 @@ _ENOUGH = 4
 _INT64_DIGITS = 48
 _LARGEST_TAIL = 1 << 14
 """With 48 digits, tails below this leave 1 + G well inside int64."""
+
+_LARGEST_REACH = 1 << 12
+"""Up to here, at most one draw in eight is not settled by the look-up at once."""
+_MANY = 1 << 12
+"""Draws in one call that are worth the milliseconds of laying out the look-up."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +94,21 @@ class _Noise:
     def __init__(self, epsilon: Epsilon) -> None:
         digits = _digits(epsilon)
         self.count = digits
+        self._epsilon = epsilon
         self._nonzero = Coin(Odds(DoublingDecay(epsilon, 0), doubled=1))
         self._digits = [Coin(Odds(DoublingDecay(epsilon, i))) for i in range(digits)]
         self._tail = Coin(DoublingDecay(epsilon, digits))
+
+    def draw_many(self, count: int, source: Source) -> NDArray[Any]:
+        """Draw as `draw` does, by look-up; 2^I is the reach beyond which few draws lie."""
+        reach = 1 << self.count
+        clamped = _cells(self._epsilon, reach).draw(count, source)
+        ends = np.flatnonzero(np.abs(clamped) == reach)
+        # The distribution has no memory: given Z ≥ reach, Z − reach is G.
+        rest = self.waits(ends.size, source) - 1
+        out = clamped.astype(rest.dtype)
+        out[ends] += np.where(clamped[ends] < 0, -rest, rest)
+        return out
 
     def draw(self, count: int, source: Source) -> NDArray[Any]:
         nonzero = np.flatnonzero(self._nonzero.flip(count, source))
@@ -158,6 +177,11 @@ def _noise(epsilon: Epsilon) -> _Noise:
     return _Noise(epsilon)
 
 
+@lru_cache(maxsize=32)
+def _cells(epsilon: Epsilon, reach: int) -> GeometricCells:
+    return GeometricCells(DoublingDecay(epsilon, 0), reach)
+
+
 def waits(decay: Epsilon, size: int, source: Source) -> NDArray[Any]:
     """Return `size` independent integers w ≥ 1 with P(w) = (1 − a) a^(w−1), a = e^-decay.
 
@@ -186,8 +210,28 @@ def two_sided_geometric(
     count = checked_size(size)
     noise = _noise(decay)
     bits = source_or_default(source)
+    # By the count alone: what was drawn before must not change what a seed gives.
+    if count >= _MANY and 1 << noise.count <= _LARGEST_REACH:
+        return noise.draw_many(count, bits)
     parts = [noise.draw(min(CHUNK, count - s), bits) for s in range(0, count, CHUNK)]
     return np.concatenate(parts) if parts else noise.draw(0, bits)
+
+
+@redone_after_fork
+def clamped_geometric(
+    decay: Epsilon, reach: int, size: SupportsIndex, source: Source | None = None
+) -> NDArray[Any]:
+    """Return what `two_sided_geometric` does, clamped to −reach … reach.
+
+    Requires: decay > 0; 0 ≤ reach < 2^62; size ≥ 0.
+    Ensures: the probabilities are exact. The type is int16 or int64; either holds the sum of a
+    value and any number in 0 … reach.
+    """
+    count = checked_size(size)
+    if decay.is_zero or count < _MANY or reach > _LARGEST_REACH:
+        noise = two_sided_geometric(decay, count, source)
+        return np.clip(noise, -reach, reach).astype(np.int64, copy=False)
+    return _cells(decay, reach).draw(count, source_or_default(source))
 
 
 def discrete_laplace(

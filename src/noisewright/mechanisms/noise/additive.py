@@ -94,6 +94,13 @@ class Additive(Structured):
     def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
         """Draw independent noise, in steps."""
 
+    def noise_within(self, reach: int, count: int, source: Source | None = None) -> NDArray[Any]:
+        """Draw noise for which −reach and reach may stand for all that lies beyond.
+
+        Ensures: a fresh array, of a type that holds its sums with 0 … reach.
+        """
+        return self.noise(count, source)
+
     @abstractmethod
     def pure_epsilon(self, reach: int) -> Epsilon:
         """Return an ε that holds at δ = 0 for inputs at most `reach` steps apart."""
@@ -131,11 +138,15 @@ class Additive(Structured):
 
     def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
         """Add noise to codes; clamp the sums when the form is truncated."""
-        noise = self.noise(len(codes), source)
-        moved = codes.astype(noise.dtype) + noise
         if self.form == "unbounded":
-            return moved
-        return np.clip(moved, 0, self.space.size - 1).astype(np.int64)
+            noise = self.noise(len(codes), source)
+            return codes.astype(noise.dtype) + noise
+        largest = self.space.size - 1
+        moved = self.noise_within(largest, len(codes), source)
+        # In place: fresh arrays of this length cost more than the sums.
+        moved += codes.astype(moved.dtype)
+        np.clip(moved, 0, largest, out=moved)
+        return moved if moved.dtype != object else moved.astype(np.int64)
 
 
 def require_interval(space: Any, name: str) -> Interval:

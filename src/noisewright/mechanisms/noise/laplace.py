@@ -162,6 +162,12 @@ class Laplace(Additive):
 
         return two_sided_geometric(self.decay, count, source)
 
+    def noise_within(self, reach: int, count: int, source: Source | None = None) -> NDArray[Any]:
+        """Draw independent discrete Laplace noise in steps, clamped to −reach … reach."""
+        from noisewright.sampling import clamped_geometric
+
+        return clamped_geometric(self.decay, reach, count, source)
+
     def pure_epsilon(self, reach: int) -> Epsilon:
         """Return the least ε at δ = 0 for inputs `reach` steps apart."""
         return self.decay.times(reach)
