@@ -49,8 +49,8 @@ def release(
     """Release a private copy of a table, as a plan says, and account for it.
 
     `data` is a CSV, Parquet, Feather or Excel file, a folder of Parquet files, an Arrow table, or a
-    data frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must be
-    passed explicitly and means that no budget is debited. `dataset` names the budget that pays;
+    data frame of pandas, Polars or Spark. `ledger` is where its people's budget is kept; None must
+    be passed explicitly and means that no budget is debited. `dataset` names the budget that pays;
     left out, it is the one that the data is registered for. `out` is the file to write, or an
     `Output`, which also says whether to overwrite it, to write a page, and what the ledger calls
     it; tables in memory need none. `progress` is called with "check", "draw" or "page", how much of
