@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from noisewright.errors import LedgerError, ParameterError, UnconfirmedError
+from noisewright.errors import LedgerError, MissingPartError, ParameterError, UnconfirmedError
 from noisewright.files import require_path
 from noisewright.given import brief
 from noisewright.ledger.database_errors import NOTHING, in_plain_words, is_passing
-from noisewright.ledger.database_library import load_sqlalchemy, require_postgresql_driver
+from noisewright.ledger.sql_tables import load_sqlalchemy
 
 Answer = TypeVar("Answer")
 
@@ -139,7 +139,13 @@ def _at_url(address: str, patience: float) -> Database:
             f"a ledger is kept in SQLite or PostgreSQL, not in {kind}; use a file name, or a URL "
             "such as postgresql://user@host/database."
         )
-    require_postgresql_driver()
+    try:
+        import psycopg as psycopg
+    except ImportError as problem:
+        raise MissingPartError(
+            "a ledger on PostgreSQL is reached with psycopg, which is not installed: pip install "
+            "'noisewright[ledger]'."
+        ) from problem
     url = url.set(drivername="postgresql+psycopg")
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, connect_args={"connect_timeout": 10})
 

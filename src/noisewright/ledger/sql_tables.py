@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from noisewright.ledger.database_library import load_sqlalchemy
+from noisewright.errors import MissingPartError
 
 VERSION = 2
 """The version of the tables and of the canonical form that is hashed.
@@ -32,6 +32,18 @@ _TRIGGERS = {
         f"FOR EACH STATEMENT EXECUTE FUNCTION {ENTRIES}_refuse()",
     ],
 }
+
+
+def load_sqlalchemy() -> Any:
+    """Return the database library, or say how to install it."""
+    try:
+        import sqlalchemy
+    except ImportError as problem:
+        raise MissingPartError(
+            "a ledger is kept with SQLAlchemy, which is not installed: pip install "
+            "'noisewright[ledger]'."
+        ) from problem
+    return sqlalchemy
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,15 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger.book import Book
-from noisewright.ledger.database_library import load_sqlalchemy
 from noisewright.ledger.entries import CHECKPOINT, LedgerEntry, digest_of
 from noisewright.ledger.locked_transactions import Database, already_there
-from noisewright.ledger.sql_tables import DESCRIPTION, VERSION, create_tables, tables
+from noisewright.ledger.sql_tables import (
+    DESCRIPTION,
+    VERSION,
+    create_tables,
+    load_sqlalchemy,
+    tables,
+)
 
 EVERY = 1000
 """So many entries after the last checkpoint there is a new one: what `open` reads at most."""

@@ -24,9 +24,9 @@ from typing import Any
 
 from noisewright.errors import ParameterError, UnitError
 from noisewright.exact import Epsilon, as_text, exactly
+from noisewright.given import whole_number
 from noisewright.ledger.totals import epsilon_text, read_epsilon
 from noisewright.mechanisms import Guarantee
-from noisewright.spaces import whole_number
 
 _BITS = 192
 _EXACT_ROWS = 1 << 10

@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError
 from noisewright.given import brief
-from noisewright.spaces.hierarchy import leaves, levels_apart
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
 from noisewright.spaces.temporal import ADVICE, is_date
 
 Label = str | int | float | bool | bytes
+
+_Path = tuple[int, ...]
+"""Which branch to take at each level, from the top."""
+
+_DEEPEST = 64
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,9 @@ class Categories(Space):
                 f"the hierarchy is of type {type(tree).__name__}; it must be a mapping from groups "
                 "to lists of labels, or to further groups."
             )
-        found = leaves(tree)
+        found = _leaves(tree)
         paths = [path for _, path in found]
-        distances = [[levels_apart(a, b) for b in paths] for a in paths]
+        distances = [[_levels_apart(a, b) for b in paths] for a in paths]
         return cls([label for label, _ in found], neighbors=neighbors, metric=distances)
 
     def __repr__(self) -> str:
@@ -186,3 +190,37 @@ def read_labels(labels: Iterable[Label], *, space: str, one: str) -> tuple[Label
             raise SpaceError(f"the {one} {brief(label)} is given twice; {one}s must differ.")
         seen.add(key)
     return tuple(listed)
+
+
+def _leaves(tree: Any, *, at: _Path = ()) -> list[tuple[Any, _Path]]:
+    """List the labels of nested mappings and lists with the branches that lead to them.
+
+    Keys of a mapping name groups; they are not labels. What is neither a mapping nor a list is
+    a label.
+    """
+    if len(at) > _DEEPEST:
+        raise SpaceError(f"the hierarchy is nested more than {_DEEPEST} levels deep.")
+    if isinstance(tree, Mapping):
+        parts: Iterable[Any] = tree.values()
+    elif isinstance(tree, (list, tuple)):
+        parts = tree
+    else:
+        return [(tree, at)]
+    found = [leaf for branch, part in enumerate(parts) for leaf in _leaves(part, at=(*at, branch))]
+    if not found:
+        raise SpaceError("a group of the hierarchy has no labels; leave it out or fill it.")
+    return found
+
+
+def _levels_apart(a: _Path, b: _Path) -> int:
+    """Return how many levels one has to go up from the deeper label to a group that holds both.
+
+    A metric: going from a to c by way of b never meets a group above the one that holds both
+    a and b, or both b and c.
+    """
+    shared = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        shared += 1
+    return max(len(a), len(b)) - shared

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import SpaceError, TooLargeError
-from noisewright.given import amount
-from noisewright.spaces.counts import whole_number
+from noisewright.given import amount, whole_number
 from noisewright.spaces.metric import Distance, Metric
 from noisewright.spaces.space import MOST_LISTED, Space
 
