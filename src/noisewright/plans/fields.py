@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from noisewright.errors import InputError, MissingPartError
 from noisewright.files import require_finite
-from noisewright.tables import names_of_text, partition_of, require_names
+from noisewright.tables import ARROW, PARQUET, names_of_text, partition_of, require_names
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -24,8 +24,6 @@ FieldType = Literal[
 """What kind of values a column holds; "" when the file does not say, as CSV does not."""
 
 _MOST_FILES = 10_000
-_PARQUET = (".parquet", ".pq")
-_FEATHER = (".feather", ".arrow", ".ipc")
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,12 @@ def read_fields(
             folder, where = where, _first_file(where)
             keys = tuple(partition_of(where, folder)) if _is_partitioned(where, folder) else ()
         suffix = where.suffix.lower()
-        if suffix not in _PARQUET + _FEATHER:
+        if suffix not in PARQUET + ARROW:
             raise InputError(
                 f"{where} ends in {suffix or 'nothing'!r}; a plan is drafted from .parquet, "
                 ".feather, .arrow, .csv or .xlsx, or from a folder of Parquet files."
             )
-        fields = fields_of(_arrow_schema(where, parquet=suffix in _PARQUET))
+        fields = fields_of(_arrow_schema(where, parquet=suffix in PARQUET))
         # What a folder is called is a value: only its key is looked at.
         fields += tuple(NamedType(key, "") for key in keys)
     _require_names(where, [field.name for field in fields])
@@ -83,7 +81,7 @@ def _first_file(folder: Path) -> Path:
         raise InputError(
             f"{folder} holds more than {_MOST_FILES:,} files. Name the folder of the table itself."
         )
-    inside = sorted(path for path in every if path.suffix.lower() in _PARQUET)
+    inside = sorted(path for path in every if path.suffix.lower() in PARQUET)
     if not inside:
         raise InputError(f"{folder} holds no Parquet file, whose name ends in .parquet or .pq.")
     return inside[0]

@@ -12,7 +12,6 @@ each position.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError, SpaceError
-from noisewright.exact import Number, exactly, sqrt_bounds
+from noisewright.exact import Number, sqrt_bounds
 from noisewright.given import brief, several
 from noisewright.spaces.curve_rows import RowError, read_rows
-from noisewright.spaces.grid import SNAP, as_written
+from noisewright.spaces.grid import as_written, steps_to
 from noisewright.spaces.metric import Distance, Metric, simplest
 from noisewright.spaces.neighbors import Neighbors
 from noisewright.spaces.space import Space
@@ -169,18 +168,15 @@ class Curves(Space):
             raise self.outside(why=f"a curve has {len(self.grid):,} values")
         digits: list[int] = []
         for place, value in enumerate(values):
-            steps: Fraction | None = None
-            if not isinstance(value, (str, bool)):
-                with contextlib.suppress(ValueError):
-                    steps = (exactly(value, name="the value") - self.low) / self.step
+            steps = None if isinstance(value, bool) else steps_to(value, self.low, self.step)
             if steps is None:
                 raise self.outside(why=f"position {place + 1} is not a finite number")
-            if abs(steps - round(steps)) > SNAP:
+            if not steps.on_grid:
                 why = f"position {place + 1} is not on the grid of values; see Curves.read"
                 raise self.outside(why=why)
-            if not 0 <= round(steps) <= self.steps:
+            if not 0 <= steps.nearest <= self.steps:
                 raise self.outside(why=f"position {place + 1} is outside the bounds")
-            digits.append(round(steps))
+            digits.append(steps.nearest)
         return self.join(digits)
 
     def read(

@@ -10,6 +10,8 @@ from .field import Field as Field
 from .files.csv_layout import CSV as CSV, as_csv as as_csv
 from .files.excel_files import Excel as Excel, as_excel as as_excel
 from .files.formats import (
+    ARROW as ARROW,
+    PARQUET as PARQUET,
     Sink as Sink,
     is_text_format as is_text_format,
     open_sink as open_sink,
@@ -20,7 +22,6 @@ from .files.header import require_header as require_header
 from .files.list_texts import require_joinable as require_joinable
 from .files.parquet_files import folder_files as folder_files, partition_of as partition_of
 from .files.reading import (
-    PARQUET as PARQUET,
     names_of_text as names_of_text,
     open_table as open_table,
     require_column_names as require_column_names,

@@ -17,8 +17,8 @@ A field that says all of these never fails on a value.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from noisewright.errors import OutsideSpaceError
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
 
+_T = TypeVar("_T")
 
 _BLOCK = 1 << 15
 """Places that are looked up at a time."""
@@ -127,6 +128,16 @@ def refusal(name: str | None, problem: BadCellError, first_row: int = 0) -> Outs
     return OutsideSpaceError(
         f"{column} at row {row + 1:,} {problem.why}. {problem.advice}", row=row, why=problem.why
     )
+
+
+def read_or_refuse(read: Callable[[], _T], *, name: str | None, first_row: int) -> _T:
+    """Return what is read of a column; a bad cell is told of as in `refusal`."""
+    try:
+        return read()
+    except BadCellError as problem:
+        failed = refusal(name, problem, first_row)
+    # Outside of the handler: what lies behind may know the value.
+    raise failed
 
 
 def code_type(size: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.given import several
-from noisewright.tables.cells import BadCellError, refusal
+from noisewright.tables.cells import read_or_refuse
 
 if TYPE_CHECKING:
     from noisewright.tables.cells import Cells
@@ -53,12 +53,7 @@ def column_codes(cells: Cells, column: Any, *, name: str | None = None, first_ro
     Raises OutsideSpaceError with the row, and the `name` of the column if it has one, of a cell
     that the field does not allow.
     """
-    try:
-        return cells.encode(as_column(column))
-    except BadCellError as problem:
-        failed = refusal(name, problem, first_row)
-    # Outside of the handler: what lies behind may know the value.
-    raise failed
+    return read_or_refuse(lambda: cells.encode(as_column(column)), name=name, first_row=first_row)
 
 
 def is_from(library: str, value: Any) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from noisewright.engines.spark.session import load_pyspark
 from noisewright.errors import DataError
 from noisewright.tables import BATCH, ArrowSchema, RecordBatch, plain_schema
@@ -163,6 +165,4 @@ def _join(handed: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
 
 def _sum(hashes: Any) -> int:
     """Return the sum of 64-bit numbers, modulo 2^64."""
-    import numpy as np
-
     return int(hashes.to_numpy(zero_copy_only=False).view(np.uint64).sum(dtype=np.uint64))

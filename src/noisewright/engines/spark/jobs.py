@@ -21,7 +21,7 @@ _MODULE = "ModuleNotFoundError: No module named"
 
 def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Report]:
     """Run the work on every partition; return the reports in the order of the partitions."""
-    collected = _collect(session, frame, work, what)
+    collected = rows_of(session, lambda: frame.mapInArrow(Task(work).__call__, REPORT), what=what)
     reports = sorted((json.loads(row[0]) for row in collected), key=lambda r: r["partition"])
     if [report["partition"] for report in reports] != list(range(len(reports))):
         raise EngineError(
@@ -29,10 +29,6 @@ def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Repor
             "released. Please report this, with the version of Spark."
         )
     return reports
-
-
-def _collect(session: Any, frame: Any, work: Work, what: str) -> Any:
-    return rows_of(session, lambda: frame.mapInArrow(Task(work).__call__, REPORT), what=what)
 
 
 def rows_of(session: Any, make: Callable[[], Any], *, what: str) -> Any:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from noisewright.tables import ArrowSchema, ArrowTable, RecordBatch
 
 _WHOLE = 1 << 20
@@ -104,13 +106,11 @@ class StageWriter:
         if not self._count:
             return
         table = pa.concat_tables(self._waiting)
-        where = None if self._where[0] is None else _together(self._where)
+        where = None if self._where[0] is None else np.concatenate(self._where)
         self._waiting, self._where, self._count = [], [], 0
         if where is None:
             self._put(table, 0)
             return
-        import numpy as np
-
         order = np.argsort(where, kind="stable")
         table, where = table.take(pa.array(order)), where[order]
         starts = [0, *(np.flatnonzero(np.diff(where)) + 1).tolist(), where.size]
@@ -142,9 +142,3 @@ class StageWriter:
     def _remove(self) -> None:
         with contextlib.suppress(OSError):
             os.unlink(self._path)
-
-
-def _together(parts: list[Any]) -> Any:
-    import numpy as np
-
-    return np.concatenate(parts)

@@ -35,11 +35,8 @@ class ArrowFile(TableReader):
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         return pa.ipc.open_file(pa.OSFile(self.name, "rb"), options=options)
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the batches of the file in pieces."""
-        names = self.schema.names if columns is None else list(columns)
         fields = [self.schema.get_field_index(name) for name in names]
         reader = attempt(lambda: self._open(fields or [0]), name=self.name, what=_WHAT)
 

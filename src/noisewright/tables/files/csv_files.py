@@ -16,7 +16,7 @@ import numpy as np
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowField, RecordBatch
 from noisewright.tables.cell_types import is_list, is_temporal
-from noisewright.tables.cells import BadCellError, refusal
+from noisewright.tables.cells import BadCellError, read_or_refuse, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.list_texts import SEPARATOR, split_lists, split_text
 from noisewright.tables.files.table_errors import arrow, attempt, unreadable
@@ -52,13 +52,10 @@ class CsvFile(TableReader):
         given = pa.schema([(name, types.get(name, pa.string())) for name in self._layout.names])
         self.schema = plain_schema(given, name=self.name)
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows block by block, in the declared types."""
         import pyarrow as pa
 
-        names = self.schema.names if columns is None else list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
         row = 0
         for batch in self._texts(names or self.schema.names[:1]):
@@ -199,12 +196,10 @@ class CsvFile(TableReader):
         if field.name not in self._cells:
             wrong = next(place for place, one in enumerate(lists) if isinstance(one, str))
             raise self._not_of_its_type(field, first_row + wrong + 1)
-        try:
-            # Where the plan says so, what holds no numbers counts as an empty cell.
-            return self._cells[field.name].plain(lists).cast(field.type)
-        except BadCellError as problem:
-            failed = refusal(field.name, problem, first_row)
-        raise failed
+        # Where the plan says so, what holds no numbers counts as an empty cell.
+        plain = self._cells[field.name].plain
+        found = read_or_refuse(lambda: plain(lists), name=field.name, first_row=first_row)
+        return found.cast(field.type)
 
     def _one_by_one(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return cells some of which are not of the declared type as what they count as."""

@@ -18,8 +18,8 @@ ROW_GROUP = 1 << 20
 ARROW_BATCH = 1 << 16
 """Rows of a batch of a Feather file: what pyarrow writes by default."""
 
-_PARQUET = (".parquet", ".pq")
-_ARROW = (".feather", ".arrow", ".ipc")
+PARQUET = (".parquet", ".pq")
+ARROW = (".feather", ".arrow", ".ipc")
 _TEXT = (".csv", ".tsv")
 
 
@@ -30,19 +30,19 @@ def is_text_format(name: str) -> bool:
 
 def require_format(name: str) -> None:
     """Raise TargetError unless the suffix says which format to write."""
-    if not name.lower().endswith((*_PARQUET, *_ARROW, *_TEXT)):
+    if not name.lower().endswith((*PARQUET, *ARROW, *_TEXT)):
         raise TargetError(
             f"the name {name!r} does not say which format to write. End it in "
-            f"{', '.join((*_PARQUET, *_ARROW, *_TEXT))}."
+            f"{', '.join((*PARQUET, *ARROW, *_TEXT))}."
         )
 
 
 def open_sink(file: Any, name: str, schema: ArrowSchema, *, metadata: Mapping[str, str]) -> Sink:
     """Return what writes to an open file of pyarrow in the format that `name` ends in."""
     lower = name.lower()
-    if lower.endswith(_PARQUET):
+    if lower.endswith(PARQUET):
         return ParquetSink(file, schema, metadata)
-    if lower.endswith(_ARROW):
+    if lower.endswith(ARROW):
         return ArrowSink(file, schema, metadata)
     return CsvSink(file, schema, "\t" if lower.endswith(".tsv") else ",")
 

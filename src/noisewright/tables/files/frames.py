@@ -15,7 +15,8 @@ import numpy as np
 
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import ArrowTable, RecordBatch
-from noisewright.tables.cells import BadCellError, Cells, refusal
+from noisewright.tables.cells import Cells, read_or_refuse
+from noisewright.tables.codec import in_one_piece
 from noisewright.tables.files.table_errors import arrow, attempt
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.schema import Schema
@@ -37,11 +38,8 @@ class InMemory(TableReader):
             table = attempt(table.combine_chunks, name=self.name, what="an Arrow table")
         self._table = table
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield slices of the table."""
-        names = self.schema.names if columns is None else list(columns)
         yield from self._table.select(names).to_batches(max_chunksize=BATCH)
 
 
@@ -74,31 +72,21 @@ class InColumns(TableReader):
         given = pa.schema([(name, types[name]) for name in columns])
         self.schema = plain_schema(given, name=self.name)
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows; raises OutsideSpaceError, with the row, for a cell that is refused."""
         import pyarrow as pa
 
-        names = self.schema.names if columns is None else list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
         for start in range(0, self.rows or 0, BATCH):
             arrays = [self._part(name, start) for name in names]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _part(self, name: str, start: int) -> Any:
-        import pyarrow as pa
-
         if name in self._typed:
-            part = self._typed[name].slice(start, BATCH).combine_chunks()
-            return pa.concat_arrays(part.chunks) if isinstance(part, pa.ChunkedArray) else part
+            return in_one_piece(self._typed[name].slice(start, BATCH))
         values, cells = self._plain[name]
-        try:
-            return cells.plain(values[start : start + BATCH])
-        except BadCellError as problem:
-            failed = refusal(name, problem, start)
-        # Outside of the handler: what lies behind may know the value.
-        raise failed
+        part = values[start : start + BATCH]
+        return read_or_refuse(lambda: cells.plain(part), name=name, first_row=start)
 
 
 def open_frame(data: Any, schema: Schema | None) -> TableReader:

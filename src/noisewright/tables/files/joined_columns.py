@@ -68,13 +68,10 @@ class JoinedColumns(TableReader):
                 fields.append(field)
         self.schema = pa.schema(fields)
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows, with the numbers of a curve in one list."""
         import pyarrow as pa
 
-        names = self.schema.names if columns is None else list(columns)
         stored = [part for name in names for part in self._joint.get(name, (name,))]
         schema = pa.schema([self.schema.field(name) for name in names])
         row = 0

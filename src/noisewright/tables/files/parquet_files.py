@@ -10,7 +10,8 @@ from urllib.parse import unquote
 from noisewright.errors import DataError
 from noisewright.tables.arrow_names import RecordBatch
 from noisewright.tables.cell_types import is_list
-from noisewright.tables.cells import BadCellError, Cells, refusal
+from noisewright.tables.cells import Cells, read_or_refuse
+from noisewright.tables.files.formats import PARQUET
 from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
 from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.plain_cells import number_in
@@ -43,7 +44,7 @@ def folder_files(folder: Path, *, root: Path | None = None) -> list[Path]:
                     "that holds the Parquet files themselves."
                 )
             found += folder_files(path, root=root)
-        elif path.suffix.lower() not in (".parquet", ".pq"):
+        elif path.suffix.lower() not in PARQUET:
             raise DataError(
                 f"the folder {name} holds {path.name}, which is no Parquet file. Move it away, "
                 "so that nobody has to guess what belongs to the table."
@@ -123,11 +124,8 @@ class ParquetFiles(TableReader):
         cells = self._cells.get(field.name)
         return field if cells is None or is_list(cells.type) else field.with_type(cells.type)
 
-    def batches(
-        self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
-    ) -> Iterator[RecordBatch]:
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows file by file."""
-        names = self.schema.names if columns is None else list(columns)
         stored = [name for name in names if name in self._stored]
         row = 0
         for path, called, partition in zip(self._paths, self._names, self._partitions, strict=True):
@@ -166,11 +164,8 @@ class ParquetFiles(TableReader):
             return pa.scalar(text, kind)
         cells, number = self._cells[name], number_in(text)
         value = {"true": True, "false": False}.get(text.lower(), text if number is None else number)
-        try:
-            return cells.plain([text if cells.needs == "dates" else value]).cast(kind)[0]
-        except BadCellError as problem:
-            failed = refusal(name, problem, row)
-        raise failed
+        given = [text if cells.needs == "dates" else value]
+        return read_or_refuse(lambda: cells.plain(given), name=name, first_row=row).cast(kind)[0]
 
     def _read(self, file: Any, names: list[str]) -> Iterator[RecordBatch]:
         if names:

@@ -22,6 +22,7 @@ from noisewright.tables.files.arrow_files import ArrowFile
 from noisewright.tables.files.csv_files import CsvFile
 from noisewright.tables.files.csv_layout import TEXT, CsvLayout, as_csv
 from noisewright.tables.files.excel_files import WORKBOOKS, as_excel, open_sheet, sheet_names
+from noisewright.tables.files.formats import ARROW, PARQUET
 from noisewright.tables.files.frames import open_frame
 from noisewright.tables.files.header import labels_of, require_header
 from noisewright.tables.files.joined_columns import JoinedColumns, spread_out
@@ -29,9 +30,6 @@ from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
 from noisewright.tables.files.table_errors import arrow, attempt
 from noisewright.tables.files.table_reader import TableReader
 from noisewright.tables.schema import Schema
-
-PARQUET = (".parquet", ".pq")
-ARROW = (".feather", ".arrow", ".ipc")
 
 
 def open_table(data: Any, *, schema: Schema | None = None, released: bool = False) -> TableReader:

@@ -22,7 +22,6 @@ class TableReader(ABC):
     schema: ArrowSchema
     rows: int | None
 
-    @abstractmethod
     def batches(
         self, columns: Sequence[str] | None = None, *, encoded: Sequence[str] = ()
     ) -> Iterator[RecordBatch]:
@@ -31,6 +30,11 @@ class TableReader(ABC):
         Texts of the `encoded` columns may come as dictionaries, where that is quicker to read.
         Raises DataError, with the row, where the table cannot be read.
         """
+        names = self.schema.names if columns is None else list(columns)
+        return self._batches(names, encoded)
+
+    @abstractmethod
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]: ...
 
 
 def plain_schema(schema: ArrowSchema, *, name: str) -> ArrowSchema:
