@@ -67,7 +67,7 @@ class Journal:
     def book(self) -> Book:
         """Return the book with all entries that are committed by now."""
         with self._name_ledger():
-            self._book = self._database.read(lambda connection: self._caught_up(connection))
+            self._book = self._database.read(self._caught_up)
         return self._book
 
     def verify(self, *, head: str | None) -> Book:

@@ -81,16 +81,9 @@ def create_ledger(database: Database, *, key: bytes | None, check: str) -> Descr
         if load_sqlalchemy().inspect(connection).has_table(DESCRIPTION):
             raise already_there(database.shown)
         create_tables(connection)
-        connection.execute(
-            tables()
-            .description.insert()
-            .values(
-                id=1,
-                **asdict(description),
-                head_sequence=0,
-                head_hash=description.first_hash,
-            )
-        )
+        head = {"head_sequence": 0, "head_hash": description.first_hash}
+        row = {"id": 1, **asdict(description), **head}
+        connection.execute(tables().description.insert().values(**row))
 
     def find_ledger(connection: Any) -> str | None:
         is_there = load_sqlalchemy().inspect(connection).has_table(DESCRIPTION)
@@ -116,18 +109,18 @@ def describe(connection: Any, shown: str) -> Description:
             f"{versions[0][0]}, this one reads up to {VERSION}. Nothing was changed; install the "
             "newer noisewright."
         )
-    return Description.of(_everything(connection, tables().description).one()._mapping)
+    return Description.of(connection.execute(_all_of(tables().description)).one()._mapping)
 
 
-def _everything(connection: Any, table: Any, *, lock: bool = False) -> Any:
+def _all_of(table: Any) -> Any:
     sa = load_sqlalchemy()
-    query = sa.select(sa.text("*")).select_from(table)
-    return connection.execute(query.with_for_update() if lock else query)
+    return sa.select(sa.text("*")).select_from(table)
 
 
 def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = False) -> Book:
     """Return the book with the entries that were added since; with the lock, if for writing."""
-    row = _everything(connection, tables().description, lock=writing).one()._mapping
+    query = _all_of(tables().description)
+    row = connection.execute(query.with_for_update() if writing else query).one()._mapping
     if Description.of(row).first_hash != first_hash:
         raise AlteredLedgerError("the description is another one: the ledger was replaced", entry=0)
     with entries_from(connection, book.sequence) as rows:
@@ -151,8 +144,8 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
 def last_checkpoint(connection: Any) -> Book | None:
     """Return the book of the last checkpoint, if there is one; entries before it are not read."""
     table = tables().entries
-    query = _entries().where(table.c.kind == CHECKPOINT).order_by(table.c.sequence.desc()).limit(1)
-    row = connection.execute(query).first()
+    last = _all_of(table).where(table.c.kind == CHECKPOINT).order_by(table.c.sequence.desc())
+    row = connection.execute(last.limit(1)).first()
     return None if row is None else Book.at(dict(row._mapping))
 
 
@@ -164,7 +157,7 @@ def entries_from(connection: Any, sequence: int) -> Generator[Iterator[dict[str,
     when its connection is closed.
     """
     table = tables().entries
-    query = _entries().where(table.c.sequence >= sequence).order_by(table.c.sequence)
+    query = _all_of(table).where(table.c.sequence >= sequence).order_by(table.c.sequence)
     with connection.execute(query, execution_options={"yield_per": 1000}) as result:
         yield (dict(row._mapping) for row in result)
 
@@ -172,14 +165,19 @@ def entries_from(connection: Any, sequence: int) -> Generator[Iterator[dict[str,
 def entries_about(connection: Any, sequence: int) -> list[LedgerEntry]:
     """Return an entry and the one that says what became of it, if they are there."""
     sa, table = load_sqlalchemy(), tables().entries
-    query = _entries().where(sa.or_(table.c.sequence == sequence, table.c.about == sequence))
-    rows = connection.execute(query.order_by(table.c.sequence))
-    return [LedgerEntry.read(dict(row._mapping)) for row in rows]
+    about = sa.or_(table.c.sequence == sequence, table.c.about == sequence)
+    return _entries_where(connection, about)
 
 
-def _entries() -> Any:
-    sa = load_sqlalchemy()
-    return sa.select(sa.text("*")).select_from(tables().entries)
+def with_tokens(connection: Any, tokens: list[str]) -> list[LedgerEntry]:
+    """Return the entries that carry these tokens, in order."""
+    return _entries_where(connection, tables().entries.c.token.in_(tokens))
+
+
+def _entries_where(connection: Any, condition: Any) -> list[LedgerEntry]:
+    table = tables().entries
+    query = _all_of(table).where(condition).order_by(table.c.sequence)
+    return [LedgerEntry.read(dict(row._mapping)) for row in connection.execute(query)]
 
 
 def append(connection: Any, book: Book, drafts: Iterable[Draft]) -> tuple[Book, list[LedgerEntry]]:
@@ -221,10 +219,3 @@ def _append(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEntr
     book = book.extend([entry.as_row()])
     connection.execute(tables().entries.insert().values(**entry.as_row()))
     return book, entry
-
-
-def with_tokens(connection: Any, tokens: list[str]) -> list[LedgerEntry]:
-    """Return the entries that carry these tokens, in order."""
-    table = tables().entries
-    query = _entries().where(table.c.token.in_(tokens)).order_by(table.c.sequence)
-    return [LedgerEntry.read(dict(row._mapping)) for row in connection.execute(query)]
