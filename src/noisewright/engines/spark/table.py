@@ -20,9 +20,9 @@ from typing import Any, final
 
 from noisewright.engines.batches import Randomizer
 from noisewright.engines.persons import PersonKeys
+from noisewright.engines.spark.attempts import raise_first, reports_of, rows_of
 from noisewright.engines.spark.files import as_frame, file_input
 from noisewright.engines.spark.inputs import Input, bound_rows, frame_input, person_counts
-from noisewright.engines.spark.jobs import raise_first, reports_of, rows_of
 from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
 from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report

@@ -1,4 +1,4 @@
-"""Running one stage on Spark: start its tasks, and take exactly one report of each.
+"""Stages on Spark and the attempts of their tasks: exactly one report of each task is taken.
 
 Spark's scheduler accepts one result for each partition, the first one, however many attempts
 finish; the numbers of the partitions are counted again here. Nothing in this relies on how Spark
