@@ -223,7 +223,7 @@ def exponential_em(setting: Setting) -> Claim:
         em = nw.explicit_fair(nw.Counts(n), epsilon="1/2")
         worst = max(worst, float(np.abs(mechanism.matrix - em.matrix).max()))
         nw_agrees &= abs(tight - 0.5) < 1e-9
-    plain = nw.exponential(
+    plain = nw.select.choice_table(
         nw.Counts(7), [[-abs(i - j) for i in range(8)] for j in range(8)], epsilon=1
     )
     half = nw.explicit_fair(nw.Counts(7), epsilon="1/2")
@@ -236,8 +236,8 @@ def exponential_em(setting: Setting) -> Claim:
         "(17); the factor 2 in (3) makes that considerably weaker, as if ε were halved.",
         "With Q = −(the power of α in (17)) the sensitivity is 1 and (3) at ε is EM at ε/2, "
         f"exactly: in fractions for {len(sizes)} n up to {max(sizes)} and eight α, and as "
-        "`nw.exponential` at ε = 1, whose least ε is 1/2 (entries differ from EM's by up to "
-        f"{tiny(worst)}). With Q = −|i − j| it is another mechanism: entries differ by up to "
+        "`nw.select.choice_table` at ε = 1, whose least ε is 1/2 (entries differ from EM's by up "
+        f"to {tiny(worst)}). With Q = −|i − j| it is another mechanism: entries differ by up to "
         f"{apart:.3f} at n = 7. At n = 7, ε = 1 halving raises the probability of a wrong answer "
         f"from {losses[1]:.3f} to {losses[0]:.3f}.",
         judge(exact and nw_agrees and worst < 1e-12 and losses[0] > losses[1]),

@@ -116,6 +116,8 @@ def laplace_epsilon(decay: Epsilon, reach: int, delta: Fraction, bits: int) -> E
     if delta == 1:
         return Enclosure.point(0)
     alpha = power_of_alpha(decay, 1, bits)
+    if alpha.low <= 0:
+        return None
     spread = (alpha + 1) * (1 - delta)
     peak = spread / (alpha * 2)
     if peak.low >= 1:
