@@ -21,6 +21,9 @@ from noisewright.tables.plain_cells import double, is_missing, number_of
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
 
+_PIECE = 1 << 13
+"""So many numbers are recognized at a time: what is worked out for them stays in the cache."""
+
 _LISTED = 1 << 16
 """Points of grids that are no longer than this are listed, to recognize numbers quickly."""
 
@@ -175,7 +178,7 @@ class NumberCells(OfNumbers):
             values = np.where(missing, self._null, values)
         exact = self._recognize(values)
         if exact is not None:
-            return exact.astype(self._type)
+            return exact
         try:
             return self._space.encode(values).astype(self._type)
         except OutsideSpaceError as problem:
@@ -196,12 +199,18 @@ class NumberCells(OfNumbers):
         """
         if self._points is None:
             return None
-        steps = values - float(self._space.low)
-        steps *= 1 / float(self._space.step)
-        np.rint(steps, out=steps)
-        np.clip(steps, 0, len(self._points) - 1, out=steps)
-        codes = steps.astype(np.intp)
-        return codes if (np.take(self._points, codes) == values).all() else None
+        found = np.empty(len(values), dtype=self._type)
+        for start in range(0, len(values), _PIECE):
+            piece = values[start : start + _PIECE]
+            steps = piece - float(self._space.low)
+            steps *= 1 / float(self._space.step)
+            np.rint(steps, out=steps)
+            np.clip(steps, 0, len(self._points) - 1, out=steps)
+            codes = steps.astype(np.intp)
+            if not (np.take(self._points, codes) == piece).all():
+                return None
+            found[start : start + _PIECE] = codes
+        return found
 
     def _describe(self, row: int, why: str) -> BadCellError:
         if "finite" in why:
