@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.designs.closed_forms.set_duals import bound_with_delta
-from noisewright.designs.closed_forms.sets import best_flips, named_costs
+from noisewright.designs.closed_forms.sets import best_flips, bound_with_delta, named_costs
 from noisewright.mechanisms import Guarantee, SetFlips, two_levels
 
 

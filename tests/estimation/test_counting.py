@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from noisewright.estimation.counts import table_counter
-from noisewright.estimation.counts.covering import tables_to_count
-from noisewright.estimation.counts.table_counter import TableCounter
+from noisewright.estimation.counts.table_counter import TableCounter, tables_to_count
 
 
 def count_tables(

@@ -15,7 +15,7 @@ from noisewright.errors import (
     UnidentifiableError,
 )
 from noisewright.estimation.channels.channel import _clamped_matrix, channel_of
-from noisewright.estimation.channels.geometric_channel import GeometricChannel
+from noisewright.estimation.channels.inverses import GeometricChannel
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.averages import averages, planned_variances, worst_variances
 from noisewright.estimation.numbers.noisy_quantiles import ramps, soften

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.models.noise_choice import choices
+from noisewright.models.naive_bayes import choices
 from noisewright.sampling import balanced_geometric
 from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.tallies import Tallies

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.bars import bars
 from noisewright.cli.input_files import TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
@@ -20,7 +19,7 @@ from noisewright.cli.paying import (
     tell_cost,
     tell_notes,
 )
-from noisewright.cli.say import answer, heading, say
+from noisewright.cli.say import answer, bars, heading, say
 from noisewright.errors import InputError
 from noisewright.exact import as_text
 from noisewright.given import quantity

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
-from noisewright.estimation.channels.geometric_channel import GeometricChannel
-from noisewright.estimation.channels.left_inverse import (
+from noisewright.estimation.channels.inverses import (
+    GeometricChannel,
     left_inverse,
     left_inverse_for,
     null_space,

@@ -1,22 +1,32 @@
 """The page of a release: one file that a manager, an analyst and an auditor can all read.
 
-It loads nothing, runs nothing and is made of released facts only (see `facts.py`).
+It loads nothing, runs nothing and is made of released facts only (see `facts.py`). Beside
+the estimate that undoes the noise it says what a plain count of released values would say.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from noisewright.curves import CurveNoise
+from noisewright.errors import NoisewrightError
+from noisewright.estimation import channel_of, coins_of
+from noisewright.mechanisms import SetMechanism
 from noisewright.report.budget import view_budget
+from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.guarantee import Promise, epsilon_text
+from noisewright.report.numerals import digits_for, number
 from noisewright.report.release.columns import (
     MOST_SECTIONS,
+    KnownAnswer,
     collect_answers,
     view_column,
     view_line,
 )
 from noisewright.report.release.facts import ReleaseFacts, certificate_name
-from noisewright.report.release.plain_counts import find_plain_counts
 from noisewright.report.release.treatments import mechanism_name, space_words
 from noisewright.report.rendering import Advance, render_page
 
@@ -30,6 +40,8 @@ _SECTIONS = {
     "files": "Files",
     "glossary": "Words used here",
 }
+
+_MOST_SHOWN = 6
 
 
 @dataclass(frozen=True)
@@ -112,3 +124,72 @@ def _list_columns(facts: ReleaseFacts) -> list[ListedColumn]:
             words = "identifies people; not released" if is_person else "not released"
             listed.append(ListedColumn(name, "dropped", (words, "")))
     return listed
+
+
+@dataclass(frozen=True)
+class PlainCounts:
+    """The column in which a plain count errs most, and where; rows are names, strips, numbers."""
+
+    column: str
+    axis: str
+    scale: StripScale
+    rows: tuple[tuple[str, Strip, tuple[str, str]], ...]
+
+
+def _plain_shares(one: KnownAnswer) -> list[float] | None:
+    """Return the shares that a plain count of the released values would give; None if unknown.
+
+    They follow from the unbiased estimate: it was made from them, by a map that can be undone.
+    """
+    estimate, mechanism = one.estimate, one.mechanism
+    if estimate.what != "share" or len(estimate.axes) != 1 or estimate.method != "unbiased":
+        return None
+    if isinstance(mechanism, SetMechanism):
+        coins = coins_of(mechanism)
+        return (coins.absent + coins.gap * estimate.values).tolist()
+    if isinstance(mechanism, CurveNoise) or estimate.values.size != mechanism.space.size:
+        return None
+    try:
+        channel = channel_of(mechanism)
+        if channel.outputs != channel.inputs:
+            return None
+        return channel.push(estimate.values, 0).tolist()
+    except NoisewrightError:
+        return None
+
+
+def find_plain_counts(found: Sequence[KnownAnswer]) -> PlainCounts | None:
+    """Return where a plain count would err most, with what it would say and what is estimated."""
+    most, chosen = 0.0, None
+    for one in found:
+        plain = _plain_shares(one)
+        if plain is None or one.estimate.withheld.any():
+            continue
+        apart = float(np.abs(np.asarray(plain) - one.estimate.values).max())
+        if apart > most:
+            most, chosen = apart, (one, plain)
+    if chosen is None:
+        return None
+    one, plain = chosen
+    values = one.estimate.values
+    order = np.argsort(-np.abs(np.asarray(plain) - values), kind="stable")[:_MOST_SHOWN]
+    places = sorted(order.tolist())
+    scale = StripScale.over([*values[places].tolist(), *(plain[place] for place in places)])
+    digits = min(digits_for(one.estimate.standard_errors[places].tolist(), percent=True), 2)
+    axis = one.estimate.axes[0]
+    return PlainCounts(
+        one.name,
+        str(axis.name),
+        scale,
+        tuple(
+            (
+                str(axis.labels[place]),
+                scale.strip(float(values[place]), ring=plain[place]),
+                (
+                    number(plain[place], digits, percent=True),
+                    number(float(values[place]), digits, percent=True),
+                ),
+            )
+            for place in places
+        ),
+    )

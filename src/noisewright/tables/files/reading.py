@@ -6,19 +6,20 @@
 
 A reader can be read several times, names only the columns that are asked for, and holds a few
 batches at a time. What the frames hold is in memory already; a RecordBatchReader can be read
-once only, so it is held in memory too.
+once only, so it is held in memory too. Feather and other Arrow files are
+read in batches as they were written, cut to size.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from noisewright.errors import DataError
 from noisewright.files import require_finite
-from noisewright.tables.files.arrow_files import ArrowFile
+from noisewright.tables.arrow_names import RecordBatch
 from noisewright.tables.files.csv_files import CsvFile
 from noisewright.tables.files.csv_layout import TEXT, CsvLayout, as_csv
 from noisewright.tables.files.excel_files import WORKBOOKS, as_excel, open_sheet, sheet_names
@@ -27,9 +28,11 @@ from noisewright.tables.files.frames import open_frame
 from noisewright.tables.files.header import labels_of, require_header
 from noisewright.tables.files.joined_columns import JoinedColumns, spread_out
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
-from noisewright.tables.files.table_errors import arrow, attempt
-from noisewright.tables.files.table_reader import TableReader
+from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
+from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
 from noisewright.tables.schema import Schema
+
+_WHAT = "a Feather (Arrow) file"
 
 
 def open_table(data: Any, *, schema: Schema | None = None, released: bool = False) -> TableReader:
@@ -114,3 +117,40 @@ def _open_path(
         f"{', '.join((*PARQUET, *ARROW, *TEXT, *WORKBOOKS))}; a folder holds Parquet files. A text "
         "of another name is read as nw.CSV(path), or with --delimiter."
     )
+
+
+@final
+class ArrowFile(TableReader):
+    """An Arrow file with a footer, which is what Feather version 2 is."""
+
+    def __init__(self, path: Path) -> None:
+        arrow()
+        self.name = str(path)
+        self._path = path
+        if attempt(lambda: path.stat().st_size, name=self.name, what=_WHAT) == 0:
+            raise DataError(f"{path} is empty: it has no bytes at all. Get a whole copy of it.")
+        reader = attempt(lambda: self._open(None), name=self.name, what=_WHAT)
+        self.schema = plain_schema(reader.schema, name=self.name)
+        self.rows = None
+
+    def _open(self, fields: list[int] | None) -> Any:
+        import pyarrow as pa
+
+        # Not mapped into memory: a file that shrinks meanwhile would end the process.
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        return pa.ipc.open_file(pa.OSFile(self.name, "rb"), options=options)
+
+    def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
+        """Yield the batches of the file in pieces."""
+        fields = [self.schema.get_field_index(name) for name in names]
+        reader = attempt(lambda: self._open(fields or [0]), name=self.name, what=_WHAT)
+
+        def whole() -> Iterator[Any]:
+            for place in range(reader.num_record_batches):
+                batch = reader.get_batch(place)
+                # Indices of a dictionary are not checked by reading.
+                batch.validate(full=True)
+                for start in range(0, batch.num_rows, BATCH):
+                    yield batch.slice(start, BATCH).select(names)
+
+        yield from guard_batches(whole(), name=self.name, what=_WHAT)
