@@ -16,24 +16,21 @@ from typing import Annotated
 
 import typer
 
-from noisewright.cli import (
-    bound,
-    check,
-    checker,
-    compare,
-    demo,
-    design,
-    estimate,
-    ledger,
-    plan,
-    release,
-    report,
-    reproduce,
-    synthesize,
-    tour,
-    verify,
-)
+from noisewright.cli import bound, design, ledger
+from noisewright.cli.check import check
+from noisewright.cli.checker import checker
+from noisewright.cli.compare import compare
+from noisewright.cli.demo import demo
+from noisewright.cli.estimate import estimate
+from noisewright.cli.options import as_help
+from noisewright.cli.plan import plan
+from noisewright.cli.release import release
+from noisewright.cli.report import report
+from noisewright.cli.reproduce import reproduce
 from noisewright.cli.say import print_failure
+from noisewright.cli.synthesize import synthesize
+from noisewright.cli.tour import tour
+from noisewright.cli.verify import verify
 from noisewright.errors import NoisewrightError
 from noisewright.version import version_line
 
@@ -51,21 +48,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command(name="demo", help=demo.HELP)(demo.demo)
-app.command(name="plan", help=plan.HELP)(plan.plan)
-app.command(name="verify", help=verify.HELP)(verify.verify)
-app.command(name="check", help=check.HELP)(check.check)
-app.command(name="checker", help=checker.HELP)(checker.checker)
-app.command(name="release", help=release.HELP)(release.release)
-app.command(name="synthesize", help=synthesize.HELP)(synthesize.synthesize)
-app.command(name="report", help=report.HELP)(report.report)
-app.command(name="estimate", help=estimate.HELP)(estimate.estimate)
-app.add_typer(design.app, name="design", help=design.HELP)
-app.add_typer(bound.app, name="bound", help=bound.HELP)
-app.add_typer(ledger.app, name="ledger", help=ledger.HELP)
-app.command(name="compare", help=compare.HELP)(compare.compare)
-app.command(name="reproduce", help=reproduce.HELP)(reproduce.reproduce)
-app.command(name="tour", help=tour.HELP)(tour.tour)
+for verb in (demo, plan, verify, check, checker, release, synthesize, report, estimate):
+    app.command(verb.__name__, help=as_help(verb))(verb)
+for name, group in {"design": design.app, "bound": bound.app, "ledger": ledger.app}.items():
+    app.add_typer(group, name=name)
+for verb in (compare, reproduce, tour):
+    app.command(verb.__name__, help=as_help(verb))(verb)
 
 BUG_CODE = 3
 VARIABLE = "NOISEWRIGHT_TRACEBACK"

@@ -14,18 +14,6 @@ from noisewright.errors import InputError
 from noisewright.exact import parse_json
 from noisewright.files import read_whole
 
-HELP = """Prove certificates again, from their files alone.
-
-Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is not a certificate.
-
-\b
-Examples:
-  noisewright check m.json
-  noisewright check *.json --json
-  noisewright check m.json --digest 9f86d08…  (all 64 digits, from a place you trust)
-  python checker.pyz m.json    (without this package: see noisewright checker)
-"""
-
 _ASSUMING = "Assuming: "
 """How a sentence of the checker begins that it takes on trust."""
 
@@ -45,7 +33,16 @@ def check(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove certificates again, from their files alone."""
+    """Prove certificates again, from their files alone.
+
+    Exit codes: 0 all claims are proven, 1 some claim is not, 2 a file is not a certificate.
+
+    Examples:
+      noisewright check m.json
+      noisewright check *.json --json
+      noisewright check m.json --digest 9f86d08…  (all 64 digits, from a place you trust)
+      python checker.pyz m.json    (without this package: see noisewright checker)
+    """
     from noisewright import checker
 
     if digest is not None and len(certificates) > 1:

@@ -18,19 +18,6 @@ from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.files import write_whole
 
-HELP = """Write the stand-alone checker of certificates: one file that you can pass on.
-
-It needs Python 3.11 or newer, and nothing else: not this package, no network. It is an archive of \
-plain Python files, which are meant to be read ([bold]unzip checker.pyz[/bold]); the docstring \
-of checker/__init__.py says in which order. The same version always writes the same bytes.
-
-\b
-Examples:
-  noisewright checker -o checker.pyz
-  noisewright checker -o checker.pyz --json
-  python checker.pyz m.json                  (then, anywhere)
-"""
-
 _START = '''\
 """Starts the checker in this archive, if all of its parts are there and whole.
 
@@ -82,7 +69,18 @@ def checker(
     ),
     as_json: JsonOption = False,
 ) -> None:
-    """Write the stand-alone checker of certificates."""
+    """Write the stand-alone checker of certificates: one file that you can pass on.
+
+    It needs Python 3.11 or newer, and nothing else: not this package, no network. It is an archive
+    of plain Python files, which are meant to be read ([bold]unzip checker.pyz[/bold]); the
+    docstring of checker/__init__.py says in which order. The same version always writes the same
+    bytes.
+
+    Examples:
+      noisewright checker -o checker.pyz
+      noisewright checker -o checker.pyz --json
+      python checker.pyz m.json                  (then, anywhere)
+    """
     archive = make_archive()
     write_whole(output, archive)
     digest = hashlib.sha256(archive).hexdigest()

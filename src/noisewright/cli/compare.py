@@ -14,18 +14,6 @@ from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer
 from noisewright.errors import InputError
 
-HELP = """Put mechanisms side by side: losses, honesty, privacy, properties.
-
-Give certificates, or --counts to compare the named mechanisms for counts: geometric (GM), \
-explicit fair (EM), uniform (UM), and the best for L0 that is weakly honest and monotone \
-(WH+RM+CM).
-
-\b
-Examples:
-  noisewright compare a.json b.json
-  noisewright compare --counts 8 --epsilon 0.1 --losses L0,L1,L2
-"""
-
 
 def compare(
     certificates: Annotated[
@@ -41,7 +29,16 @@ def compare(
     ] = "L0 L1 L2",
     as_json: JsonOption = False,
 ) -> None:
-    """Compare mechanisms."""
+    """Put mechanisms side by side: losses, honesty, privacy, properties.
+
+    Give certificates, or --counts to compare the named mechanisms for counts: geometric (GM),
+    explicit fair (EM), uniform (UM), and the best for L0 that is weakly honest and monotone
+    (WH+RM+CM).
+
+    Examples:
+      noisewright compare a.json b.json
+      noisewright compare --counts 8 --epsilon 0.1 --losses L0,L1,L2
+    """
     import noisewright as nw
 
     if counts is not None:

@@ -15,14 +15,6 @@ from noisewright.cli.say import heading, say
 if TYPE_CHECKING:
     from noisewright.demo import Narrator
 
-HELP = """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
-
-\b
-Examples:
-  noisewright demo
-  noisewright demo --people 200000 --out /tmp/demo
-"""
-
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder for what the demo writes.")] = Path(
@@ -32,7 +24,12 @@ def demo(
         int, typer.Option(min=100, max=5_000_000, help="How many people to make up.")
     ] = 50_000,
 ) -> None:
-    """Release a whole table: make a survey up, plan, release, estimate, compare with the truth."""
+    """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
+
+    Examples:
+      noisewright demo
+      noisewright demo --people 200000 --out /tmp/demo
+    """
     from noisewright.demo import tell_survey
 
     tell_survey(out, people=people, narrator=narrator())

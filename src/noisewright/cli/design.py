@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from noisewright.cli import design_curve
 from noisewright.cli.design_answers import (
     DesignRequest,
     answer_design,
     answer_per_item,
     read_outputs,
 )
+from noisewright.cli.design_curve import curve
 from noisewright.cli.matrix_files import read_labels, read_rows, read_text, read_tree
-from noisewright.cli.options import group_options, split_commas
+from noisewright.cli.options import as_help, group_options, split_commas
 from noisewright.errors import InputError
 
 HELP = """Find the mechanism with the least loss, and prove that nothing beats it.
@@ -148,4 +148,4 @@ def interval(
     answer_design(space, request, outputs=read_outputs(outputs, step=step))
 
 
-app.command(name="curve", help=design_curve.HELP)(design_curve.curve)
+app.command("curve", help=as_help(curve))(curve)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, final
+from typing import Annotated, Any, Literal, final
 
 import typer
 from rich.console import Console
@@ -19,14 +18,6 @@ from noisewright.cli.options import (
 )
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
-
-
-class Relation(Enum):
-    """Which inputs are neighbors."""
-
-    REPLACE = "replace"
-    ADJACENT = "adjacent"
-    METRIC = "metric"
 
 
 @final
@@ -51,7 +42,7 @@ class DesignRequest:
         str, typer.Option(help="Codes such as CM,WH (RH RM CH CM F WH S OD U), or 'all'.")
     ] = ""
     neighbors: Annotated[
-        Relation | None,
+        Literal["replace", "adjacent", "metric"] | None,
         typer.Option(
             help="Who is protected from whom: any two inputs ('replace'), inputs next to each "
             "other ('adjacent'), or any two with epsilon per unit of their distance ('metric').",
@@ -69,7 +60,7 @@ class DesignRequest:
     @property
     def relation(self) -> dict[str, Any]:
         """The relation of neighbors as an argument of a space; nothing if none was given."""
-        return {} if self.neighbors is None else {"neighbors": self.neighbors.value}
+        return {} if self.neighbors is None else {"neighbors": self.neighbors}
 
 
 def read_outputs(written: str | None, *, step: str = "1") -> Any:

@@ -17,21 +17,6 @@ from noisewright.cli.options import (
 from noisewright.cli.say import answer, say
 from noisewright.errors import ParameterError
 
-HELP = """Plan noise for curves: how much, and how far off a curve or a mean will be.
-
-Positions are a number of them (0, 1, 2, …), or a list separated by commas.
-
-The basis is 'values' (noise at each position), 'fourier', 'bspline' or 'bernstein',
-or the kernel of a Gaussian process: 'gaussian', 'matern' or 'exponential'.
-
-\b
-Examples:
-  noisewright design curve 48 --low 500 --high 3500 --epsilon 1 --basis fourier
-  noisewright design curve 24 --low 0 --high 9 --epsilon 1 --rows 500 --chart m.png
-  noisewright design curve 1,2,4,8,16 --low 60 --high 210 --epsilon 2 --basis bspline
-  noisewright design curve 24 --low 0 --high 9 --epsilon 1 --delta 1e-6 --basis matern
-"""
-
 
 def curve(
     positions: Annotated[
@@ -61,7 +46,19 @@ def curve(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Plan noise for curves or their mean."""
+    """Plan noise for curves: how much, and how far off a curve or a mean will be.
+
+    Positions are a number of them (0, 1, 2, …), or a list separated by commas.
+
+    The basis is 'values' (noise at each position), 'fourier', 'bspline' or 'bernstein',
+    or the kernel of a Gaussian process: 'gaussian', 'matern' or 'exponential'.
+
+    Examples:
+      noisewright design curve 48 --low 500 --high 3500 --epsilon 1 --basis fourier
+      noisewright design curve 24 --low 0 --high 9 --epsilon 1 --rows 500 --chart m.png
+      noisewright design curve 1,2,4,8,16 --low 60 --high 210 --epsilon 2 --basis bspline
+      noisewright design curve 24 --low 0 --high 9 --epsilon 1 --delta 1e-6 --basis matern
+    """
     import noisewright as nw
     from noisewright.curves import KERNELS
 

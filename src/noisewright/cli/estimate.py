@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from noisewright.estimation import Estimate, Estimates
     from noisewright.releases import Release
 
-HELP = """Estimate from a released file what the data before the release were like.
-
-The file and its recipe are all it takes. Each answer comes with its standard error and an \
-interval. Without --of there are the usual answers about each column.
-
-\b
-Examples:
-  noisewright estimate private.parquet
-  noisewright estimate private.parquet --of job --of region,job -o tables.csv
-  noisewright estimate private.parquet --of age --question quantiles --at 0.1,0.5,0.9
-  noisewright estimate private.parquet --of pairs --about people --json
-"""
 
 _MOST_ROWS = 20
 _MOST_WIDE = 32
@@ -98,7 +86,17 @@ def estimate(
     ] = "useful",
     as_json: JsonOption = False,
 ) -> None:
-    """Estimate from a released file what the data before the release were like."""
+    """Estimate from a released file what the data before the release were like.
+
+    The file and its recipe are all it takes. Each answer comes with its standard error and an
+    interval. Without --of there are the usual answers about each column.
+
+    Examples:
+      noisewright estimate private.parquet
+      noisewright estimate private.parquet --of job --of region,job -o tables.csv
+      noisewright estimate private.parquet --of age --question quantiles --at 0.1,0.5,0.9
+      noisewright estimate private.parquet --of pairs --about people --json
+    """
     from noisewright.estimation import Estimates
     from noisewright.releases import Release
 

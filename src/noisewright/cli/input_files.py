@@ -11,6 +11,14 @@ import typer
 
 from noisewright.errors import InputError
 
+DataArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="A CSV, Parquet, Feather or Excel file, or a folder of Parquet files.",
+        show_default=False,
+    ),
+]
+
 
 @final
 @dataclass(frozen=True, kw_only=True)

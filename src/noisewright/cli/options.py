@@ -52,6 +52,15 @@ def group_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def as_help(verb: Callable[..., None]) -> str:
+    """Return the docstring of a verb for a terminal, which breaks lines; examples stay lines."""
+    paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
+    return "\n\n".join(
+        f"\b\n{text}" if text.startswith("Examples:") else text.replace("\n", " ")
+        for text in paragraphs
+    )
+
+
 def split_commas(text: str) -> list[str]:
     """Return the parts between commas."""
     return [part.strip() for part in text.split(",") if part.strip()]

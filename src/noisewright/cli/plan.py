@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,37 +16,6 @@ from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
     from noisewright.plans import Draft, Plan, Proposal
-
-HELP = """Draft the plan of a release without looking at private values, or explain one.
-
-From a table only the names and types of its columns are read. What they can hold comes from a \
-codebook (CSV, JSON Schema, Table Schema or TOML), from you, or stays open and is marked TODO.
-With a plan instead of a table it checks the plan and says in words what it will do.
-
-\b
-Examples:
-  noisewright plan survey.csv -o plan.toml
-  noisewright plan survey.parquet -c codes.csv --epsilon 8 -o plan.toml
-  noisewright plan survey.parquet -c codes.csv -e 8 --estimate sex,job -o plan.toml
-  noisewright plan visits.csv --person patient --rows-per-person 3 -o plan.toml
-  noisewright plan plan.toml --people 50000
-  noisewright plan --schema > plan-1.json
-"""
-
-
-class ShareRule(Enum):
-    """How the budget is divided among the columns."""
-
-    EQUAL = "equal"
-    GIVEN = "given"
-    BEST = "best"
-
-
-class Keep(Enum):
-    """Which rows of a person are released, when there are too many."""
-
-    FIRST = "first"
-    RANDOM = "random"
 
 
 @group_options
@@ -90,7 +58,8 @@ def plan(
         ),
     ] = None,
     shares: Annotated[
-        ShareRule | None, typer.Option(help="How the budget is divided.", show_default=False)
+        Literal["equal", "given", "best"] | None,
+        typer.Option(help="How the budget is divided.", show_default=False),
     ] = None,
     person: Annotated[
         str | None, typer.Option(help="The column that identifies people.", show_default=False)
@@ -99,7 +68,7 @@ def plan(
         int | None,
         typer.Option(help="How many rows of a person are released.", show_default=False),
     ] = None,
-    keep: Annotated[Keep, typer.Option(help="Which of them.")] = Keep.RANDOM,
+    keep: Annotated[Literal["first", "random"], typer.Option(help="Which of them.")] = "random",
     shuffle: Annotated[
         bool, typer.Option("--shuffle", help="Release rows in random order.")
     ] = False,
@@ -118,7 +87,20 @@ def plan(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Draft the plan of a release without looking at private values, or explain one."""
+    """Draft the plan of a release without looking at private values, or explain one.
+
+    From a table only the names and types of its columns are read. What they can hold comes from a
+    codebook (CSV, JSON Schema, Table Schema or TOML), from you, or stays open and is marked TODO.
+    With a plan instead of a table it checks the plan and says in words what it will do.
+
+    Examples:
+      noisewright plan survey.csv -o plan.toml
+      noisewright plan survey.parquet -c codes.csv --epsilon 8 -o plan.toml
+      noisewright plan survey.parquet -c codes.csv -e 8 --estimate sex,job -o plan.toml
+      noisewright plan visits.csv --person patient --rows-per-person 3 -o plan.toml
+      noisewright plan plan.toml --people 50000
+      noisewright plan --schema > plan-1.json
+    """
     if schema:
         print(_schema(), end="")
         return
@@ -141,8 +123,8 @@ def plan(
         public=_split(public),
         together=[_split([group]) for group in together or ()],
         estimates=[tuple(_split([group])) for group in estimate or ()],
-        shares=None if shares is None else shares.value,
-        person=_person(person, rows_per_person, keep.value),
+        shares=shares,
+        person=_person(person, rows_per_person, keep),
         order="shuffled" if shuffle else "kept",
     )
     if not no_input and not as_json and not draft.is_finished and _is_terminal():

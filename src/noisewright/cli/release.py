@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from noisewright.cli.input_files import TableOptions, given_table
+from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.paying import (
     PayingOptions,
@@ -20,24 +20,11 @@ from noisewright.cli.paying import (
     tell_notes,
 )
 from noisewright.cli.say import answer, bars, heading, say
-from noisewright.errors import InputError
 from noisewright.given import quantity
 
 if TYPE_CHECKING:
     from noisewright.releases import Release
 
-HELP = """Release a private copy of a table, as a plan says, and account for it.
-
-Everything is checked before the budget is debited, and the budget is debited before any noise is \
-drawn. The certificate, the recipe for analysts and a report are written beside the private file.
-
-\b
-Examples:
-  noisewright release survey.csv --plan plan.toml -o private.parquet --ledger budget.db
-  noisewright release june.parquet --plan plan.toml -o private.parquet --ledger budget.db \\
-    --dataset survey                        (more data about people who have a budget)
-  noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
-"""
 
 _STEPS = {
     "check": "Checking rows",
@@ -49,13 +36,7 @@ _BY_ROWS = ("check", "draw")
 
 @group_options
 def release(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="A CSV, Parquet, Feather or Excel file, or a folder of Parquet files.",
-            show_default=False,
-        ),
-    ],
+    data: DataArgument,
     plan: Annotated[
         Path,
         typer.Option("--plan", "-p", help="What happens to each column: a plan in TOML."),
@@ -67,13 +48,25 @@ def release(
     *,
     paying: PayingOptions,
     engine: Annotated[
-        str | None, typer.Option(help="arrow (in this process) or spark.", show_default="arrow")
+        Literal["arrow", "spark"] | None,
+        typer.Option(help="arrow (in this process) or spark.", show_default="arrow"),
     ] = None,
     reading: TableOptions,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Release a private copy of a table, as a plan says, and account for it."""
+    r"""Release a private copy of a table, as a plan says, and account for it.
+
+    Everything is checked before the budget is debited, and the budget is debited before any noise
+    is drawn. The certificate, the recipe for analysts and a report are written beside the private
+    file.
+
+    Examples:
+      noisewright release survey.csv --plan plan.toml -o private.parquet --ledger budget.db
+      noisewright release june.parquet --plan plan.toml -o private.parquet --ledger budget.db \
+        --dataset survey                        (more data about people who have a budget)
+      noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
+    """
     import noisewright as nw
     from noisewright.releases import TargetFiles, with_report
 
@@ -89,7 +82,7 @@ def release(
                 ),
                 ledger=book,
                 dataset=paying.dataset,
-                engine=_engine(engine),
+                engine=engine,
                 progress=progress,
             )
         if not as_json:
@@ -103,12 +96,6 @@ def release(
             answer({**plain_result(made), "cautions": cautions})
         else:
             _tell(made)
-
-
-def _engine(name: str | None) -> Literal["arrow", "spark"] | None:
-    if name not in (None, "arrow", "spark"):
-        raise InputError(f"--engine is {name!r}; it must be arrow or spark.")
-    return name
 
 
 def _announce(made: Release) -> None:

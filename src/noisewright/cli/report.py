@@ -14,19 +14,6 @@ from noisewright.errors import InputError
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
 
-HELP = """Write the report of a release or a synthetic table again: one page for all readers.
-
-It is made from the released file and its recipe alone (of a synthetic table: from its noisy \
-counts), costs no privacy, and needs no network to be read. A release \
-writes one by itself; this is for one that is missing, or made by another version.
-
-\b
-Examples:
-  noisewright report private.parquet
-  noisewright report private.parquet -o for-the-board.html
-  noisewright report synthetic.parquet
-  noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
-"""
 
 _DATA = (".parquet", ".csv", ".feather", ".arrow", ".ipc")
 """How names of released files end."""
@@ -51,7 +38,18 @@ def report(
     dataset: Annotated[str | None, typer.Option(help="The dataset that the budget is for.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a release again."""
+    """Write the report of a release or a synthetic table again: one page for all readers.
+
+    It is made from the released file and its recipe alone (of a synthetic table: from its noisy
+    counts), costs no privacy, and needs no network to be read. A release
+    writes one by itself; this is for one that is missing, or made by another version.
+
+    Examples:
+      noisewright report private.parquet
+      noisewright report private.parquet -o for-the-board.html
+      noisewright report synthetic.parquet
+      noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
+    """
     import noisewright as nw
     from noisewright.releases import is_synthesis
 

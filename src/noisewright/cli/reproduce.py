@@ -4,44 +4,17 @@ from __future__ import annotations
 
 import importlib
 import sys
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from noisewright.errors import MissingPartError
 
-HELP = """Compute every figure and claim of a paper again, and write a page beside it.
-
-The page puts the paper's claim beside what comes out, and says which claims hold, which need a \
-correction and which do not hold. It needs a checkout of the project: papers are not part of the \
-installed package.
-
-\b
-Examples:
-  noisewright reproduce counts
-  noisewright reproduce counts --quick --out /tmp/counts
-  noisewright reproduce counts --only fig-7 --only theorem-5
-  noisewright reproduce counts --data adult.data
-  noisewright reproduce categorical --quick
-  noisewright reproduce metric --only theorem-6
-  noisewright reproduce survey
-"""
-
-
-class Paper(Enum):
-    """The papers that can be computed again."""
-
-    COUNTS = "counts"
-    CATEGORICAL = "categorical"
-    METRIC = "metric"
-    SURVEY = "survey"
-
 
 def reproduce(
     paper: Annotated[
-        Paper,
+        Literal["counts", "categorical", "metric", "survey"],
         typer.Argument(
             help="counts (Cormode, Kulkarni and Srivastava), categorical or metric (Holohan, "
             "Leith and Mason, 2016 and 2015), or survey (Hu and Zhou)."
@@ -73,11 +46,25 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Compute every figure and claim of a paper again, and write a page beside it."""
-    root = find_checkout(paper.value)
+    """Compute every figure and claim of a paper again, and write a page beside it.
+
+    The page puts the paper's claim beside what comes out, and says which claims hold, which need a
+    correction and which do not hold. It needs a checkout of the project: papers are not part of the
+    installed package.
+
+    Examples:
+      noisewright reproduce counts
+      noisewright reproduce counts --quick --out /tmp/counts
+      noisewright reproduce counts --only fig-7 --only theorem-5
+      noisewright reproduce counts --data adult.data
+      noisewright reproduce categorical --quick
+      noisewright reproduce metric --only theorem-6
+      noisewright reproduce survey
+    """
+    root = find_checkout(paper)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    found = importlib.import_module(f"papers.{paper.value}.run").PAPER
+    found = importlib.import_module(f"papers.{paper}.run").PAPER
     found.reproduce(out or found.output, data=data, quick=quick, only=only or ())
 
 

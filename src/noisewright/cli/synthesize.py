@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.input_files import TableOptions, given_table
+from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
     PayingOptions,
@@ -29,22 +29,6 @@ if TYPE_CHECKING:
     from noisewright.releases import Synthesis
     from noisewright.synthetic import WorkloadErrors
 
-HELP = """Make a synthetic table: made-up rows with about the counts of the real ones.
-
-The columns are declared by a plan; what it says about mechanisms is not used. Every row is \
-checked before the budget is debited, once for the whole run, and the budget is debited before \
-any noise is drawn. The noisy counts behind the table are written beside it as JSON.
-
-\b
-Examples:
-  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db
-  noisewright synthesize survey.csv -p plan.toml --predict       (how large errors will be)
-  noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
-  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
-    --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
-  noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \\
-    --workload queries.toml                 (what should be answered well; or --ways 3)
-"""
 
 _MOST_SAID = 5
 _STEPS = {
@@ -57,13 +41,7 @@ _STEPS = {
 
 @group_options
 def synthesize(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="A CSV, Parquet, Feather or Excel file, or a folder of Parquet files.",
-            show_default=False,
-        ),
-    ],
+    data: DataArgument,
     plan: Annotated[
         Path, typer.Option("--plan", "-p", help="What each column holds: a plan in TOML.")
     ],
@@ -80,11 +58,8 @@ def synthesize(
         str | None,
         typer.Option(help="What each person gives away.", show_default="that of the plan"),
     ] = None,
-    delta: Annotated[
-        str | None,
-        typer.Option(help=DELTA),
-    ] = None,
-    method: Annotated[str, typer.Option(help="mst, mwem or blr.")] = "mst",
+    delta: Annotated[str | None, typer.Option(help=DELTA)] = None,
+    method: Annotated[Literal["mst", "mwem", "blr"], typer.Option(help="How to make it.")] = "mst",
     workload: Annotated[
         Path | None,
         typer.Option(
@@ -98,7 +73,9 @@ def synthesize(
             help="Instead of a workload: all tables of this many columns; several as in 1,2."
         ),
     ] = None,
-    inference: Annotated[str, typer.Option(help="How counts are fitted: graph or tree.")] = "graph",
+    inference: Annotated[
+        Literal["graph", "tree"], typer.Option(help="How counts are fitted.")
+    ] = "graph",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,
@@ -124,24 +101,33 @@ def synthesize(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a synthetic table with the counts of a real one, and account for it."""
+    r"""Make a synthetic table: made-up rows with about the counts of the real ones.
+
+    The columns are declared by a plan; what it says about mechanisms is not used. Every row is
+    checked before the budget is debited, once for the whole run, and the budget is debited before
+    any noise is drawn. The noisy counts behind the table are written beside it as JSON.
+
+    Examples:
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db
+      noisewright synthesize survey.csv -p plan.toml --predict       (how large errors will be)
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
+        --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
+        --workload queries.toml                 (what should be answered well; or --ways 3)
+    """
     import noisewright as nw
     from noisewright.releases import Columns, Declared
 
     if workload is not None and ways is not None:
         raise InputError("--workload and --ways both say what to answer well; give one of them.")
     asked = workload if ways is None else _ways(ways)
-    spent, slack = (
-        number_option(epsilon, option="--epsilon"),
-        number_option(delta, option="--delta"),
-    )
-    _require_together(method, rounds)
+    spent = number_option(epsilon, option="--epsilon")
+    slack = number_option(delta, option="--delta")
+    if rounds is not None and method != "mwem":
+        raise InputError("--rounds belongs to --method mwem. Leave it out.")
     how = nw.planning.Method(
-        _method(method),
-        rows=rows,
-        inference=_inference(inference),
-        rounds=rounds,
-        bins=bins or None,
+        method, rows=rows, inference=inference, rounds=rounds, bins=bins or None
     )
     table = given_table(data, reading)
     if predict:
@@ -194,23 +180,6 @@ def _ways(text: str) -> list[int]:
         raise InputError(
             f"--ways is {text!r}; give a whole number, or several such as 1,2."
         ) from None
-
-
-def _method(name: str) -> Literal["mst", "mwem", "blr"]:
-    if name not in ("mst", "mwem", "blr"):
-        raise InputError(f"--method is {name!r}; it must be mst, mwem or blr.")
-    return name
-
-
-def _inference(name: str) -> Literal["graph", "tree"]:
-    if name not in ("graph", "tree"):
-        raise InputError(f"--inference is {name!r}; it must be graph or tree.")
-    return name
-
-
-def _require_together(method: str, rounds: int | None) -> None:
-    if rounds is not None and method != "mwem":
-        raise InputError("--rounds belongs to --method mwem. Leave it out.")
 
 
 def _tell(made: Synthesis) -> None:

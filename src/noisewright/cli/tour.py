@@ -9,21 +9,18 @@ import typer
 
 from noisewright.cli.demo import narrator
 
-HELP = """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
-
-\b
-Examples:
-  noisewright tour
-  noisewright tour --out /tmp/tour
-"""
-
 
 def tour(
     out: Annotated[Path, typer.Option(help="The folder for what the tour writes.")] = Path(
         "noisewright-tour"
     ),
 ) -> None:
-    """Build a mechanism, prove it, certify it, sample it, and catch a forgery."""
+    """Build a mechanism, prove it, certify it, sample it, and catch a forgery.
+
+    Examples:
+      noisewright tour
+      noisewright tour --out /tmp/tour
+    """
     from noisewright.demo import tell_tour
 
     tell_tour(out, narrator=narrator())

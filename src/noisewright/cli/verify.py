@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,27 +14,8 @@ from noisewright.errors import InputError
 from noisewright.exact import show
 from noisewright.meanings import DELTA
 
-HELP = """Decide exactly whether a mechanism is private, or show why it is not.
-
-Without --epsilon it tells the least epsilon that holds. A matrix is text: rows of probabilities \
-(0.25 or 1/4) or of whole weights, separated by commas, semicolons, tabs or spaces, or JSON rows.
-
-Exit codes: 0 it holds, 1 it does not, 2 the file cannot be used.
-
-\b
-Examples:
-  noisewright verify matrix.csv
-  noisewright verify matrix.csv --epsilon 1 --delta 1e-6
-  noisewright verify counts.csv --neighbors adjacent --epsilon 0.5 --json
-  noisewright verify matrix.csv --epsilon 2 --certificate m.json
-"""
-
-
-class MatrixRelation(Enum):
-    """Which inputs of a matrix are neighbors."""
-
-    REPLACE = "replace"
-    ADJACENT = "adjacent"
+MatrixRelation = Literal["replace", "adjacent"]
+"""Which inputs of a matrix are neighbors."""
 
 
 def verify(
@@ -67,7 +47,20 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide exactly whether a mechanism is private, or show why it is not."""
+    """Decide exactly whether a mechanism is private, or show why it is not.
+
+    Without --epsilon it tells the least epsilon that holds. A matrix is text: rows of probabilities
+    (0.25 or 1/4) or of whole weights, separated by commas, semicolons, tabs or spaces, or JSON
+    rows.
+
+    Exit codes: 0 it holds, 1 it does not, 2 the file cannot be used.
+
+    Examples:
+      noisewright verify matrix.csv
+      noisewright verify matrix.csv --epsilon 1 --delta 1e-6
+      noisewright verify counts.csv --neighbors adjacent --epsilon 0.5 --json
+      noisewright verify matrix.csv --epsilon 2 --certificate m.json
+    """
     import noisewright as nw
 
     subject = _read(mechanism, neighbors)
@@ -139,5 +132,4 @@ def _read(path: Path, neighbors: MatrixRelation | None) -> Any:
             )
         return nw.load(path)
     rows = read_rows(path, text)
-    relation = (neighbors or MatrixRelation.REPLACE).value
-    return nw.from_matrix(nw.Counts(len(rows) - 1, neighbors=relation), rows)
+    return nw.from_matrix(nw.Counts(len(rows) - 1, neighbors=neighbors or "replace"), rows)
