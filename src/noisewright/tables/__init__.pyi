@@ -60,3 +60,4 @@ from .schema import (
     stored_type as stored_type,
 )
 from .table_codes import Codes as Codes, table_codes as table_codes
+from .total_cells import Missing as Missing, TotalCells as TotalCells

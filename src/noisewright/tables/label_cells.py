@@ -27,10 +27,11 @@ _NEEDS = {"text": "texts", "bytes": "bytes", "number": "numbers", "truth": "bool
 
 @final
 class LabelCells(Cells):
-    """One of the declared labels."""
+    """One of the declared labels; `total` leaves marks for other cells and raises nothing."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Field, *, total: bool = False) -> None:
         super().__init__(field)
+        self._total = total
         self._size: int = self._space.size
         self._type = code_type(self._size)
         self._unknown = self._size if field.other is None else self._space.code(field.other)
@@ -56,7 +57,7 @@ class LabelCells(Cells):
 
     def _require_known(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Raise for the first mark of a cell that is empty or undeclared."""
-        if codes.size and codes.max() >= self._size:
+        if not self._total and codes.size and codes.max() >= self._size:
             row = int(np.argmax(codes >= self._size))
             if codes[row] > self._size:
                 raise self.empty(row)

@@ -1,0 +1,47 @@
+from .evaluation import Values as Values, evaluate as evaluate
+from .in_memory import (
+    require_identifying as require_identifying,
+    tally_in_memory as tally_in_memory,
+)
+from .kinds import (
+    Grid as Grid,
+    Kind as Kind,
+    Labels as Labels,
+    Numbers as Numbers,
+    Truth as Truth,
+    as_fraction as as_fraction,
+    common_unit as common_unit,
+    grid_of as grid_of,
+)
+from .nodes import (
+    Node as Node,
+    add as add,
+    bins as bins,
+    both as both,
+    choose as choose,
+    clip as clip,
+    column as column,
+    compare as compare,
+    divide as divide,
+    either as either,
+    fill as fill,
+    is_in as is_in,
+    is_null as is_null,
+    literal as literal,
+    look_up as look_up,
+    modulo as modulo,
+    multiply as multiply,
+    negate as negate,
+    subtract as subtract,
+)
+from .rows import (
+    PRIME as PRIME,
+    Filter as Filter,
+    Limit as Limit,
+    Paired as Paired,
+    Rows as Rows,
+    Source as Source,
+    Tally as Tally,
+    needed_columns as needed_columns,
+    sources as sources,
+)
