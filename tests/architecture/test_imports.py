@@ -58,6 +58,7 @@ AT_ONCE: dict[str, set[str]] = {
     "plans": {"numpy"},
     "engines": {"numpy"},
     "releases": {"numpy"},
+    "queries": {"numpy"},
     "report": {"numpy"},
     "demo": {"numpy"},
     "cli": {"numpy", "rich", "typer"},

@@ -44,7 +44,7 @@ def test_the_law_of_a_cell_is_that_of_the_convolution(decay: float, cells: int) 
     law = BalancedLaw(decay, cells)
     assert law.variance == pytest.approx(float(chances @ t**2), rel=1e-11)
     assert law.mean_size == pytest.approx(float(chances @ np.abs(t)), rel=1e-11)
-    inside = [float(chances[np.abs(t) <= law.half_width + by].sum()) for by in (-1, 0)]
+    inside = [float(chances[np.abs(t) <= law.half_width() + by].sum()) for by in (-1, 0)]
     assert inside[0] < 0.95 <= inside[1]
     logs = law.log_chances(t.astype(np.float64))
     seen = chances > 1e-12
@@ -79,7 +79,7 @@ def test_small_decays_have_one_shape(cells: int) -> None:
 @pytest.mark.parametrize("cells", [2, 3, 9])
 def test_intervals_of_small_decays_hold_what_they_say(cells: int, decay: float) -> None:
     t, chances = by_convolution(decay, cells)
-    inside = float(chances[np.abs(t) <= BalancedLaw(decay, cells).half_width].sum())
+    inside = float(chances[np.abs(t) <= BalancedLaw(decay, cells).half_width()].sum())
     assert 0.95 <= inside < 0.954
 
 
@@ -89,7 +89,7 @@ def test_the_shares_of_the_variance() -> None:
     gains = [(1 - 1 / k) / variance_share(k) for k in (2, 4, 10, MOST_CELLS)]
     assert gains == pytest.approx([2, 10 / 7, 22 / 19, 1 + 3 / 511])
     one = BalancedLaw(0.5, 1)
-    assert (one.variance, one.mean_size, one.half_width) == (0, 0, 0)
+    assert (one.variance, one.mean_size, one.half_width()) == (0, 0, 0)
     assert one.log_chances(np.array([0.0, 1.0])).tolist() == [0, -math.inf]
 
 

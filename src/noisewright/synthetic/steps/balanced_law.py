@@ -94,17 +94,16 @@ class BalancedLaw:
         weights = np.exp(logs - logs.max())
         return float(weights @ places / weights.sum())
 
-    @property
-    def half_width(self) -> int:
-        """The least k with P(|draw| ≤ k) ≥ 95%; for decays below 2^-5 it may be rounded up."""
+    def half_width(self, confidence: float = 0.95) -> int:
+        """Return the least k with P(|draw| ≤ k) ≥ confidence; rounded up for decays below 2^-5."""
         if self.cells == 1:
             return 0
         chances = self._chances
         inside = chances[0] + 2 * np.cumsum(np.concatenate([[0.0], chances[1:]]))
         if self._stretch == 1:
-            return int(np.searchsorted(inside, 0.95))
+            return int(np.searchsorted(inside, confidence))
         # A point of the coarser grid stands for what is within half a step of it.
-        reach = float(np.interp(0.95, inside, np.arange(chances.size) + 0.5))
+        reach = float(np.interp(confidence, inside, np.arange(chances.size) + 0.5))
         return math.ceil(reach * _SLACK * self._stretch - 0.5)
 
     def log_chances(self, draws: Array) -> Array:

@@ -166,7 +166,7 @@ class Noise:
         """The least k with P(|draw| ≤ k) ≥ 95%."""
         scale = float(self.scale)
         if self._law is not None:
-            return self._law.half_width
+            return self._law.half_width()
         if self.unit == "rho":
             return max(0, math.ceil(_NORMAL_95 * scale - 0.5))
         # P(|z| > k) = 2 a^(k+1) / (1 + a)

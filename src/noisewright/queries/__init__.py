@@ -1,0 +1,1 @@
+"""Questions about a private table: noise, and answers with their errors."""
