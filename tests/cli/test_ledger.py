@@ -136,7 +136,8 @@ def test_the_unit_is_said_when_a_budget_is_granted_and_shown_everywhere(
     said = noisewright("ledger", "show", "b.db", "visits").out
     assert "a person is all rows with the same 'patient', at most 3 rows" in said
     answer = noisewright("ledger", "show", "b.db", "visits", "--json").json
-    assert answer["datasets"][0]["unit"] == {"person": "patient", "rows": 3}
+    unit = {"person": "patient", "rows": 3, "change": "replace"}
+    assert answer["datasets"][0]["unit"] == unit
     line = noisewright("ledger", "history", "b.db", "visits").out.splitlines()[-1]
     assert "epsilon=3, a person is all rows" in line
     assert "epsilon=1 for each of 3 rows" in line
@@ -145,3 +146,13 @@ def test_the_unit_is_said_when_a_budget_is_granted_and_shown_everywhere(
     assert "cannot be changed" in refused.err
     noisewright("ledger", "export", "b.db", "-o", "out.csv")
     assert '""person"":""patient""' in (survey.parent / "out.csv").read_text(encoding="utf-8")
+
+
+def test_a_budget_for_adding_or_removing_people(noisewright: Program) -> None:
+    noisewright("ledger", "create", "b.db")
+    words = ("ledger", "grant", "b.db", "clinic", "--epsilon", "2", "--rows", "1")
+    said = noisewright(*words, "--change", "add or remove").out
+    assert "each row is a person, and people are added or removed" in said
+    answer = noisewright("ledger", "show", "b.db", "--json").json
+    assert answer["datasets"][0]["unit"]["change"] == "add or remove"
+    assert noisewright(*words, "--change", "add").code == 2

@@ -240,7 +240,7 @@ def test_a_unit_said_later_restates_what_was_spent(ledger: nw.Ledger) -> None:
     with pytest.raises(OverBudgetError, match=r"epsilon=6\.69.*in the same call"):
         ledger.grant("visits", person="patient", rows=3)
     before = ledger.balance("visits")
-    with pytest.raises(UnitError, match="are promised for one row"):
+    with pytest.raises(UnitError, match="are promised for replacing one row"):
         ledger.grant("visits", epsilon=9, person="patient")
     assert ledger.balance("visits") == before
     ledger.grant("visits", epsilon=3, person="patient", rows=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Ledger, LedgerEntry
+    from noisewright.ledger import Change, Ledger, LedgerEntry
 
 HELP = """Grant budgets, see what was spent and what is left, and verify the record.
 
@@ -101,6 +101,14 @@ def grant(
             help="The most rows that a person has in the data; 1 if each row is a person."
         ),
     ] = None,
+    change: Annotated[
+        str | None,
+        typer.Option(
+            help="What the budget is for: to replace people, whose number is then public, or to "
+            "'add or remove' them.",
+            show_default="replace",
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="A file or folder that draws on this budget from now on."),
@@ -114,14 +122,22 @@ def grant(
 
     The budget is for each person. Use --person and --rows to say what counts as a person in the
     data; otherwise the first spend decides. A release whose guarantee is for one row is then
-    charged --rows times.
+    charged --rows times. --change says whether the budget is for replacing people, or for adding or
+    removing them.
     """
     ledger = _open(where, key_file, who)
-    if data is not None and epsilon == delta == "0" and person is rows is None:
+    if data is not None and epsilon == delta == "0" and person is rows is change is None:
         balance = ledger.register(dataset, data)
     else:
         balance = ledger.grant(
-            dataset, epsilon=epsilon, delta=delta, person=person, rows=rows, why=why, data=data
+            dataset,
+            epsilon=epsilon,
+            delta=delta,
+            person=person,
+            rows=rows,
+            change=cast("Change | None", change),
+            why=why,
+            data=data,
         )
     if as_json:
         answer({"ledger": ledger.where, "head": ledger.head, **plain_balance(balance)})
@@ -271,7 +287,5 @@ def _unit(entry: LedgerEntry) -> str:
         return ""
     unit = AccountUnit.read(entry.unit)
     claim = None if entry.claim is None else Claim.read(entry.claim)
-    times = 1 if claim is None else unit.times(claim.person)
-    if claim is None or times == 1:
-        return f", {unit}"
-    return f", {unit}: {claim.guarantee} for each of {times} rows"
+    converted = "" if claim is None else claim.conversion(unit)
+    return f", {unit}: {converted}" if converted else f", {unit}"

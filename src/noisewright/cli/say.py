@@ -58,7 +58,11 @@ def plain_balance(balance: Balance) -> dict[str, Any]:
         "reserved": list(balance.reserved),
         "unit": None
         if balance.unit is None
-        else {"person": balance.unit.person, "rows": balance.unit.rows},
+        else {
+            "person": balance.unit.person,
+            "rows": balance.unit.rows,
+            "change": balance.unit.change,
+        },
     }
 
 

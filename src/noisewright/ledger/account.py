@@ -15,7 +15,7 @@ from typing import Any
 from noisewright.errors import UnitError
 from noisewright.exact import Epsilon, as_text, exactly
 from noisewright.ledger.totals import Granted, Total
-from noisewright.ledger.units import AccountUnit, Claim, delta_factor
+from noisewright.ledger.units import About, AccountUnit, Claim, delta_factor
 from noisewright.mechanisms import Guarantee
 
 _BITS = 64
@@ -25,37 +25,37 @@ _STEPS = 64
 
 @dataclass(frozen=True)
 class Claims:
-    """All promises of an account by the column whose people they are about (None: one row).
+    """All promises of an account by what they are about.
 
-    `sums` holds ε, and the δ that k rows cost k times. `coupled` holds the other δ, by column and
-    ε in steps.
+    `sums` holds ε, and the δ that k steps cost k times. `coupled` holds the other δ, by ε in
+    multiples of 1/64.
     """
 
-    sums: Mapping[str | None, Total] = field(default_factory=dict[str | None, Total])
-    coupled: Mapping[tuple[str | None, int], Fraction] = field(
-        default_factory=dict[tuple[str | None, int], Fraction]
+    sums: Mapping[About, Total] = field(default_factory=dict[About, Total])
+    coupled: Mapping[tuple[About, int], Fraction] = field(
+        default_factory=dict[tuple[About, int], Fraction]
     )
 
     def plus(self, claim: Claim) -> Claims:
         """Return the promises with one more."""
-        promised, person = claim.guarantee, claim.person
+        promised, about = claim.guarantee, claim.about
         sums, coupled = dict(self.sums), dict(self.coupled)
         added = promised if claim.adds_up else Guarantee(promised.epsilon)
-        sums[person] = sums.get(person, Total()).plus(added)
+        sums[about] = sums.get(about, Total()).plus(added)
         if not claim.adds_up:
             above = Fraction(promised.epsilon.bounds(_BITS)[1], 1 << _BITS)
-            key = (person, math.ceil(above * _STEPS))
+            key = (about, math.ceil(above * _STEPS))
             coupled[key] = coupled.get(key, Fraction(0)) + promised.delta
         return Claims(sums, coupled)
 
     def charge(self, unit: AccountUnit) -> Total:
         """Return what all of them cost a person of a unit, rounded up."""
         total = Total()
-        for person, spent in self.sums.items():
-            total = total.combine(spent.times(_times(unit, person)))
-        for (person, steps), delta in self.coupled.items():
-            times = _times(unit, person)
-            epsilon = Epsilon(rational=Fraction(steps, _STEPS))
+        for about, spent in self.sums.items():
+            total = total.combine(spent.times(_steps(unit, about)))
+        for (about, level), delta in self.coupled.items():
+            times = _steps(unit, about)
+            epsilon = Epsilon(rational=Fraction(level, _STEPS))
             factor = Fraction(1) if times == 1 else delta_factor(epsilon, times, delta)
             total = total.combine(Total(delta=delta * factor))
         return total
@@ -65,8 +65,8 @@ class Claims:
         ordered = sorted(self.sums, key=_by_name)
         coupled = sorted(self.coupled, key=lambda key: (_by_name(key[0]), key[1]))
         return [
-            [[name, *self.sums[name].texts()] for name in ordered],
-            [[name, steps, as_text(self.coupled[name, steps])] for name, steps in coupled],
+            [[_name(about), *self.sums[about].texts()] for about in ordered],
+            [[_name(a), level, as_text(self.coupled[a, level])] for a, level in coupled],
         ]
 
     @classmethod
@@ -74,8 +74,8 @@ class Claims:
         """Read what `state` wrote."""
         sums, coupled = state
         return cls(
-            {name: Total.of_texts(texts) for name, *texts in sums},
-            {(name, steps): exactly(delta) for name, steps, delta in coupled},
+            {_about(name): Total.of_texts(texts) for name, *texts in sums},
+            {(_about(name), level): exactly(delta) for name, level, delta in coupled},
         )
 
 
@@ -100,8 +100,8 @@ class Account:
     def charge(self, claim: Claim) -> tuple[AccountUnit, Guarantee]:
         """Return the unit in which a promise is charged, and what it costs; or raise UnitError."""
         unit = self.unit
-        if unit is None:
-            unit = claim.first_unit()
+        if unit is None or (unit.assumed and not self.claims.sums):
+            unit = claim.first_unit("replace" if unit is None else unit.change)
             if self.claims.sums and claim.person is not None:
                 raise UnitError(
                     f"{claim.guarantee} is promised for all rows with the same {claim.person!r}, "
@@ -123,11 +123,12 @@ class Account:
         before = self.unit
         if unit == before:
             return replace(self, unit=unit)
-        if before is not None and not _takes_more(before, unit):
+        if before is not None and self.claims.sums and not _takes_more(before, unit):
             raise UnitError(
                 f"the unit of this account is: {before}. It cannot be changed to: {unit}. That "
                 "could make what was spent look smaller than it is for some people. A later grant "
-                "may only declare more rows per person, or a maximum where there was none."
+                "may only declare more rows per person, a maximum where there was none, or that "
+                "people are replaced and not added or removed."
             )
         return replace(self, unit=unit, spent=self.claims.charge(unit))
 
@@ -151,6 +152,8 @@ class Account:
 
 def _takes_more(before: AccountUnit, after: AccountUnit) -> bool:
     """Tell whether nothing that was spent can seem to be less in the unit after."""
+    if before.change == "replace" != after.change:
+        return False
     if before.rows == 1:
         return True
     if before.person != after.person:
@@ -158,17 +161,31 @@ def _takes_more(before: AccountUnit, after: AccountUnit) -> bool:
     return before.rows is None or (after.rows is not None and after.rows >= before.rows)
 
 
-def _times(unit: AccountUnit, person: str | None) -> int:
-    times = unit.times(person)
-    if times is None:
-        about = "one row" if person is None else f"all rows with the same {person!r}"
-        raise UnitError(
-            f"earlier spends of this account are promised for {about}, and the new unit ({unit}) "
+def _steps(unit: AccountUnit, about: About) -> int:
+    steps = unit.steps(about)
+    if steps is None:
+        # Unlike a single promise, these are on record: only the unit can still be another one.
+        advice = (
             "does not say how many rows a person has at most. Declare it with rows=k. Each of "
             "these spends is then charged k times."
+            if about.change == "replace" == unit.change
+            else "is one in which that cannot be charged. Declare another unit."
         )
-    return times
+        raise UnitError(
+            f"earlier spends of this account are promised for {about}, and the new unit ({unit}) "
+            f"{advice}"
+        )
+    return steps
 
 
-def _by_name(person: str | None) -> tuple[bool, str]:
-    return person is not None, person or ""
+def _by_name(about: About) -> tuple[bool, str, bool]:
+    return about.person is not None, about.person or "", about.change != "replace"
+
+
+def _name(about: About) -> str | list[Any] | None:
+    """Return what a checkpoint calls it: the column alone where rows are replaced."""
+    return about.person if about.change == "replace" else [about.person, about.change]
+
+
+def _about(name: Any) -> About:
+    return About(*name) if isinstance(name, list) else About(name)

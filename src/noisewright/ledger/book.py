@@ -67,15 +67,17 @@ class Balance:
         """
         unit = self.unit or AccountUnit()
         claim = Claim(guarantee, unit.person if all_rows else None, independent)
-        return guarantee if unit.times(claim.person) is None else claim.charge(unit)
+        return guarantee if unit.steps(claim.about) is None else claim.charge(unit)
 
     @property
     def unit_text(self) -> str:
         """What counts as a person, in words."""
-        if self.unit is not None:
-            return str(self.unit)
-        if self.spent.epsilon.is_zero and not self.spent.delta:
-            return "the first spend decides what counts as a person"
+        unit, is_spent = self.unit, self.spent != Guarantee(0)
+        if unit is not None and (is_spent or not unit.assumed):
+            return str(unit)
+        if not is_spent:
+            also = "" if unit is None else unit.change_text
+            return f"the first spend decides what counts as a person{also}"
         return "spent before accounts had a unit; what counts as a person is not on record"
 
 

@@ -15,6 +15,7 @@ from noisewright.errors import (
     UnknownDatasetError,
 )
 from noisewright.exact import as_text
+from noisewright.given import one_of
 from noisewright.ledger.account import Account
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import (
@@ -29,7 +30,7 @@ from noisewright.ledger.entries import (
 from noisewright.ledger.fingerprint import Fingerprint
 from noisewright.ledger.store import Draft
 from noisewright.ledger.totals import Granted, epsilon_text, recordable, rounded_down
-from noisewright.ledger.units import AccountUnit, Claim
+from noisewright.ledger.units import CHANGES, AccountUnit, Change, Claim, unit_of
 from noisewright.mechanisms import Guarantee
 
 
@@ -39,15 +40,21 @@ class Granting:
 
     dataset: str
     amount: Guarantee
-    unit: AccountUnit | None
     why: str
+    person: str | None = None
+    rows: int | None = None
+    change: Change | None = None
 
     def __post_init__(self) -> None:
         amount = self.amount
+        unit = self._unit(None)
         if amount.epsilon.ratio is not None or amount != recordable(amount):
             raise ParameterError("a grant is a short rational epsilon, such as 2 or '1/3'.")
-        if amount.epsilon.is_zero and amount.delta == 0 and self.unit is None:
+        if amount.epsilon.is_zero and amount.delta == 0 and unit is None:
             raise ParameterError("nothing is granted: give epsilon= or delta=, or use register.")
+
+    def _unit(self, before: AccountUnit | None) -> AccountUnit | None:
+        return unit_of(before, self.person, self.rows, self.change)
 
     def drafts(self, book: Book, data: tuple[str, Fingerprint] | None) -> list[Draft]:
         """Return the entries of the grant, and of the data that is registered with it."""
@@ -57,7 +64,7 @@ class Granting:
                 f"{self.dataset} was granted delta={rounded_down(account.granted.delta)} already; "
                 "more than 1 in total promises nothing. Grant less."
             )
-        after = account.with_grant(self.amount, self.unit)
+        after = account.with_grant(self.amount, self._unit(account.unit))
         if not after.spent.fits(after.granted):
             assert after.unit is not None
             spent, granted = after.spent.guarantee, after.granted.guarantee
@@ -94,6 +101,7 @@ class Spending:
         *,
         person: str | None,
         independent: bool,
+        change: Change,
     ) -> Spending:
         """Read a spend, or say what is wrong with it."""
         if not isinstance(guarantee, Guarantee):
@@ -101,13 +109,14 @@ class Spending:
                 f"a spend is a Guarantee, such as nw.accounting.Guarantee(0.5); got "
                 f"{type(guarantee).__name__}."
             )
+        one_of(change, CHANGES, name="change")
         if person is not None:
             AccountUnit(person, None)
         if isinstance(certificate, Certificate):
-            require_replacing(certificate, person)
+            require_change(certificate, person, change)
         return cls(
             dataset_name(dataset),
-            Claim(recordable(guarantee), person, bool(independent)),
+            Claim(recordable(guarantee), person, bool(independent), change),
             plain_text(what, name="what", required=True),
             certificate_digest(certificate),
         )
@@ -202,8 +211,8 @@ def data_name(data: object) -> str:
     return type(data).__name__
 
 
-def require_replacing(certificate: Certificate, person: str | None) -> None:
-    """Refuse a certificate whose ε is not about replacing a row or a person.
+def require_change(certificate: Certificate, person: str | None, change: Change) -> None:
+    """Refuse a certificate whose ε is not about this change of a row or a person.
 
     A single count that moves by a step is about a row: replacing one moves a count by at most one.
     """
@@ -213,7 +222,13 @@ def require_replacing(certificate: Certificate, person: str | None) -> None:
             f"this certificate is {unit}. Say which column identifies people: person=…. Nothing "
             "was recorded."
         )
-    if unit.change == "any" or (unit.change, unit.whose) == ("step", "input"):
+    proven = "add or remove" if unit.change == "add or remove" else "replace"
+    if proven != change:
+        raise UnitError(
+            f"this certificate is {unit}, and the spend is said to be for change={change!r}. One "
+            f"does not follow from the other: give change={proven!r}. Nothing was recorded."
+        )
+    if unit.change in ("any", "add or remove") or (unit.change, unit.whose) == ("step", "input"):
         return
     raise UnitError(
         f"this certificate is {unit}; a budget is about replacing a whole row, or all rows of a "
@@ -232,8 +247,8 @@ def _over(
     ample = Granted(account.granted.epsilon, account.spent.delta + asked.delta)
     much = [] if account.spent.plus(asked).fits(ample) else ["epsilon"]
     much += ["delta"] if asked.delta > left.delta else []
-    times = unit.times(claim.person) or 1
-    charged = f" (that is {claim.guarantee} for each of {times:,} rows)" if times > 1 else ""
+    converted = claim.conversion(unit)
+    charged = f" (that is {converted})" if converted else ""
     return OverBudgetError(
         f"{asked}{charged} was asked for, which is too much {' and '.join(much)} for {dataset!r}: "
         f"left are epsilon={epsilon}, delta={delta} of {account.granted.guarantee} for each "

@@ -29,7 +29,7 @@ from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, requ
 from noisewright.ledger.locked_transactions import database_at, new_file, require_file
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
-from noisewright.ledger.units import unit_of
+from noisewright.ledger.units import Change
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 
@@ -190,6 +190,7 @@ class Ledger:
         delta: Number = 0,
         person: str | None = None,
         rows: int | None = None,
+        change: Change | None = None,
         why: str = "",
         data: object = None,
         who: str | None = None,
@@ -198,20 +199,24 @@ class Ledger:
 
         The budget is for each person. `person` is the column that identifies people, and `rows`
         the most rows that one of them has in any of the data; rows=1 means that each row is a
-        person. If both are left out, the first spend decides what counts as a person. A later
-        grant may restate the unit, but never so that less was spent: promises about one row are
-        charged again, `rows` times, and the grants must cover that.
+        person. If both are left out, the first spend decides what counts as a person. `change` is
+        what the budget is about: "replace" a person, so that their number is public, or "add or
+        remove" one; left out, it stays as it is, and is "replace" at first. A later grant may
+        restate all of this, but never so that less was spent: promises about one row are charged
+        again, `rows` times, and the grants must cover that.
 
-        Requires: epsilon and delta are rational, and not both 0 unless a unit is given; the δ of
-        all grants is at most 1.
+        Requires: epsilon and delta are rational, and not both 0 unless a unit or a change is
+        given; the δ of all grants is at most 1.
         Ensures: all is recorded in one transaction; returns the new balance.
         """
         mark = None if data is None else self.fingerprint(data)
         grant = Granting(
             dataset_name(dataset),
             Guarantee(epsilon, delta),
-            unit_of(person, rows),
             plain_text(why, name="why"),
+            person,
+            rows,
+            change,
         )
         marks = None if mark is None else (data_name(data), mark)
         self._journal.write(lambda book: grant.drafts(book, marks), who=who)
@@ -226,22 +231,32 @@ class Ledger:
         certificate: object = None,
         person: str | None = None,
         independent: bool = False,
+        change: Change = "replace",
         who: str | None = None,
     ) -> Reservation:
         """Debit a dataset's budget, before any noise is drawn. Over budget, nothing is recorded.
 
         The guarantee is for replacing one row; or, with `person`, for replacing all rows that
-        this column identifies as one person's. It is charged in the unit of the account: where a
-        person has up to k rows, a promise about one row is charged k times its ε, and k times its
-        δ if rows are drawn independently (`independent`), more otherwise. What cannot be converted
-        raises a UnitError. The first spend sets the unit of an account that has none.
+        this column identifies as one person's; with change="add or remove", for adding or removing
+        them. It is charged in the unit of the account: where a person has up to k rows, a promise
+        about one row is charged k times its ε, and k times its δ if rows are drawn independently
+        (`independent`), more otherwise. A promise for adding or removing is charged twice where
+        people are replaced (2ε, δ(1 + e^ε)): one leaves, another one comes. What cannot be
+        converted raises a UnitError. The first spend says what counts as a person in an account
+        where nobody did.
 
         Requires: `what` says what will be released; `certificate` is one, or its digest.
         Ensures: when this returns, the spend is durably committed, and all spends of the dataset
         together, from all processes, are within what was granted.
         """
         spending = Spending.of(
-            dataset, guarantee, what, certificate, person=person, independent=independent
+            dataset,
+            guarantee,
+            what,
+            certificate,
+            person=person,
+            independent=independent,
+            change=change,
         )
         drafts = self._journal.write(lambda book: spending.drafts(book, self.where), who=who)
         return Reservation(self, drafts[0])
@@ -253,12 +268,15 @@ class Ledger:
         *,
         person: str | None = None,
         independent: bool = False,
+        change: Change = "replace",
     ) -> Guarantee:
         """Return what a spend would be charged; raise if the budget has no room for it now.
 
         This reserves nothing: only `spend` debits, and another process may be quicker.
         """
-        asked = Spending.of(dataset, guarantee, "?", None, person=person, independent=independent)
+        asked = Spending.of(
+            dataset, guarantee, "?", None, person=person, independent=independent, change=change
+        )
         return asked.charge(self._journal.book(), self.where)[1]
 
     def finish(

@@ -1,15 +1,27 @@
 """Whose data a budget is about, and what a promise in one unit is worth in another.
 
 k      the most rows that a person has in the data
-(ε, δ) what is promised when one row is replaced, or all rows of a person that a column names
+(ε, δ) what is promised when one row changes, or all rows of a person that a column names
 
-An account says what a person is in the data: a row, or up to k rows, which a column names. What is
-promised for all rows of a person holds for one of them, and for whoever has one row: no factor.
-What is promised for one row holds for k rows with group privacy: kε, and for δ
+An account says what a person is in the data: a row, or up to k rows, which a column names. It also
+says which change its budget is about: a person is replaced by another, so that their number is
+public, or a person is added or removed. A promise says the same of itself, and costs as many steps
+as it takes to get from one change to the other:
 
-    kδ                          where each row is drawn by itself: independent parts add up
-    δ · (e^kε − 1) / (e^ε − 1)  where rows are drawn together, as in a synthetic table (Vadhan
-                                2017, Lemma 2.2: δ·Σ e^iε over i < k, one row after the other)
+    promise       account         one row   all rows of its person   all rows of another column
+    replace       replace         k         1                        k
+    add, remove   add, remove     k         1                        refused
+    add, remove   replace         2k        2: one leaves, one comes refused
+    replace       add, remove     refused: it holds for tables of one size only
+
+Where rows are replaced, a promise for all rows of a person holds for one of them. Where they are
+added or removed it does not: a row that leaves others of its person behind is another change. If
+k = 1, a promise to replace costs one step whatever it is about. For s steps group privacy promises
+sε, and for δ
+
+    sδ                          where each row is drawn by itself: independent parts add up
+    δ · (e^sε − 1) / (e^ε − 1)  where rows are drawn together, as in a synthetic table (Vadhan
+                                2017, Lemma 2.2: δ·Σ e^iε over i < s, one step after the other)
 
 A promise for all rows that a column names does not depend on how many these are: what a release
 leaves out of a person's rows, it leaves out by their number alone.
@@ -18,19 +30,34 @@ leaves out of a person's rows, it leaves out by their number alone.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from noisewright.errors import ParameterError, UnitError
 from noisewright.exact import Epsilon, as_text, exactly
-from noisewright.given import whole_number
+from noisewright.given import one_of, whole_number
 from noisewright.ledger.totals import epsilon_text, read_epsilon
 from noisewright.mechanisms import Guarantee
 
 _BITS = 192
 _EXACT_ROWS = 1 << 10
 """For more rows of a person the sum of powers is bounded by its largest term."""
+
+Change = Literal["replace", "add or remove"]
+"""What happens to a person: another takes their place, or they come or go."""
+CHANGES: tuple[Change, ...] = ("replace", "add or remove")
+
+
+class About(NamedTuple):
+    """What a promise is about: one row, or all rows of a person by a column; and their change."""
+
+    person: str | None = None
+    change: Change = "replace"
+
+    def __str__(self) -> str:
+        whom = "one row" if self.person is None else f"all rows with the same {self.person!r}"
+        return f"{'replacing' if self.change == 'replace' else 'adding or removing'} {whom}"
 
 
 @dataclass(frozen=True)
@@ -39,14 +66,17 @@ class AccountUnit:
 
     `person` is the column that names the people, None if no column does. `rows` is the most rows
     that a person has in the data, None if nobody said so. `AccountUnit()`: each row is a person.
-    `assumed` if nobody said that either: a first promise about one row reads like that.
+    `assumed` if nobody said that either: a first promise about one row reads like that. `change`
+    is what the budget is about: replacing a person, or adding or removing one.
     """
 
     person: str | None = None
     rows: int | None = 1
+    change: Change = "replace"
     assumed: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        one_of(self.change, CHANGES, name="change")
         if self.person is not None and (not isinstance(self.person, str) or not self.person):
             raise ParameterError(
                 f"person is {self.person!r}; it must be the name of the column that identifies "
@@ -62,6 +92,15 @@ class AccountUnit:
             )
 
     def __str__(self) -> str:
+        return f"{self._person_text}{self.change_text}"
+
+    @property
+    def change_text(self) -> str:
+        """What to add to a sentence about people where they are not replaced."""
+        return "" if self.change == "replace" else ", and people are added or removed"
+
+    @property
+    def _person_text(self) -> str:
         if self.rows == 1:
             return "each row is a person"
         most = "" if self.rows is None else f"at most {self.rows:,} rows"
@@ -74,66 +113,117 @@ class AccountUnit:
     def options(self) -> str:
         """The unit as `grant` takes it."""
         said = [] if self.person is None else [f"person={self.person!r}"]
-        return ", ".join(said + ([] if self.rows is None else [f"rows={self.rows}"]))
+        said += [] if self.rows is None else [f"rows={self.rows}"]
+        return ", ".join(said + ([] if self.change == "replace" else [f"change={self.change!r}"]))
 
-    def times(self, person: str | None) -> int | None:
-        """Return for how many rows a promise must be taken to hold for a person; None: any number.
+    def steps(self, about: About) -> int | None:
+        """Return in how many steps of a promise a person of this account changes, as above.
 
-        `person` is the column whose people the promise is about, None if it is about one row.
+        None if no number of steps is known to be enough.
         """
-        if self.rows == 1 or (person is not None and person == self.person):
-            return 1
-        return self.rows
+        is_own = about.person is not None and about.person == self.person
+        if about.change == "replace":
+            rows = 1 if is_own or self.rows == 1 else self.rows
+            return rows if self.change == "replace" else None
+        if about.person is not None and not is_own:
+            return None
+        rows = 1 if is_own else self.rows
+        return None if rows is None else rows * (2 if self.change == "replace" else 1)
 
     def to_text(self) -> str:
         """Return the unit as an entry has it."""
-        unsaid = {"assumed": True} if self.assumed else {}
-        return _json({"person": self.person, "rows": self.rows, **unsaid})
+        more: dict[str, Any] = {"assumed": True} if self.assumed else {}
+        more |= {} if self.change == "replace" else {"change": self.change}
+        return _json({"person": self.person, "rows": self.rows, **more})
 
     @classmethod
     def read(cls, text: str) -> AccountUnit:
         """Read what `to_text` wrote."""
-        said = _read(text, {"person", "rows"}, frozenset({"assumed"}))
-        return cls(said["person"], said["rows"], assumed="assumed" in said)
+        said = _read(text, {"person", "rows"}, frozenset({"assumed", "change"}))
+        change = said.get("change", "replace")
+        return cls(said["person"], said["rows"], change, assumed="assumed" in said)
 
 
-def unit_of(person: str | None, rows: int | None) -> AccountUnit | None:
-    """Return the unit that was said, if one was."""
-    return None if person is None and rows is None else AccountUnit(person, rows)
+def unit_of(
+    before: AccountUnit | None, person: str | None, rows: int | None, change: Change | None
+) -> AccountUnit | None:
+    """Return the unit that was said, if one was; of what was not said, `before` decides."""
+    if person is None and rows is None:
+        if change is None:
+            return None
+        if before is None:
+            return AccountUnit(change=change, assumed=True)
+        return replace(before, change=change)
+    kept = "replace" if before is None else before.change
+    return AccountUnit(person, rows, kept if change is None else change)
 
 
 @dataclass(frozen=True)
 class Claim:
     """A promise as it was made: for one row, or for all rows of a person whom a column names.
 
-    `independent` says that each row is drawn by itself.
+    `independent` says that each row is drawn by itself; `change`, whether it holds where rows are
+    replaced, or where they are added or removed.
     """
 
     guarantee: Guarantee
     person: str | None = None
     independent: bool = False
+    change: Change = "replace"
 
-    def first_unit(self) -> AccountUnit:
+    @property
+    def about(self) -> About:
+        """What the promise is about."""
+        return About(self.person, self.change)
+
+    def first_unit(self, change: Change = "replace") -> AccountUnit:
         """Return the unit of an account whose first spend this is."""
         if self.person is None:
-            return AccountUnit(assumed=True)
-        return AccountUnit(self.person, None)
+            return AccountUnit(change=change, assumed=True)
+        return AccountUnit(self.person, None, change)
 
     @property
     def adds_up(self) -> bool:
-        """Whether k rows cost k times as much, δ included."""
-        return self.independent or self.guarantee.delta == 0
+        """Whether s steps cost s times as much, δ included."""
+        is_apart = self.independent and self.change == "replace"
+        return is_apart or self.guarantee.delta == 0
 
     def charge(self, unit: AccountUnit) -> Guarantee:
         """Return what the promise costs a person of this unit, or say why that cannot be told."""
-        times = unit.times(self.person)
-        if times is None:
+        steps = unit.steps(self.about)
+        if steps is None:
             raise UnitError(self._not_for(unit))
         if unit.assumed and self.person is not None:
             raise UnitError(self._unsaid())
-        return group_privacy(self.guarantee, times, adds_up=self.adds_up)
+        return group_privacy(self.guarantee, steps, adds_up=self.adds_up)
+
+    def conversion(self, unit: AccountUnit) -> str:
+        """Say in words how it is converted to a unit; nothing if it is charged as it is."""
+        steps = unit.steps(self.about)
+        if steps is None or steps == 1:
+            return ""
+        if self.change == "replace":
+            return f"{self.guarantee} for each of {steps:,} rows"
+        return f"{self.guarantee} for {self.about}, {steps:,} times"
 
     def _not_for(self, unit: AccountUnit) -> str:
+        if self.change == "replace" and unit.change != "replace":
+            return (
+                f"{self.guarantee} is promised for {self.about}, which counts the number of people "
+                "as public; the budget of this account is for adding or removing people, so that "
+                "their number is private. No such promise follows from this one. Either ask with "
+                'change="add or remove". Or declare that the budget is for replacing people: '
+                'ledger.grant(…, change="replace"), or noisewright ledger grant --change replace. '
+                "What was spent is then charged again, twice."
+            )
+        if self.change != "replace" and self.person is not None:
+            return (
+                f"{self.guarantee} is promised for {self.about}, but this account has another "
+                f"unit: {unit}. Adding or removing some of these rows is another change, about "
+                "which nothing is promised. Declare that this column identifies people, and the "
+                f"most rows that one has: ledger.grant(…, person={self.person!r}, rows=k), or "
+                f"noisewright ledger grant --person {self.person} --rows k."
+            )
         about = "one row" if self.person is None else f"all rows with the same {self.person!r}"
         return (
             f"{self.guarantee} is promised for {about}, but this account has another unit: {unit}. "
@@ -157,25 +247,29 @@ class Claim:
 
     def to_text(self) -> str:
         """Return the promise as an entry has it."""
+        more = {} if self.change == "replace" else {"change": self.change}
         return _json(
             {
                 "person": self.person,
                 "independent": self.independent,
                 "epsilon": epsilon_text(self.guarantee.epsilon),
                 "delta": as_text(self.guarantee.delta),
+                **more,
             }
         )
 
     @classmethod
     def read(cls, text: str) -> Claim:
         """Read what `to_text` wrote."""
-        said = _read(text, {"person", "independent", "epsilon", "delta"})
+        names = {"person", "independent", "epsilon", "delta"}
+        said = _read(text, names, frozenset({"change"}))
         guarantee = Guarantee(read_epsilon(said["epsilon"]), exactly(said["delta"]))
-        return cls(guarantee, said["person"], bool(said["independent"]))
+        change = one_of(said.get("change", "replace"), CHANGES, name="change")
+        return cls(guarantee, said["person"], bool(said["independent"]), change)
 
 
 def group_privacy(one: Guarantee, rows: int, *, adds_up: bool) -> Guarantee:
-    """Return what holds for replacing so many rows, when `one` holds for replacing one of them.
+    """Return what holds for so many steps, such as replaced rows, when `one` holds for each.
 
     Ensures: rounded up where it is rounded; δ = 1 says that nothing is promised.
     """

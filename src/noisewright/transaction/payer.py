@@ -16,7 +16,7 @@ from noisewright.errors import (
     UnknownDatasetError,
 )
 from noisewright.exact import as_text
-from noisewright.ledger import Balance, Fingerprint, Ledger, Reservation
+from noisewright.ledger import Balance, Change, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, require_private
 from noisewright.tables import frame_table
@@ -29,13 +29,15 @@ class Subject:
 
     `data` is None where it has no fingerprint; `path` is its file, for advice that can be typed.
     The guarantee is for all rows of a person, whom the column `person` identifies, or for one row
-    if there is none; `independent` says that each row is drawn by itself.
+    if there is none; `independent` says that each row is drawn by itself. `change` is what it is
+    for: replacing these rows, or adding or removing them.
     """
 
     data: Any = None
     path: str | None = None
     person: str | None = None
     independent: bool = False
+    change: Change = "replace"
 
     @property
     def name(self) -> str:
@@ -70,6 +72,7 @@ class Payer:
             certificate=certificate,
             person=self.subject.person,
             independent=self.subject.independent,
+            change=self.subject.change,
         )
         if not covers(reservation.guarantee, claim):
             raise LedgerError(
@@ -127,7 +130,13 @@ def find_payer(
     advice = _Advice(price, subject)
     book = ledger if isinstance(ledger, Ledger) else _open_ledger(ledger, advice)
     payer = _find(book, subject, dataset, advice)
-    book.require_room(payer.dataset, price, person=subject.person, independent=subject.independent)
+    book.require_room(
+        payer.dataset,
+        price,
+        person=subject.person,
+        independent=subject.independent,
+        change=subject.change,
+    )
     return payer
 
 
@@ -197,6 +206,7 @@ class _Advice:
         words += ["--epsilon", as_text(epsilon.rational) if exact else repr(epsilon.ceiling())]
         words += ["--delta", as_text(delta)] if delta else []
         words += ["--person", shlex.quote(person)] if person is not None else []
+        words += [] if self.subject.change == "replace" else ["--change", repr(self.subject.change)]
         words += ["--data", shlex.quote(path)] if path is not None else []
         return "  " + " ".join(words)
 
