@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Change, Ledger, LedgerEntry
+    from noisewright.ledger import Ledger, LedgerEntry
 
 HELP = """Grant budgets, see what was spent and what is left, and verify the record.
 
@@ -102,10 +102,10 @@ def grant(
         ),
     ] = None,
     change: Annotated[
-        str | None,
+        Literal["replace", "add or remove"] | None,
         typer.Option(
-            help="What the budget is for: to replace people, whose number is then public, or to "
-            "'add or remove' them.",
+            help="What may happen to a person: another one takes their place, so that the number "
+            "of people is public, or they come or go.",
             show_default="replace",
         ),
     ] = None,
@@ -135,7 +135,7 @@ def grant(
             delta=delta,
             person=person,
             rows=rows,
-            change=cast("Change | None", change),
+            change=change,
             why=why,
             data=data,
         )
