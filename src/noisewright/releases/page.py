@@ -1,4 +1,4 @@
-"""The report of a release: made from what was released, after it is safe.
+"""The report of a release or a synthetic table: made from what was released, after it is safe.
 
 A report is a convenience. It is written when the data, its recipe and its certificate have their
 names and the ledger knows that they went out, so that nothing that goes wrong here, not even the
@@ -8,36 +8,51 @@ end of the process, takes anything from the release. It can be made again at any
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import save_whole
 from noisewright.ledger import Balance
-from noisewright.mechanisms import Guarantee
 from noisewright.releases.files.target import TargetFiles
-from noisewright.report import Advance, ReleaseFacts, ReleaseFile, release_page
+from noisewright.releases.released import Release, file_digest
+from noisewright.releases.synthesis.declared import Declared
+from noisewright.releases.synthesis.result import Synthesis
+from noisewright.report import (
+    Advance,
+    ReleaseFacts,
+    ReleaseFile,
+    SynthesisFacts,
+    compare_counts,
+    release_page,
+    synthesis_page,
+)
+from noisewright.synthetic import Tallies
 from noisewright.transaction import Progress
 
-if TYPE_CHECKING:
-    from noisewright.releases.released import Release
-    from noisewright.releases.synthesis.result import Synthesis
+_PROOF = "the proof; anyone can check it again"
 
 _WORDS = {
     "data": "the private copy",
-    "certificate": "the proof; anyone can check it again",
+    "certificate": _PROOF,
     "recipe": "what an analyst needs to account for the noise",
+}
+
+_WORDS_OF_SYNTHESIS = {
+    "data": "the synthetic rows",
+    "synthesis": "the noisy counts behind them, and what each step spent",
+    "certificate": _PROOF,
 }
 
 _QUESTIONS = ("mean", "quantiles", "histogram", "items", "shares")
 
 
-Made = TypeVar("Made", "Release", "Synthesis")
+Made = TypeVar("Made", Release, Synthesis)
 
 
 def with_report(made: Made, path: Path, progress: Progress | None = None) -> Made:
@@ -45,20 +60,15 @@ def with_report(made: Made, path: Path, progress: Progress | None = None) -> Mad
 
     It is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
-    from noisewright.releases.released import Release
-    from noisewright.releases.synthesis_report import write_synthesis_report
-
-    is_release = isinstance(made, Release)
-    write: Callable[..., Path] = write_report if is_release else write_synthesis_report
     again = (
-        f"The {'release' if is_release else 'table'} is complete; only its report is missing, and "
+        f"The {_called(made)} is complete; only its report is missing, and "
         f"`noisewright report {made.path}` makes it"
     )
     try:
         if progress is not None:
             progress("page", 0, None)
         advance = None if progress is None else partial(progress, "page")
-        written = write(made, path, balance=made.balance, made_again=False, advance=advance)
+        written = write_report(made, path, balance=made.balance, made_again=False, advance=advance)
     except Exception as problem:
         said = str(problem) if isinstance(problem, NoisewrightError | OSError) else repr(problem)
         return replace(made, notes=(*made.notes, f"{again}. What went wrong: {said}"))
@@ -68,92 +78,118 @@ def with_report(made: Made, path: Path, progress: Progress | None = None) -> Mad
     return replace(made, files={**made.files, "report": written})
 
 
+def _called(made: Release | Synthesis) -> str:
+    return "release" if isinstance(made, Release) else "table"
+
+
 def write_report(
-    release: Release,
+    made: Release | Synthesis,
     path: str | os.PathLike[str] | None,
     *,
     balance: Balance | None,
     made_again: bool,
     advance: Advance | None = None,
 ) -> Path:
-    """Write the page of a release, whole or not at all; by default beside its data."""
+    """Write the page of a release or a synthetic table, whole or not at all, and return where.
 
-    def page() -> str:
-        facts = facts_of(release, balance=balance, made_again=made_again)
-        return release_page(facts, progress=advance)
-
-    example = "release.report('private.report.html')"
-    return write_page(page, path, release.path, called="release", example=example)
-
-
-def write_page(
-    page: Callable[[], str],
-    path: str | os.PathLike[str] | None,
-    data: Path | None,
-    *,
-    called: str,
-    example: str,
-) -> Path:
-    """Write a page, whole or not at all, to a path or beside its data, and return where."""
+    By default that is beside its data.
+    """
     if path is not None:
         target = Path(path)
-    elif data is not None:
-        target = TargetFiles.at(data).report
+    elif made.path is not None:
+        target = TargetFiles.at(made.path).report
     else:
         raise ReleaseError(
-            f"this {called} is in memory, so there is no place beside it. Say where the report "
-            f"goes: {example}."
+            f"this {_called(made)} is in memory, so there is no place beside it. Say where the "
+            "report goes: .report('private.report.html')."
         )
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"the report is a page; {target.name!r} must end in .html.")
-    return save_whole(target, page().encode(), what="the report")
-
-
-def _charged(release: Release, balance: Balance | None) -> Guarantee | None:
-    if balance is None or release.charged is not None:
-        return release.charged
-    return balance.charge(
-        release.guarantee, all_rows=release.plan.person is not None, independent=True
-    )
+    if isinstance(made, Release):
+        facts = facts_of(made, balance=balance, made_again=made_again)
+        page = release_page(facts, progress=advance)
+    else:
+        counted = facts_of_synthesis(made, balance=balance, made_again=made_again)
+        page = synthesis_page(counted, progress=advance)
+    return save_whole(target, page.encode(), what="the report")
 
 
 def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> ReleaseFacts:
     """Return what the page tells of a release; all of it may leave the building."""
-    if balance is not None:
-        # What the ledger calls these people, and the numbers of its entries, stay inside.
-        balance = replace(balance, dataset="", reserved=())
     estimates, notes = _estimates(release)
+    document, known = release.recipe.document, release.recipe.file
+    # The digest of the data was taken when it was written, and compared when it was opened.
+    digests = {} if known is None else {"data": known["sha256"]}
+    charge = {"all_rows": release.plan.person is not None, "independent": True}
     return ReleaseFacts(
-        plan=release.plan,
+        **_common_facts(release, balance, charge),
         data="private.parquet" if release.path is None else release.path.name,
-        rows=release.rows,
-        made=datetime.now(UTC),
-        guarantee=release.guarantee,
-        charged=_charged(release, balance),
-        certificate_digest=release.recipe.document["certificate"]["digest"],
+        files=_files(release.files, _WORDS, digests),
+        made_again=made_again,
+        plan=release.plan,
+        certificate_digest=document["certificate"]["digest"],
         estimates=estimates,
         notes=notes,
-        balance=balance,
-        accounted=release.is_accounted,
-        files=tuple(_file(kind, path, release) for kind, path in _shown(release.files)),
-        not_private=not release.is_private,
-        made_again=made_again,
-        version=release.recipe.document["made_by"].removeprefix("noisewright "),
+        version=document["made_by"].removeprefix("noisewright "),
     )
 
 
-def _shown(files: Mapping[str, Path]) -> list[tuple[str, Path]]:
-    return [(kind, files[kind]) for kind in _WORDS if kind in files]
+def facts_of_synthesis(
+    made: Synthesis, *, balance: Balance | None, made_again: bool
+) -> SynthesisFacts:
+    """Return what the page tells of a synthetic table; an evaluation is none of it."""
+    counts = _own_counts(made)
+    return SynthesisFacts(
+        **_common_facts(made, balance, {"all_rows": made.rows_per_person > 1}),
+        data="" if made.path is None else made.path.name,
+        files=_files(made.files, _WORDS_OF_SYNTHESIS, {}),
+        made_again=made_again,
+        method=made.method,
+        domain=made.domain,
+        people=made.people,
+        rows_per_person=made.rows_per_person,
+        spends=made.spends,
+        counted=tuple(
+            compare_counts(one, counts.get(one.columns), made.rows) for one in made.measurements
+        ),
+        errors=made.errors,
+        inference=made.inference,
+        limits=made.limits,
+        certificate_digest=made.certificate_digest,
+    )
 
 
-def _file(kind: str, path: Path, release: Release) -> ReleaseFile:
-    from noisewright.releases.released import file_digest
+def _common_facts(
+    made: Release | Synthesis, balance: Balance | None, charge: Mapping[str, bool]
+) -> dict[str, Any]:
+    """Return what both pages tell of the guarantee, and of what it took from the budget."""
+    charged = made.charged
+    if balance is not None:
+        # What the ledger calls these people, and the numbers of its entries, stay inside.
+        balance = replace(balance, dataset="", reserved=())
+        charged = balance.charge(made.guarantee, **charge) if charged is None else charged
+    return {
+        "rows": made.rows,
+        "made": datetime.now(UTC),
+        "guarantee": made.guarantee,
+        "charged": charged,
+        "balance": balance,
+        "accounted": made.is_accounted,
+        "not_private": not made.is_private,
+    }
 
-    known = release.recipe.file
-    # The digest of the data was taken when it was written, and compared when it was opened.
-    digest = known["sha256"] if kind == "data" and known is not None else file_digest(path)
-    size = None if path.is_dir() else path.stat().st_size
-    return ReleaseFile(path.name, _WORDS[kind], size, "" if path.is_dir() else digest)
+
+def _files(
+    files: Mapping[str, Path], words: Mapping[str, str], digests: Mapping[str, str]
+) -> tuple[ReleaseFile, ...]:
+    found: list[ReleaseFile] = []
+    for kind, path in ((kind, files[kind]) for kind in words if kind in files):
+        if path.is_dir():
+            found.append(ReleaseFile(path.name, words[kind]))
+        else:
+            digest = digests.get(kind) or file_digest(path)
+            found.append(ReleaseFile(path.name, words[kind], path.stat().st_size, digest))
+    return tuple(found)
 
 
 def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, ...]]:
@@ -173,3 +209,16 @@ def _estimates(release: Release) -> tuple[dict[str, list[Estimate]], tuple[str, 
         titles = [name, *(f"{word} of {name}" for word in _QUESTIONS)]
         by_column[name] = [found[title] for title in titles if title in found]
     return by_column, found.notes
+
+
+def _own_counts(made: Synthesis) -> dict[tuple[str, ...], Any]:
+    """Count the synthetic rows as the data was counted."""
+    groupings = tuple({one.columns: None for one in made.measurements})
+    if not groupings:
+        return {}
+    try:
+        batches = made.bins.batches(Declared.of(made.table, made.domain).batches(None))
+        return dict(Tallies.of(batches, made.bins.wide, groupings).counts)
+    except NoisewrightError:
+        # A page with noisy counts only is better than none.
+        return {}

@@ -226,10 +226,10 @@ class Synthesis:
         holds an `evaluation`. `balance` is what the ledger says now, for a table that was read
         back: that of the spend itself is known only to who made it.
         """
-        from noisewright.releases.synthesis_report import write_synthesis_report
+        from noisewright.releases.page import write_report
 
         known = self.balance if balance is None else balance
-        return write_synthesis_report(self, path, balance=known, made_again=True)
+        return write_report(self, path, balance=known, made_again=True)
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"

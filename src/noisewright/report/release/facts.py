@@ -25,37 +25,46 @@ class ReleaseFile:
     sha256: str = ""
 
 
-@final
-@dataclass(frozen=True)
-class ReleaseFacts:
-    """A release, as far as its page tells of it.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PageFacts:
+    """What every page tells of what was released.
 
-    `data` is the name of the released file. `estimates` holds for the columns, by name (or for
-    columns that were released together by the name of their part), one estimate or several, made
-    from the released rows; `notes` say what could not be estimated. `balance` is the budget after
-    the release, None when no ledger kept account or nobody asked it; `accounted` says whether one
-    did, and `charged` what it came to in the unit of the account, where that is not the guarantee.
-    `made` is when the page was made, which is when the release was unless `made_again`.
-    `not_private` says that the noise can be repeated by whoever knows the seed.
-    Requires: nothing in here depends on raw data except through the mechanisms of the plan.
+    `data` is the name of its file. `balance` is the budget after the release, None when no ledger
+    kept account or nobody asked it; `accounted` says whether one did, and `charged` what it came to
+    in the unit of the account, where that is not the guarantee. `made` is when the page was made,
+    which is when the release was unless `made_again`. `not_private` says that the noise can be
+    repeated by whoever knows the seed.
+    Requires: nothing in here depends on raw data except through what was released.
     """
 
-    plan: Plan
     data: str
     rows: int
     made: datetime
     guarantee: Guarantee
-    certificate_digest: str
-    estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    certificate_digest: str = ""
     balance: Balance | None = None
     charged: Guarantee | None = None
     accounted: bool = False
     files: tuple[ReleaseFile, ...] = ()
-    what: str = ""
     not_private: bool = False
     made_again: bool = False
     version: str = __version__
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleaseFacts(PageFacts):
+    """A release, as far as its page tells of it.
+
+    `estimates` holds for the columns, by name (or for columns that were released together by the
+    name of their part), one estimate or several, made from the released rows; `notes` say what
+    could not be estimated.
+    """
+
+    plan: Plan
+    estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    what: str = ""
 
     def estimates_of(self, name: str) -> tuple[Estimate, ...]:
         """Return the estimates about a column or a part; none when there are none."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.ledger import Balance
-from noisewright.mechanisms import Guarantee
-from noisewright.report.release.facts import ReleaseFile
+from noisewright.report.release.facts import PageFacts
 from noisewright.spaces import Records
 from noisewright.synthetic import Measurement, Spend, WorkloadErrors, describe_method
-from noisewright.version import __version__
 
 
 @final
@@ -59,36 +55,22 @@ class NoisyCounts:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class SynthesisFacts:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SynthesisFacts(PageFacts):
     """A synthetic table, as far as its page tells of it.
 
-    `data` is the name of its file, empty if it has none. `counted` are the noisy counts that its
-    rows come from. The rest is as in `ReleaseFacts`.
-    Requires: nothing in here depends on raw data except through what was released.
+    `counted` are the noisy counts that its rows come from; `data` is empty if it has no file.
     """
 
-    data: str
     method: str
     domain: Records
-    rows: int
     people: int
     rows_per_person: int
-    made: datetime
-    guarantee: Guarantee
     spends: tuple[Spend, ...]
     counted: tuple[NoisyCounts, ...]
     errors: WorkloadErrors
     inference: str = "tree"
     limits: tuple[str, ...] = ()
-    balance: Balance | None = None
-    charged: Guarantee | None = None
-    accounted: bool = False
-    files: tuple[ReleaseFile, ...] = ()
-    certificate_digest: str = ""
-    not_private: bool = False
-    made_again: bool = False
-    version: str = __version__
 
     @property
     def how(self) -> str:
