@@ -77,6 +77,21 @@ def seal(sections: dict[str, Any], guarantee: Guarantee) -> Certificate:
     return Certificate(document, guarantee)
 
 
+def seal_proven(sections: dict[str, Any], guarantee: Guarantee, *, what: str) -> Certificate:
+    """Return the certificate of these sections, which the stand-alone checker has proven.
+
+    Ensures: CertificateError if it has not; `what` says of what the guarantee was to be proven.
+    """
+    made = seal(sections, guarantee)
+    report = checker.check(made.document)
+    if not report:
+        found = "; ".join(f"{failure.part}: {failure.message}" for failure in report.failures[:3])
+        raise CertificateError(
+            f"{guarantee} is not proven for {what}. {found}. Nothing was spent or drawn."
+        )
+    return made
+
+
 def _is_utf8(text: str) -> bool:
     try:
         text.encode()

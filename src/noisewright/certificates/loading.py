@@ -135,6 +135,11 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
                 "a choice, and not about one mechanism: there is nothing to load. nw.check proves "
                 "it."
             )
+        case "groups":
+            raise CertificateError(
+                "this certificate is about groups of several sizes, each with a mechanism of its "
+                "own, and not about one mechanism: there is nothing to load. nw.check proves it."
+            )
         case form:  # the checker knows no others
             assert form == "curve"
             return certified_noise(section, claim)

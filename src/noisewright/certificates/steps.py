@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from noisewright import checker
-from noisewright.certificates.certificate import Certificate, seal
-from noisewright.errors import CertificateError
+from noisewright.certificates.certificate import Certificate, seal_proven
 from noisewright.exact import as_text
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import ZeroConcentrated
@@ -46,11 +44,4 @@ def certify_steps(
         "neighbors": {"relation": "one person", "rows_per_person": rows_per_person},
         "claims": {**guarantee.describe(), "properties": []},
     }
-    made = seal(sections, guarantee)
-    report = checker.check(made.document)
-    if not report:
-        found = "; ".join(f"{failure.part}: {failure.message}" for failure in report.failures[:3])
-        raise CertificateError(
-            f"{guarantee} is not proven for these steps. {found}. Nothing was spent or drawn."
-        )
-    return made
+    return seal_proven(sections, guarantee, what="these steps")

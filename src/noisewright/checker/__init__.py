@@ -19,7 +19,7 @@ this order:
    else: `properties` (inequalities between its entries) and `bound` (no mechanism is better).
 5. Mechanisms given by a formula, as their tables would be too large: `geometric`, `response`,
    `laplace` and `staircase` (with `grids`), `items`, `flips`, `curve`.
-6. Mechanisms that consist of others: `rows`, `person`, `columns`.
+6. Mechanisms that consist of others: `rows`, `person`, `columns`, `groups`.
 7. `steps`: many private steps, one after the other; `counts` and `choices` prove what each costs,
    `composition` what the total implies.
 8. `proofs`: which proof belongs to which form. `units`: whose data, and which changes of them, an ε

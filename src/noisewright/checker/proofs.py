@@ -11,6 +11,7 @@ from .curve import prove_curve
 from .document import brief
 from .flips import prove_flips
 from .geometric import prove_geometric
+from .groups import prove_groups
 from .items import prove_items
 from .laplace import prove_laplace
 from .person import prove_person
@@ -40,6 +41,7 @@ PROOFS_BY_PARTS: dict[
     "rows": prove_rows,
     "person": prove_person,
     "columns": prove_columns,
+    "groups": prove_groups,
 }
 """The proofs of mechanisms that consist of others, which are proven first."""
 
@@ -48,7 +50,8 @@ def prove(claim: PrivacyClaim) -> Findings:
     """Return the proof of a claim, which yields what it finds, or raises NotProvenError."""
     form = claim.mechanism.get("form")
     plain = not claim.properties and claim.optimality is None
-    need(form == "table" or plain, "claims", "only a table can claim properties")
+    able = form == "table" or form == "groups"  # which proves them of each of its tables
+    need(able or plain, "claims", "only tables can claim properties")
     if isinstance(form, str) and form in PROOFS:
         return PROOFS[form](claim)
     if isinstance(form, str) and form in PROOFS_BY_PARTS:

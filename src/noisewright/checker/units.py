@@ -21,7 +21,7 @@ class Unit:
     whose: str = "input"
     """input; record: all of its columns; row: one of many; person: all their rows."""
     change: str = "any"
-    """any; step; steps: up to `most`; pairs: `most` listed ones; distance."""
+    """any; step; steps: up to `most`; pairs: `most` listed ones; distance; answer: yes or no."""
     most: Any = None
     """Of changes by steps, pairs or distance: how many, or how far."""
     rows: int = 1
@@ -49,6 +49,7 @@ class Unit:
             "pairs": f"for replacing {what} by a neighbor, in one of {most} listed pairs ({less})",
             "distance": f"per unit of distance, for replacing {what} by any other, at a distance "
             f"of up to {most}",
+            "answer": "for changing the answer of one person, whose group and its size are public",
         }[self.change]
 
     def _whose_data(self) -> str:
@@ -69,6 +70,8 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("record")
     if form == "steps":
         return Unit("person", rows=neighbors["rows_per_person"])
+    if form == "groups":
+        return Unit("person", "answer")
     if form in ("rows", "person"):
         parent = mechanism["parent"]
         inner = unit_of(parent["mechanism"], parent["neighbors"])

@@ -23,4 +23,4 @@ from .losses.error_measures import (
 )
 from .losses.loss import Loss as Loss, exact_loss as exact_loss, loss as loss
 from .losses.priors import binomial as binomial, empirical as empirical
-from .property_names import WORDS as WORDS
+from .property_names import WORDS as WORDS, read_properties as read_properties

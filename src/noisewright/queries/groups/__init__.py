@@ -1,0 +1,1 @@
+"""Counts of small public groups, each by a mechanism for its size (the count paper's scenario)."""
