@@ -15,6 +15,7 @@ from .groups import prove_groups
 from .items import prove_items
 from .laplace import prove_laplace
 from .person import prove_person
+from .query import prove_query
 from .report import Findings, fail, need
 from .response import prove_response
 from .rows import prove_rows
@@ -32,6 +33,7 @@ PROOFS: dict[str, Callable[[PrivacyClaim], Findings]] = {
     "flips": prove_flips,
     "curve": prove_curve,
     "steps": prove_steps,
+    "query": prove_query,
 }
 """The proofs of mechanisms that stand for themselves."""
 

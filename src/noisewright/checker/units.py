@@ -21,11 +21,12 @@ class Unit:
     whose: str = "input"
     """input; record: all of its columns; row: one of many; person: all their rows."""
     change: str = "any"
-    """any; step; steps: up to `most`; pairs: `most` listed ones; distance; answer: yes or no."""
+    """any; step; steps: up to `most`; pairs: `most` listed ones; distance; answer: yes or no;
+    add or remove."""
     most: Any = None
     """Of changes by steps, pairs or distance: how many, or how far."""
     rows: int = 1
-    """How many rows a person has at most."""
+    """How many rows a person has at most; 0 if there may be any number of them."""
 
     @property
     def relation(self) -> str:
@@ -43,7 +44,8 @@ class Unit:
         most = Number(Fraction(self.most or 0)).to_decimal()
         less = "other changes may cost more"
         return {
-            "any": f"for replacing {what} by any other{'s' * (self.rows > 1)}",
+            "any": f"for replacing {what} by any other{'s' * (self.rows != 1)}",
+            "add or remove": f"for adding or removing {what}",
             "step": f"for moving {what} by one step to the next value ({less})",
             "steps": f"for moving {what} by up to {most} steps ({less})",
             "pairs": f"for replacing {what} by a neighbor, in one of {most} listed pairs ({less})",
@@ -53,6 +55,8 @@ class Unit:
         }[self.change]
 
     def _whose_data(self) -> str:
+        if self.whose == "person" and not self.rows:
+            return "all rows of one person"
         if self.whose == "person" and self.rows != 1:
             return f"all rows of one person, up to {self.rows},"
         return {
@@ -72,6 +76,9 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("person", rows=neighbors["rows_per_person"])
     if form == "groups":
         return Unit("person", "answer")
+    if form == "query":
+        change = "any" if neighbors["change"] == "replace" else "add or remove"
+        return Unit("person", change, rows=1 if _is_person(mechanism["measurements"]) else 0)
     if form in ("rows", "person"):
         parent = mechanism["parent"]
         inner = unit_of(parent["mechanism"], parent["neighbors"])
@@ -85,3 +92,13 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         farthest = max(Fraction(d) for row in neighbors["distances"] for d in row)
         return Unit(change="distance", most=farthest)
     return Unit(change="step" if relation == "adjacent" else "any")
+
+
+def _is_person(section: Any) -> bool:
+    """Tell whether each row is a person in all tables of a query."""
+    if isinstance(section, list):
+        return all(map(_is_person, section))
+    if isinstance(section, dict):
+        named = section.get("rows") == "table" and section["person"] != ""
+        return not named and all(map(_is_person, section.values()))
+    return True

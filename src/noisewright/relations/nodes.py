@@ -43,7 +43,8 @@ class Node:
         """Return the node as a certificate writes it."""
         if self.operator == "column":
             return ["column", self.name]
-        return [self.operator, *self.constants, *(one.describe() for one in self.arguments)]
+        numbers = map(str, self.constants)
+        return [self.operator, *numbers, *(one.describe() for one in self.arguments)]
 
 
 def column(name: str, low: int, high: int, *, nullable: bool) -> Node:

@@ -21,6 +21,7 @@ go to the smaller cell, or to the smaller v_1, v_2 … with null first: equal ro
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -47,6 +48,11 @@ class Source:
     fields: Mapping[str, Field]
     person: str | None = None
     stored: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def name(self) -> str:
+        """What to call the table: the last part of its path, or its kind."""
+        return os.path.basename(str(self.table.name)) or "table"
 
     def grid(self, name: str) -> Grid:
         """Return what the cells of a column are as whole numbers."""
