@@ -20,7 +20,6 @@ from noisewright.given import quantity
 from noisewright.queries.noise import CellNoise
 from noisewright.relations import (
     Filter,
-    Limit,
     Node,
     Paired,
     Rows,
@@ -133,7 +132,8 @@ class Measurement:
         """What one row adds: in L1, and in squared L2."""
         if self.adds == "moments":
             return self.width**self.degree, self.width ** (2 * self.degree)
-        return (len(self.levels),) * 2 if self.adds == "levels" else (1, 1)
+        added = len(self.levels) if self.adds == "levels" else 1
+        return added, added
 
     @property
     def bound(self) -> Bound:
@@ -181,7 +181,9 @@ class Measurement:
             self.rows,
             self.by,
             tuple(
-                _product([literal(comb(self.degree, j)), *[above] * j, *[below] * (self.degree - j)])
+                _product(
+                    [literal(comb(self.degree, j)), *[above] * j, *[below] * (self.degree - j)]
+                )
                 for j in range(self.degree + 1)
             )
             + (multiply(is_null(self.of), literal(self.width**self.degree)),) * self.gaps,
