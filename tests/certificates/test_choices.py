@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import CertificateError
-from noisewright.selection.certificate import LARGEST, MOST_ALIKE
+from noisewright.selection.choice_job import LARGEST, MOST_ALIKE
 from tests.certificates.handmade import (
     SCHEMA,
     certificate,

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from noisewright.errors import DataError
-from noisewright.tables.files.table_errors import attempt, unwritable
+from noisewright.tables.files.table_reader import attempt, unwritable
 from tests.faults.release_runs import release_runs
 from tests.faults.test_release_killed import asked, require_sound
 from tests.releases.survey import make_survey

@@ -13,8 +13,8 @@ import noisewright as nw
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee, PerItem
 from noisewright.report import release_page
-from noisewright.report.numerals import digits_for, number
 from noisewright.report.rendering import load_templates
+from noisewright.report.texts import digits_for, number
 from tests.report.pages import Page, facts_of
 
 JOBS = ["nurse", "baker", "clerk", "teacher"]

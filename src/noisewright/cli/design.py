@@ -14,7 +14,7 @@ from noisewright.cli.design_answers import (
     read_outputs,
 )
 from noisewright.cli.design_curve import curve
-from noisewright.cli.matrix_files import read_labels, read_rows, read_text, read_tree
+from noisewright.cli.input_files import read_labels, read_rows, read_text, read_tree
 from noisewright.cli.options import as_help, group_options, split_commas
 from noisewright.errors import InputError
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from noisewright.cli.matrix_files import read_rows, read_text
+from noisewright.cli.input_files import read_rows, read_text
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from noisewright.curves.bases import Kernel
 from noisewright.curves.coordinates import Coordinates, in_basis, of_kernel
-from noisewright.curves.kernels import Kernel
 from noisewright.curves.noise import CurveNoise
 from noisewright.curves.sensitivity import BY_ROOT, CurveSensitivity, l1_sensitivity, l2_sensitivity
 from noisewright.errors import ParameterError, SpaceError

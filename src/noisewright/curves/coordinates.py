@@ -34,8 +34,9 @@ from noisewright.curves.bases import (
     Fourier,
     Functions,
     Hats,
+    Kernel,
+    KernelFunctions,
 )
-from noisewright.curves.kernels import Kernel, KernelFunctions
 from noisewright.errors import ParameterError
 from noisewright.given import one_of
 from noisewright.spaces import Curves, whole_number

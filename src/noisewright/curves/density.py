@@ -27,9 +27,8 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisewright.curves.bases import Combined, Floats, Functions
+from noisewright.curves.bases import Combined, Floats, Functions, Kernel, KernelFunctions
 from noisewright.curves.curve_release import CurveRelease
-from noisewright.curves.kernels import Kernel, KernelFunctions
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly, show, sqrt_bounds
 from noisewright.mechanisms import Guarantee

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from noisewright.errors import TooLargeError
 from noisewright.exact import Number
 from noisewright.mechanisms import read_delta
-from noisewright.models.conventions import Conventions
+from noisewright.models.conventions import Conventions, FitJob
 from noisewright.models.counts import LEAST, column_counts, expected_counts, read_smoothing
-from noisewright.models.fit_job import FitJob
 from noisewright.models.reader import Reader
 from noisewright.public import public_methods
 from noisewright.synthetic import (

@@ -16,8 +16,7 @@ from typing import Any
 
 from noisewright.errors import MissingPartError
 from noisewright.meanings import DELTA, DELTA_IS_NOT
-from noisewright.report.characters import shorten, writable
-from noisewright.report.numerals import percent, readable, size_text
+from noisewright.report.texts import percent, readable, shorten, size_text, writable
 
 Advance = Callable[[int, int], object]
 """Told how many of so many steps towards a page are done."""

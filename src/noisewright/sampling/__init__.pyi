@@ -1,6 +1,5 @@
 from .balanced import balanced_geometric as balanced_geometric
 from .bernoulli import bernoulli as bernoulli
-from .enclosed import EnclosedSampler as EnclosedSampler
 from .entropy import (
     SeededSource as SeededSource,
     Source as Source,
@@ -18,6 +17,7 @@ from .geometric import (
 )
 from .normal import rounded_normal as rounded_normal
 from .one_of_several import (
+    EnclosedSampler as EnclosedSampler,
     GroupSampler as GroupSampler,
     first_heads as first_heads,
     geometric_argmax as geometric_argmax,

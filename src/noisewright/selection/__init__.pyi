@@ -1,11 +1,11 @@
-from .certificate import (
+from .choice_job import (
     EXPONENTIAL as EXPONENTIAL,
+    PrivateChoice as PrivateChoice,
     QualitySensitivity as QualitySensitivity,
     Step as Step,
     certify_choice as certify_choice,
     rational_below as rational_below,
 )
-from .choice_job import PrivateChoice as PrivateChoice
 from .choice_table import choice_table as choice_table
 from .exponential import exponential as exponential
 from .noisy_max import noisy_max as noisy_max

@@ -32,9 +32,9 @@ from noisewright.mechanisms import (
     rounded_rows,
 )
 from noisewright.public import public
-from noisewright.selection.certificate import rational_below
+from noisewright.selection.calibration import Costs, proven_factor
+from noisewright.selection.choice_job import rational_below
 from noisewright.selection.exponential import read_law
-from noisewright.selection.largest_factor import Costs, proven_factor
 from noisewright.selection.noisy_max import noisy_max_law
 from noisewright.selection.one_dataset import Law, Values, below_best
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw

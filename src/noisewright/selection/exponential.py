@@ -35,7 +35,7 @@ from noisewright.mechanisms import (
     read_values,
 )
 from noisewright.public import public
-from noisewright.selection.certificate import EXPONENTIAL
+from noisewright.selection.choice_job import EXPONENTIAL
 from noisewright.selection.one_dataset import Drawer, Law, Selection, Values, select
 from noisewright.spaces import Space
 

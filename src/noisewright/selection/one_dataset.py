@@ -28,13 +28,13 @@ from noisewright.mechanisms import (
 )
 from noisewright.public import public_methods
 from noisewright.selection.calibration import factor_for_range
-from noisewright.selection.certificate import (
+from noisewright.selection.choice_job import (
+    PrivateChoice,
     QualitySensitivity,
     Step,
     certify_choice,
     rational_below,
 )
-from noisewright.selection.choice_job import PrivateChoice
 from noisewright.spaces import Space
 
 if TYPE_CHECKING:

@@ -40,14 +40,14 @@ from noisewright.mechanisms import (
     positive_epsilon,
 )
 from noisewright.public import public, public_methods
-from noisewright.selection.certificate import (
+from noisewright.selection.choice_job import (
     EXPONENTIAL,
+    PrivateChoice,
     QualitySensitivity,
     Step,
     certify_choice,
     rational_below,
 )
-from noisewright.selection.choice_job import PrivateChoice
 from noisewright.spaces import Counts, Interval
 from noisewright.tables import Field, column_codes
 

@@ -31,15 +31,15 @@ from noisewright.given import flag, quantity
 from noisewright.mechanisms import Guarantee, read_candidates, read_values
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public, public_methods
-from noisewright.selection.certificate import (
+from noisewright.selection.choice_job import (
     LARGEST,
     MOST_ALIKE,
+    PrivateChoice,
     QualitySensitivity,
     Step,
     certify_choice,
     rational_below,
 )
-from noisewright.selection.choice_job import PrivateChoice
 from noisewright.selection.exponential import ExponentialLaw
 from noisewright.selection.one_dataset import Drawer, Law, Selection, read_change
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw

@@ -17,7 +17,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon, Number, ceiling_float, exactly, log_bounds
 from noisewright.given import brief, flag
 from noisewright.public import public
-from noisewright.selection.certificate import rational_below
+from noisewright.selection.choice_job import rational_below
 from noisewright.spaces import whole_number
 
 _BITS = 192

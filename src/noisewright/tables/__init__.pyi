@@ -1,10 +1,10 @@
-from .arrow_names import (
+from .cell_types import (
     ArrowField as ArrowField,
     ArrowSchema as ArrowSchema,
     ArrowTable as ArrowTable,
     RecordBatch as RecordBatch,
+    is_text as is_text,
 )
-from .cell_types import is_text as is_text
 from .codec import column_codes as column_codes
 from .field import Field as Field
 from .files.csv_layout import CSV as CSV, as_csv as as_csv
@@ -27,16 +27,14 @@ from .files.reading import (
     require_column_names as require_column_names,
     require_names as require_names,
 )
-from .files.table_errors import (
-    arrow as arrow,
-    attempt as attempt,
-    guard_batches as guard_batches,
-    unwritable as unwritable,
-)
 from .files.table_reader import (
     BATCH as BATCH,
     TableReader as TableReader,
+    arrow as arrow,
+    attempt as attempt,
+    guard_batches as guard_batches,
     plain_schema as plain_schema,
+    unwritable as unwritable,
 )
 from .files.writing import (
     MemoryWriter as MemoryWriter,

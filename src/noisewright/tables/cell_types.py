@@ -1,10 +1,17 @@
-"""Which Arrow types hold which cells."""
+"""Which Arrow types hold which cells, and names for pyarrow's own, which ships no types."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+Array = Any
+DataType = Any
+ArrowField = Any
+RecordBatch = Any
+ArrowSchema = Any
+ArrowTable = Any
 
 
 def is_text(kind: Any) -> bool:

@@ -36,8 +36,7 @@ from noisewright.given import brief, one_of
 from noisewright.mechanisms.decay import bits_below_one, least, positive_epsilon
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.sets.coin_tails import Tail, about_delta, tails
-from noisewright.mechanisms.sets.set_mechanism import SetMechanism
+from noisewright.mechanisms.sets.set_mechanism import SetMechanism, Tail, about_delta, tails
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Subsets

@@ -24,8 +24,7 @@ from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import require_tabulable
-from noisewright.mechanisms.sets.coin_tails import Tail
-from noisewright.mechanisms.sets.set_mechanism import SetMechanism
+from noisewright.mechanisms.sets.set_mechanism import SetMechanism, Tail
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Subsets
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from noisewright.errors import EngineError, InputError, MissingPartError
 from noisewright.files import write_whole
-from noisewright.report.characters import writable
+from noisewright.report.texts import writable
 
 _ADVICE = "which is not installed: pip install 'noisewright[charts]'."
 _PROGRAM = """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from noisewright.mechanisms import Mechanism
-from noisewright.report.characters import shorten
+from noisewright.report.texts import shorten
 from noisewright.spaces import Counts, Records, Rows, Space, Subsets
 
 WIDTH_OF_A_LETTER = 6.5

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from noisewright.mechanisms import Table
-from noisewright.report.characters import shorten
 from noisewright.report.charts.ticks import (
     DARK_BELOW,
     LONGEST,
@@ -18,6 +17,7 @@ from noisewright.report.charts.ticks import (
     has_numbers,
     longest,
 )
+from noisewright.report.texts import shorten
 
 _VIRIDIS = (
     "440154 481a6c 472f7d 414487 39568c 31688e 2a788e 23888e "

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from noisewright.report.numerals import MINUS
+from noisewright.report.texts import MINUS
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from noisewright.estimation import Estimate, TypicalError, expected_error, typic
 from noisewright.mechanisms import Mechanism, marginal
 from noisewright.plans import Part
 from noisewright.report.guarantee import epsilon_text
-from noisewright.report.numerals import digits_for, number
 from noisewright.report.release.estimates import EstimateBlock, view_estimate
 from noisewright.report.release.facts import ReleaseFacts
 from noisewright.report.release.pictures import Picture, picture_mechanism, try_to_draw
@@ -26,6 +25,7 @@ from noisewright.report.release.treatments import (
     unit_of,
     what_happened,
 )
+from noisewright.report.texts import digits_for, number
 from noisewright.spaces import Subsets
 
 MOST_SECTIONS = 16

@@ -14,8 +14,8 @@ from typing import Any
 
 from noisewright.estimation import Estimate, TypicalError
 from noisewright.report.drawings.strips import Strip, StripScale
-from noisewright.report.numerals import digits_for, number
 from noisewright.report.release.pictures import Picture, picture_mean_curve, try_to_draw
+from noisewright.report.texts import digits_for, number
 
 MOST_ROWS = 30
 """Rows that are shown; more are folded away, up to `MOST_FOLDED`."""

@@ -18,7 +18,6 @@ from noisewright.mechanisms import SetMechanism
 from noisewright.report.budget import view_budget
 from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.guarantee import Promise, epsilon_text
-from noisewright.report.numerals import digits_for, number
 from noisewright.report.release.columns import (
     MOST_SECTIONS,
     KnownAnswer,
@@ -29,6 +28,7 @@ from noisewright.report.release.columns import (
 from noisewright.report.release.facts import ReleaseFacts, certificate_name
 from noisewright.report.release.treatments import mechanism_name, space_words
 from noisewright.report.rendering import Advance, render_page
+from noisewright.report.texts import digits_for, number
 
 _SECTIONS = {
     "guarantee": "The guarantee",

@@ -19,8 +19,8 @@ from noisewright.mechanisms import Additive, Mechanism, SetMechanism, Table
 from noisewright.report.charts.ticks import labels
 from noisewright.report.drawings.grid import SquareGrid, draw_heatmap
 from noisewright.report.drawings.plot import Curve, Plot, draw_plot
-from noisewright.report.numerals import percent, readable
 from noisewright.report.release.treatments import truth_shares
+from noisewright.report.texts import percent, readable
 from noisewright.sampling import SeededSource
 from noisewright.spaces import Dates, Space
 

@@ -12,7 +12,7 @@ from noisewright.estimation import AFTER, ResponseChannel, channel_of
 from noisewright.given import amount
 from noisewright.mechanisms import Additive, Mechanism, Response, SetMechanism, Table
 from noisewright.plans import Part, column_readings
-from noisewright.report.numerals import percent
+from noisewright.report.texts import percent
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Records, Space, Subsets
 
 _NAMES = {

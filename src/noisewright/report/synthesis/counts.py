@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.given import quantity
-from noisewright.report.characters import shorten
 from noisewright.report.drawings.strips import Strip, StripScale
-from noisewright.report.numerals import MINUS, readable
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
+from noisewright.report.texts import MINUS, readable, shorten
 from noisewright.spaces import Space
 from noisewright.synthetic import PartError
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from noisewright.report.characters import shorten
 from noisewright.report.drawings.grid import draw_pairs
-from noisewright.report.numerals import readable
 from noisewright.report.release.pictures import Picture, try_to_draw
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
+from noisewright.report.texts import readable, shorten
 
 _MOST_DRAWN = 40
 _MOST_ROUNDS = 100

@@ -13,15 +13,14 @@ from fractions import Fraction
 
 from noisewright.given import quantity
 from noisewright.report.budget import BarPart, lay_out_bar, view_budget
-from noisewright.report.characters import shorten
 from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.guarantee import Promise
-from noisewright.report.numerals import percent, readable
 from noisewright.report.release.facts import certificate_name
 from noisewright.report.rendering import Advance, render_page
 from noisewright.report.synthesis.counts import MOST_SECTIONS, view_counts
 from noisewright.report.synthesis.facts import SynthesisFacts
 from noisewright.report.synthesis.links import picture_pairs, view_rounds, view_tree
+from noisewright.report.texts import percent, readable, shorten
 from noisewright.synthetic import PartError
 
 _SECTIONS = {

@@ -14,13 +14,18 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError
-from noisewright.tables.arrow_names import ArrowField, RecordBatch
-from noisewright.tables.cell_types import is_list, is_temporal
+from noisewright.tables.cell_types import ArrowField, RecordBatch, is_list, is_temporal
 from noisewright.tables.cells import BadCellError, read_or_refuse, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
 from noisewright.tables.files.list_texts import SEPARATOR, split_lists, split_text
-from noisewright.tables.files.table_errors import arrow, attempt, unreadable
-from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.files.table_reader import (
+    BATCH,
+    TableReader,
+    arrow,
+    attempt,
+    plain_schema,
+    unreadable,
+)
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from noisewright.errors import TargetError
-from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
-from noisewright.tables.cell_types import is_list
+from noisewright.tables.cell_types import ArrowSchema, ArrowTable, RecordBatch, is_list
 from noisewright.tables.files.list_texts import join_lists
 
 ROW_GROUP = 1 << 20

@@ -14,11 +14,10 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError
-from noisewright.tables.arrow_names import ArrowTable, RecordBatch
+from noisewright.tables.cell_types import ArrowTable, RecordBatch
 from noisewright.tables.cells import Cells, read_or_refuse
 from noisewright.tables.codec import in_one_piece
-from noisewright.tables.files.table_errors import arrow, attempt
-from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.files.table_reader import BATCH, TableReader, arrow, attempt, plain_schema
 from noisewright.tables.schema import Schema
 
 _NAME = "the table"

@@ -13,8 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError, InputError
-from noisewright.tables.arrow_names import RecordBatch
-from noisewright.tables.cell_types import is_number, is_text, plain_array
+from noisewright.tables.cell_types import RecordBatch, is_number, is_text, plain_array
 from noisewright.tables.files.csv_files import cast_texts, first_bad
 from noisewright.tables.files.table_reader import TableReader
 from noisewright.tables.schema import Schema

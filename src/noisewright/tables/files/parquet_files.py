@@ -8,12 +8,17 @@ from typing import Any, final
 from urllib.parse import unquote
 
 from noisewright.errors import DataError
-from noisewright.tables.arrow_names import RecordBatch
-from noisewright.tables.cell_types import is_list
+from noisewright.tables.cell_types import RecordBatch, is_list
 from noisewright.tables.cells import Cells, read_or_refuse
 from noisewright.tables.files.formats import PARQUET
-from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
-from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.files.table_reader import (
+    BATCH,
+    TableReader,
+    arrow,
+    attempt,
+    guard_batches,
+    plain_schema,
+)
 from noisewright.tables.plain_cells import number_in
 
 _WHAT = "a Parquet file"

@@ -19,7 +19,7 @@ from typing import Any, final
 
 from noisewright.errors import DataError
 from noisewright.files import require_finite
-from noisewright.tables.arrow_names import RecordBatch
+from noisewright.tables.cell_types import RecordBatch
 from noisewright.tables.files.csv_files import CsvFile
 from noisewright.tables.files.csv_layout import TEXT, CsvLayout, as_csv
 from noisewright.tables.files.excel_files import WORKBOOKS, as_excel, open_sheet, sheet_names
@@ -28,8 +28,14 @@ from noisewright.tables.files.frames import open_frame
 from noisewright.tables.files.header import labels_of, require_header
 from noisewright.tables.files.joined_columns import JoinedColumns, spread_out
 from noisewright.tables.files.parquet_files import ParquetFiles, folder_files
-from noisewright.tables.files.table_errors import arrow, attempt, guard_batches
-from noisewright.tables.files.table_reader import BATCH, TableReader, plain_schema
+from noisewright.tables.files.table_reader import (
+    BATCH,
+    TableReader,
+    arrow,
+    attempt,
+    guard_batches,
+    plain_schema,
+)
 from noisewright.tables.schema import Schema
 
 _WHAT = "a Feather (Arrow) file"

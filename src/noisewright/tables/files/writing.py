@@ -19,9 +19,9 @@ from typing import Any, final
 
 from noisewright.errors import TargetError
 from noisewright.files import sync_folder
-from noisewright.tables.arrow_names import ArrowSchema, ArrowTable, RecordBatch
+from noisewright.tables.cell_types import ArrowSchema, ArrowTable, RecordBatch
 from noisewright.tables.files.formats import Sink, open_sink, require_format
-from noisewright.tables.files.table_errors import arrow, unwritable
+from noisewright.tables.files.table_reader import arrow, unwritable
 
 
 def open_writer(
