@@ -15,7 +15,7 @@ from .geometric import (
     discrete_laplace as discrete_laplace,
     two_sided_geometric as two_sided_geometric,
 )
-from .normal import rounded_normal as rounded_normal
+from .normal import rounded_normal as rounded_normal, rounded_normals as rounded_normals
 from .one_of_several import (
     EnclosedSampler as EnclosedSampler,
     GroupSampler as GroupSampler,

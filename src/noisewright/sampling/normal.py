@@ -62,37 +62,64 @@ def rounded_normal(
     value = exactly(deviation, name="deviation")
     if value <= 0:
         raise ParameterError(f"deviation is {deviation}; it must be positive.")
-    count = checked_size(size)
-    bits = source_or_default(source)
-    wide = value > _FILTERED_SCALE
-    parts: list[NDArray[Any]] = [np.empty(0, dtype=object if wide else np.int64)]
-    missing = count
-    while missing:
+    return _draw(value, checked_size(size), source_or_default(source))
+
+
+@redone_after_fork
+def rounded_normals(deviations: NDArray[np.float64], source: Source | None = None) -> NDArray[Any]:
+    """Return one `rounded_normal` for each deviation; a double means exactly that number.
+
+    Requires: 0 < deviation ≤ 2^36, all of them.
+    Ensures: independent, and the probabilities are exact. The type is int64, the shape the same.
+    """
+    scales = np.asarray(deviations, dtype=np.float64)
+    if not np.all((scales > 0) & (scales <= _FILTERED_SCALE)):
+        raise ParameterError("deviations must be positive, and at most 2^36.")
+    return _draw(scales.ravel(), scales.size, source_or_default(source)).reshape(scales.shape)
+
+
+def _draw(deviation: Fraction | NDArray[np.float64], count: int, bits: Source) -> NDArray[Any]:
+    is_wide = isinstance(deviation, Fraction) and deviation > _FILTERED_SCALE
+    parts: list[NDArray[Any]] = [np.empty(0, dtype=object if is_wide else np.int64)]
+    done = 0
+    while done < count:
+        missing = count - done
         # A little less than half of the proposals are kept.
-        halves = _half_normals(min(CHUNK, 2 * missing + missing // 8 + 16), bits)
-        whole = halves.round_scaled(value, bits)[:missing]
+        halves = _half_normals(min(CHUNK, 2 * missing + missing // 8 + 16), bits).first(missing)
+        scale = deviation if isinstance(deviation, Fraction) else deviation[done:][: halves.k.size]
+        whole = halves.round_scaled(scale, bits)
         signs = np.unpackbits(bits.u8(-(-whole.size // 8)), count=whole.size).view(np.bool_)
         parts.append(np.where(signs, -whole, whole))
-        missing -= whole.size
+        done += whole.size
     return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
 class HalfNormals:
-    """|Z| = k + x, with the first bits of x; `longer` has more of them where they were drawn."""
+    """|Z| = k + x, with the first 53 bits of x; `longer` has more of them where they were drawn."""
 
     k: NDArray[np.int64]
-    first: NDArray[np.int64]
+    bits: NDArray[np.int64]
     longer: dict[int, tuple[int, int]]
 
-    def round_scaled(self, deviation: Fraction, source: Source) -> NDArray[Any]:
-        """Return floor(deviation · |Z| + 1/2), drawing more bits of x where they matter."""
-        if deviation > _FILTERED_SCALE:
+    def first(self, count: int) -> HalfNormals:
+        """Return the first ones, at most so many."""
+        longer = {place: drawn for place, drawn in self.longer.items() if place < count}
+        return HalfNormals(self.k[:count], self.bits[:count], longer)
+
+    def round_scaled(
+        self, deviation: Fraction | NDArray[np.float64], source: Source
+    ) -> NDArray[Any]:
+        """Return floor(deviation · |Z| + 1/2), drawing more bits of x where they matter.
+
+        There is one deviation, or one of at most 2^36 for each |Z|.
+        """
+        if isinstance(deviation, Fraction) and deviation > _FILTERED_SCALE:
             out = np.empty(self.k.size, dtype=object)
             unsure = np.arange(self.k.size)
         else:
-            scale = float(deviation)
-            near = scale * (self.k + self.first * 2.0**-_BITS) + 0.5
+            scale = float(deviation) if isinstance(deviation, Fraction) else deviation
+            near = scale * (self.k + self.bits * 2.0**-_BITS) + 0.5
             margin = _UNSURE * scale + _UNSURE * near
             floor = np.floor(near)
             rest = near - floor
@@ -101,8 +128,9 @@ class HalfNormals:
             out = floor.astype(np.int64)
             unsure = np.flatnonzero(wide)
         for place in unsure.tolist():
-            x, bits = self.longer.get(place, (int(self.first[place]), _BITS))
-            out[place] = settled_floor(deviation, int(self.k[place]), x, bits, source)
+            x, bits = self.longer.get(place, (int(self.bits[place]), _BITS))
+            own = deviation if isinstance(deviation, Fraction) else Fraction(deviation[place])
+            out[place] = settled_floor(own, int(self.k[place]), x, bits, source)
         return out
 
 
