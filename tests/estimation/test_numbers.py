@@ -1,5 +1,6 @@
 """Means, variances, histograms and quantiles of noisy numbers."""
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -277,6 +278,32 @@ def test_quantiles_of_many_people(method: str) -> None:
     assert np.abs(found.values - expected).max() <= 2
     assert (found.highs - found.lows).max() <= 8
     assert ((found.lows <= found.values) & (found.values <= found.highs)).all()
+
+
+@pytest.mark.parametrize("step", ["day", "month", "hour"])
+def test_quantiles_of_dates_are_dates(step: str) -> None:
+    space = nw.Dates("2024-01-01", "2024-03-01", step=step)
+    exact = nw.randomized_response(space, epsilon=40)
+    released = space.decode(np.arange(space.size))
+    found = nw.estimate(released, exact, of="quantiles", about="people")
+    assert found.value.dtype == released.dtype
+    assert found.value.tolist() == space.dates_at(found.values).tolist()
+    assert found.value.tolist() == [found[level].value for level in (0.25, 0.5, 0.75)]
+    assert abs(found.value[1] - released[(space.size - 1) // 2]) <= np.timedelta64(1, "D")
+    lows, highs = found.interval
+    assert (lows <= found.value).all()
+    assert (found.value <= highs).all()
+    middle = nw.estimate(released, exact, of="quantiles", at=0.5, about="people")
+    assert isinstance(middle.value, datetime.date)
+    assert (middle.value, middle.interval) == (found[0.5].value, found[0.5].interval)
+
+
+def test_one_level_has_one_value() -> None:
+    found = nw.estimate({0: 30, 1: 28, 2: 22, 3: 20}, MECHANISM, of="quantiles", at=0.5)
+    assert (found.value, found.interval) == (found[0.5].value, found[0.5].interval)
+    several = nw.estimate({0: 30, 1: 28, 2: 22, 3: 20}, MECHANISM, of="quantiles")
+    with pytest.raises(InputError, match="3 answers"):
+        _ = several.value
 
 
 def test_a_histogram_is_made_of_sums_of_shares() -> None:

@@ -48,8 +48,8 @@ class Estimate:
     """One answer, or a table of answers, each with its error.
 
     `what` names the answers: a share, a count, a mean … `values`, `standard_errors`, `lows` and
-    `highs` are arrays of the shape of the `axes`, of no dimension for a single answer; `value`,
-    `standard_error` and `interval` are for that case. `about` says whom they speak about: the
+    `highs` are arrays of the shape of the `axes`, of no dimension without axes; `value`,
+    `standard_error` and `interval` are for a single answer. `about` says whom they speak about: the
     `people` whose data were released, so that noise is error and sampling is not, or the population
     that these people were sampled from. Each interval covers with probability `confidence`; if
     `together`, all of them do at once. Answers about public groups speak about the people of their
@@ -97,8 +97,8 @@ class Estimate:
 
     @property
     def value(self) -> Any:
-        """The answer, when there is one: a number, or a date."""
-        return self._in_dates(self._single(self.values))
+        """The answer, when there is one: a number, or a date. Several dates are an array."""
+        return self._single_or_dates(self.values)
 
     @property
     def standard_error(self) -> float:
@@ -107,13 +107,17 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[Any, Any]:
-        """Its interval, when there is one answer."""
-        return self._in_dates(self._single(self.lows)), self._in_dates(self._single(self.highs))
+        """Its interval, when there is one answer; those of several dates are two arrays."""
+        return self._single_or_dates(self.lows), self._single_or_dates(self.highs)
 
-    def _in_dates(self, number: float) -> Any:
-        if self.dates is None or not np.isfinite(number):
-            return number
-        return self.dates.dates_at(np.array([np.floor(number)])).astype(object)[0]
+    def _single_or_dates(self, array: Array) -> Any:
+        known = np.isfinite(array)
+        if self.dates is None or (array.size == 1 and not known.all()):
+            return self._single(array)
+        dates = self.dates.dates_at(np.floor(np.where(known, array, 0)))
+        if array.size == 1:
+            return dates.item()
+        return np.where(known, dates, np.datetime64("NaT"))
 
     @property
     def intervals(self) -> Array:
@@ -121,12 +125,12 @@ class Estimate:
         return np.stack([self.lows, self.highs], axis=-1)
 
     def _single(self, array: Array) -> float:
-        if array.ndim:
+        if array.size != 1:
             raise InputError(
                 f"there are {array.size:,} answers; take .values, .standard_errors and "
                 ".intervals, or one answer by its label, as in estimate['red'].value."
             )
-        return float(array)
+        return float(array.item())
 
     @property
     def counts(self) -> Estimate:
