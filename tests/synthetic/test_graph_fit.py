@@ -257,6 +257,20 @@ def test_runs_repeat_and_spend_the_whole() -> None:
     assert fits[-1] == next(step[2] for step in told[::-1] if step[0] == "fit")
 
 
+def test_what_the_progress_raises_is_raised() -> None:
+    """It is how a caller stops a long fit, and no reason to go on with a simpler model."""
+
+    class StopFittingError(Exception):
+        pass
+
+    def stop(step: str, done: int, total: int | None, /) -> None:
+        if step == "fit" and done == 1:
+            raise StopFittingError
+
+    with pytest.raises(StopFittingError):
+        synthesized(progress=stop)
+
+
 def test_a_fit_that_fails_does_not_lose_what_was_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise MemoryError("0.31 of the noisy counts")

@@ -204,13 +204,28 @@ def fit_or_simpler(
     simpler: TreeModel | GraphModel,
     progress: Progress | None,
 ) -> tuple[TreeModel | GraphModel, tuple[str, ...]]:
-    """Return the fit, or a simpler model and a note: what was paid for is not lost."""
+    """Return the fit, or a simpler model and a note: what was paid for is not lost.
+
+    Ensures: what `progress` raises, to stop the work for example, is raised.
+    """
     if inference == "tree":
         return simpler, ()
+    stopped: list[BaseException] = []
+
+    def tell(step: str, done: int, total: int | None, /) -> None:
+        try:
+            if progress is not None:
+                progress(step, done, total)
+        except BaseException as problem:
+            stopped.append(problem)
+            raise
+
     try:
         start = simpler if isinstance(simpler, GraphModel) else simpler.as_graph()
-        return fit_graph(sizes, measurements, start, progress=progress), ()
+        return fit_graph(sizes, measurements, start, progress=tell), ()
     except Exception as problem:
+        if problem in stopped:
+            raise
         # Its message may be about counts; its name is enough.
         note = (
             f"No graph could be fitted to the noisy counts ({type(problem).__name__}). The rows "
