@@ -83,7 +83,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
     place = names.index("bits") if "bits" in names else None
 
     @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if place is not None:
             bits = args[place] if place < len(args) else kwargs.get("bits", 0)
             whole_number(bits, name="bits", least=0, most=_MOST_BITS)
@@ -98,7 +98,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         # Outside of the handler: the words of the other error may hold a private value.
         raise ParameterError(words)
 
-    return called
+    return call
 
 
 def public_methods(cls: Class) -> Class:

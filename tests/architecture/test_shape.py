@@ -1,5 +1,6 @@
 """The shape of the source tree and of the files that describe it."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +11,10 @@ from tests.architecture.test_imports import AT_ONCE, MODULES, PACKAGE, ROOT
 
 VAGUE = {"base", "common", "helpers", "misc", "util", "utilities", "utils"}
 LONGEST = 400
+PARTICIPLE = re.compile(
+    "[a-z]+ed|chosen|drawn|found|given|held|known|made|seen|shown|taken|written"
+)
+NOUNS_AND_VERBS = {"need", "speed"}
 
 
 @pytest.mark.parametrize("path", MODULES)
@@ -17,6 +22,19 @@ def test_a_module_is_short_and_named_after_what_it_does(path: Path) -> None:
     assert not VAGUE & set(path.relative_to(PACKAGE).with_suffix("").parts)
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= LONGEST, f"{lines} lines: which two things live here?"
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_function_is_named_by_a_verb_or_a_noun(path: Path) -> None:
+    """Properties say what something is, so that a participle is a good name for one of them."""
+    functions = [
+        one
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(one, ast.FunctionDef)
+        and not any("property" in ast.unparse(mark) for mark in one.decorator_list)
+    ]
+    words = {one.name.strip("_") for one in functions} - NOUNS_AND_VERBS
+    assert [word for word in words if PARTICIPLE.fullmatch(word)] == []
 
 
 def test_every_room_has_its_place_in_the_import_contract() -> None:

@@ -45,10 +45,10 @@ def postprocess(table: Table, step: Any, *, outputs: Any = None) -> Table:
             f"{type(step).__name__}."
         )
     weights = table.weights.dot(kernel.weights)
-    return _processed(table, weights, table.total * kernel.total, kernel.outputs)
+    return _result(table, weights, table.total * kernel.total, kernel.outputs)
 
 
-def _processed(table: Table, weights: NDArray[Any], total: int, outputs: Space) -> Table:
+def _result(table: Table, weights: NDArray[Any], total: int, outputs: Space) -> Table:
     name = f"{table.name}, post-processed"
     space, claim = table.space, table.claim
     return Table(space, weights, total=total, outputs=outputs, claim=claim, name=name)
@@ -70,7 +70,7 @@ def _relabel(table: Table, function: Callable[[Any], Any], outputs: Any) -> Tabl
     weights = np.zeros((table.space.size, released.size), dtype=object)
     for code, result in enumerate(results):
         weights[:, released.code(result)] += table.weights[:, code]
-    return _processed(table, weights, table.total, released)
+    return _result(table, weights, table.total, released)
 
 
 @public
