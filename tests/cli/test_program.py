@@ -43,6 +43,7 @@ def test_the_same_help_inside_python(verb: str) -> None:
     result = CliRunner().invoke(app, [verb, "--help"])
     assert result.exit_code == 0
     assert "Examples:" in result.output
+    assert "../" not in result.output, "names a folder that users do not have"
 
 
 def test_the_version(shell: Program) -> None:

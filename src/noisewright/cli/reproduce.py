@@ -30,8 +30,9 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="A published data file that the paper needs, e.g. adult.data, or a folder with "
-            "several; ../shared/data is looked at by itself.",
+            help="A published data file that the paper uses, e.g. adult.data, or a folder with "
+            "several. Without it, the page says where to get the file, and leaves out what "
+            "needs it.",
             show_default=False,
         ),
     ] = None,
