@@ -73,18 +73,18 @@ def _product(parts: list[Range]) -> Range:
     return min(ends), max(ends)
 
 
-def _divided(parts: list[Range], by: int) -> Range:
+def _quotient(parts: list[Range], by: int) -> Range:
     need(by > 0, "expression", "a divisor must be above 0")
     return parts[0][0] // by, parts[0][1] // by
 
 
 def _remainder(parts: list[Range], by: int) -> Range:
     (low, high) = parts[0]
-    same = _divided(parts, by)[0] == high // by
+    same = _quotient(parts, by)[0] == high // by
     return (low % by, high % by) if same else (0, by - 1)
 
 
-def _clipped(parts: list[Range], low: int, high: int) -> Range:
+def _clip(parts: list[Range], low: int, high: int) -> Range:
     need(low <= high, "expression", "the bounds of a clip must not be swapped")
     first, last = (min(max(end, low), high) for end in parts[0])
     return first, last
@@ -105,9 +105,9 @@ _OPERATORS: dict[str, tuple[int, int | None, Callable[[list[Range], list[int]], 
     "add": (2, 0, lambda parts, c: (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])),
     "subtract": (2, 0, lambda parts, c: (parts[0][0] - parts[1][1], parts[0][1] - parts[1][0])),
     "multiply": (2, 0, lambda parts, c: _product(parts)),
-    "divide": (1, 1, lambda parts, c: _divided(parts, c[0])),
+    "divide": (1, 1, lambda parts, c: _quotient(parts, c[0])),
     "modulo": (1, 1, lambda parts, c: _remainder(parts, c[0])),
-    "clip": (1, 2, lambda parts, c: _clipped(parts, c[0], c[1])),
+    "clip": (1, 2, lambda parts, c: _clip(parts, c[0], c[1])),
     "less": (2, 0, lambda parts, c: _TRUTH),
     "at most": (2, 0, lambda parts, c: _TRUTH),
     "equal": (2, 0, lambda parts, c: _TRUTH),

@@ -135,7 +135,7 @@ def _number(bound: Bound, operator: str) -> Bound:
     return bound
 
 
-def _scaled(bound: Bound, unit: Fraction) -> Node:
+def _scale(bound: Bound, unit: Fraction) -> Node:
     """Return the node in another unit, of which its own is a whole multiple."""
     assert isinstance(bound.kind, Numbers)
     factor = bound.kind.unit / unit
@@ -143,12 +143,12 @@ def _scaled(bound: Bound, unit: Fraction) -> Node:
     return bound.node if factor == 1 else multiply(bound.node, literal(int(factor)))
 
 
-def _aligned(a: Bound, b: Bound, operator: str) -> tuple[Node, Node, Numbers]:
+def _align(a: Bound, b: Bound, operator: str) -> tuple[Node, Node, Numbers]:
     a, b = _number(a, operator), _number(b, operator)
     assert isinstance(a.kind, Numbers)
     assert isinstance(b.kind, Numbers)
     unit = common_unit([a.kind.unit, b.kind.unit])
-    return _scaled(a, unit), _scaled(b, unit), Numbers(unit)
+    return _scale(a, unit), _scale(b, unit), Numbers(unit)
 
 
 def _require_no_dates(operator: str, *bounds: Bound) -> None:
@@ -170,7 +170,7 @@ def _arithmetic(operator: str, a: Bound, b: Bound) -> Bound:
     else:
         _require_no_dates(operator, a, b)
     if operator == "+" or operator == "-":
-        left, right, kind = _aligned(a, b, operator)
+        left, right, kind = _align(a, b, operator)
         return Bound(kind, (add if operator == "+" else subtract)(left, right))
     if operator == "*":
         return _multiply(a, b)
@@ -189,7 +189,7 @@ def _arithmetic(operator: str, a: Bound, b: Bound) -> Bound:
         raised = multiply(a.node, literal(ratio.numerator))
         return Bound(Numbers(), divide(raised, ratio.denominator))
     unit = common_unit([a.kind.unit, divisor])
-    return Bound(Numbers(unit), modulo(_scaled(a, unit), int(divisor / unit)))
+    return Bound(Numbers(unit), modulo(_scale(a, unit), int(divisor / unit)))
 
 
 def _multiply(a: Bound, b: Bound) -> Bound:
@@ -258,7 +258,7 @@ def _comparable(a: Bound, b: Bound, operator: str) -> tuple[Node, Node]:
                 whole = one.node.low - 1
             whole = min(max(whole, one.node.low - 1), one.node.high + 1)
             return (literal(whole), one.node) if swapped else (one.node, literal(whole))
-    left, right, _ = _aligned(a, b, operator)
+    left, right, _ = _align(a, b, operator)
     return left, right
 
 
@@ -290,7 +290,7 @@ def _fill_null(a: Bound, value: Any) -> Bound:
     if isinstance(a.kind, Numbers) and a.kind.dates is None:
         number = as_fraction(value)
         unit = common_unit([a.kind.unit, number]) if number else a.kind.unit
-        return Bound(Numbers(unit), fill(_scaled(a, unit), int(number / unit)))
+        return Bound(Numbers(unit), fill(_scale(a, unit), int(number / unit)))
     return Bound(a.kind, fill(a.node, int(a.kind.integer(value))))
 
 
@@ -301,7 +301,7 @@ def _clip(a: Bound, low: Any, high: Any) -> Bound:
         return Bound(a.kind, clip(a.node, *(int(a.kind.integer(end)) for end in (low, high))))
     ends = [as_fraction(low), as_fraction(high)]
     unit = common_unit([a.kind.unit, *(end for end in ends if end)])
-    return Bound(Numbers(unit), clip(_scaled(a, unit), *(int(end / unit) for end in ends)))
+    return Bound(Numbers(unit), clip(_scale(a, unit), *(int(end / unit) for end in ends)))
 
 
 def _cut(a: Bound, edges: tuple[Any, ...], labels: tuple[str, ...] | None) -> Bound:

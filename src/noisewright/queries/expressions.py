@@ -252,11 +252,9 @@ class Expression:
             case "~", (a,):
                 return f"~({a})"
             case operator, (a, b) if not operator.isidentifier():
-                return f"({_shown(a)} {operator} {_shown(b)})"
+                return f"({_show(a)} {operator} {_show(b)})"
             case operator, (a, *rest):
-                return (
-                    f"{a}.{operator}({', '.join(_shown(one) for one in rest if one is not None)})"
-                )
+                return f"{a}.{operator}({', '.join(_show(one) for one in rest if one is not None)})"
             case operator, _:
                 return operator
 
@@ -281,9 +279,9 @@ class DateParts:
         return Expression("weekday", (self.of,))
 
 
-def _shown(operand: Any) -> str:
+def _show(operand: Any) -> str:
     if isinstance(operand, tuple):
-        return f"[{', '.join(map(_shown, operand))}]"
+        return f"[{', '.join(map(_show, operand))}]"
     return str(operand) if isinstance(operand, Expression) else repr(operand)
 
 

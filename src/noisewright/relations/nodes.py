@@ -49,12 +49,12 @@ class Node:
 
 def column(name: str, low: int, high: int, *, nullable: bool) -> Node:
     """Return a column whose cells are whole numbers in a range, or null."""
-    return _bounded("column", (), (), (low, high), nullable, name)
+    return _node("column", (), (), (low, high), nullable, name)
 
 
 def literal(value: int) -> Node:
     """Return a whole number."""
-    return _bounded("literal", (), (value,), (value, value), False)
+    return _node("literal", (), (value,), (value, value), False)
 
 
 def add(a: Node, b: Node) -> Node:
@@ -115,7 +115,7 @@ def negate(a: Node) -> Node:
 
 def is_null(a: Node) -> Node:
     """Return whether a is null."""
-    return _bounded("is null", (a,), (), (0, 1), False)
+    return _node("is null", (a,), (), (0, 1), False)
 
 
 def is_in(a: Node, values: Sequence[int]) -> Node:
@@ -126,7 +126,7 @@ def is_in(a: Node, values: Sequence[int]) -> Node:
 def fill(a: Node, value: int) -> Node:
     """Return a, or the value where a is null."""
     ends = (min(a.low, value), max(a.high, value)) if a.nullable else (a.low, a.high)
-    return _bounded("fill", (a,), (value,), ends, False)
+    return _node("fill", (a,), (value,), ends, False)
 
 
 def bins(a: Node, edges: Sequence[int]) -> Node:
@@ -140,7 +140,7 @@ def bins(a: Node, edges: Sequence[int]) -> Node:
 def choose(condition: Node, a: Node, b: Node) -> Node:
     """Return a where the condition is true, and b where it is false or null."""
     ends = (min(a.low, b.low), max(a.high, b.high))
-    return _bounded("choose", (condition, a, b), (), ends, a.nullable or b.nullable)
+    return _node("choose", (condition, a, b), (), ends, a.nullable or b.nullable)
 
 
 def look_up(a: Node, values: Sequence[int | None], first: int) -> Node:
@@ -154,7 +154,7 @@ def look_up(a: Node, values: Sequence[int | None], first: int) -> Node:
         whole += [0, 0] if value is None else [1, value]
     covers = first <= a.low and a.high < first + len(values) and None not in values
     ends = (min(known), max(known))
-    return _bounded("look up", (a,), tuple(whole), ends, a.nullable or not covers)
+    return _node("look up", (a,), tuple(whole), ends, a.nullable or not covers)
 
 
 def _positive(by: int) -> tuple[int]:
@@ -166,12 +166,12 @@ def _positive(by: int) -> tuple[int]:
 def _of(
     operator: str, arguments: tuple[Node, ...], ends: Range, constants: tuple[int, ...] = ()
 ) -> Node:
-    return _bounded(
+    return _node(
         operator, arguments, constants, ends, any(argument.nullable for argument in arguments)
     )
 
 
-def _bounded(
+def _node(
     operator: str,
     arguments: tuple[Node, ...],
     constants: tuple[int, ...],

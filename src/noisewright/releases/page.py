@@ -61,7 +61,7 @@ def with_report(made: Made, path: Path, progress: Progress | None = None) -> Mad
     It is out and paid for: what goes wrong here is noted, and costs nothing else.
     """
     again = (
-        f"The {_called(made)} is complete; only its report is missing, and "
+        f"The {_noun(made)} is complete; only its report is missing, and "
         f"`noisewright report {made.path}` makes it"
     )
     try:
@@ -78,7 +78,7 @@ def with_report(made: Made, path: Path, progress: Progress | None = None) -> Mad
     return replace(made, files={**made.files, "report": written})
 
 
-def _called(made: Release | Synthesis) -> str:
+def _noun(made: Release | Synthesis) -> str:
     return "release" if isinstance(made, Release) else "table"
 
 
@@ -100,7 +100,7 @@ def write_report(
         target = TargetFiles.at(made.path).report
     else:
         raise ReleaseError(
-            f"this {_called(made)} is in memory, so there is no place beside it. Say where the "
+            f"this {_noun(made)} is in memory, so there is no place beside it. Say where the "
             "report goes: .report('private.report.html')."
         )
     if target.suffix.lower() not in (".html", ".htm"):

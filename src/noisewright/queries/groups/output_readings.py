@@ -48,7 +48,7 @@ def read_outputs(
     tail = (1 - confidence) / 2
     if isinstance(mechanism, Geometric):
         return _by_formula(mechanism, outputs, tail)
-    unbiased = _unbiased(mechanism)
+    unbiased = _unbiased_counts(mechanism)
     lows, highs = _intervals(mechanism, tail)
     return OutputReadings(
         _typical_errors(mechanism, squared_errors(mechanism))[outputs],
@@ -87,7 +87,7 @@ def _by_formula(mechanism: Geometric, outputs: Whole, tail: Fraction) -> OutputR
     )
 
 
-def _unbiased(table: Table) -> Array:
+def _unbiased_counts(table: Table) -> Array:
     counts = np.arange(table.space.size, dtype=float)
     try:
         return channel_of(table).undo(counts[:, None])[:, 0]

@@ -29,7 +29,7 @@ def to_contrasts(table: NDArray[Any], axes: tuple[Attribute, ...]) -> NDArray[An
     """
     out = table
     for place, axis in enumerate(axes):
-        out = _moved(_forward, out, place, axis)
+        out = _along_axis(_forward, out, place, axis)
     return out
 
 
@@ -37,7 +37,7 @@ def from_contrasts(coefficients: NDArray[Any], axes: tuple[Attribute, ...]) -> F
     """Return the table with these coefficients; its empty cells are spread over the others."""
     out = coefficients.astype(np.float64)
     for place, axis in enumerate(axes):
-        out = _moved(_backward, out, place, axis)
+        out = _along_axis(_backward, out, place, axis)
     return out
 
 
@@ -57,7 +57,7 @@ def squared_norms(axis: Attribute, level: int) -> NDArray[np.int64]:
     return np.tile(k * (k + 1), axis.widths[level - 1])
 
 
-def _moved(change: Any, table: NDArray[Any], place: int, axis: Attribute) -> NDArray[Any]:
+def _along_axis(change: Any, table: NDArray[Any], place: int, axis: Attribute) -> NDArray[Any]:
     return np.moveaxis(change(np.moveaxis(table, place, -1), axis), -1, place)
 
 

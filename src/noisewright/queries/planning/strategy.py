@@ -170,7 +170,7 @@ class Strategy:
                 f"says it is{'' if self.neighbors.total_is_public else ' not'}."
             )
         contrasts = self._estimates(noisy, total)
-        wanted = {self._ordered(question.attributes) for question in self.asked.questions}
+        wanted = {self._in_order(question.attributes) for question in self.asked.questions}
         tables = {names: self._table(contrasts, names) for names in sorted(wanted)}
         kept = tables
         if non_negative:
@@ -183,7 +183,7 @@ class Strategy:
             factor = max(factor, -math.log(1 - confidence) / math.sqrt(2))
         found: list[Answered] = []
         for question in self.asked.questions:
-            names = self._ordered(question.attributes)
+            names = self._in_order(question.attributes)
             values, unbiased = (
                 _accumulate(_sum_to(each[names], names, question.attributes), question)
                 for each in (kept, tables)
@@ -204,7 +204,7 @@ class Strategy:
             )
         return tuple(found)
 
-    def _ordered(self, names: Names) -> Names:
+    def _in_order(self, names: Names) -> Names:
         return tuple(sorted(names, key=self.asked.place.__getitem__))
 
     def _estimates(
