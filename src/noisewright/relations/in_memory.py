@@ -133,10 +133,8 @@ def _read_people(source: Source, needed: frozenset[str]) -> Frame:
     import pyarrow as pa
 
     frames = list(_read(source, needed))
-    columns = {
-        name: _join([frame.columns[name] for frame in frames])
-        for name in (frames[0].columns if frames else ())
-    }
+    names = [name for name in source.fields if name in needed]
+    columns = {name: _join([frame.columns[name] for frame in frames]) for name in names}
     rows = sum(frame.rows for frame in frames)
     if source.person is None:
         # Each row is a person: with one row and in one group, whatever the limit.
@@ -168,7 +166,7 @@ def require_identifying(name: str, kind: Any) -> None:
 
 
 def _join(parts: list[Values]) -> Values:
-    values = np.concatenate([one for one, _ in parts])
+    values = np.concatenate([np.zeros(0, np.int64), *(one for one, _ in parts)])
     if all(missing is None for _, missing in parts):
         return values, None
     none = [np.zeros(len(one), np.bool_) if gap is None else gap for one, gap in parts]
@@ -176,15 +174,14 @@ def _join(parts: list[Values]) -> Values:
 
 
 def _limit(limit: Limit, frame: Frame) -> Frame:
-    if frame.persons is None:
-        return frame
-    persons = frame.persons
+    cells: Any = None
     if limit.groups is not None:
         cells, inside = cell_numbers(limit.by, frame)
-        frame = frame.take(inside)
-        persons = frame.persons
-        assert persons is not None
-        cells = cells[inside]
+        frame, cells = frame.take(inside), cells[inside]
+    persons = frame.persons
+    if persons is None:
+        return frame
+    if cells is not None:
         kept = _first_groups(limit, frame, persons, cells)
         frame, persons, cells = frame.take(kept), persons[kept], cells[kept]
         # From here on a person in a group counts as one person.
@@ -282,14 +279,16 @@ def _add_up(tally: Tally, frame: Frame, total: NDArray[Any]) -> None:
 
 def _sums_in(cells: NDArray[Any], values: NDArray[np.int64], node: Node, size: int) -> Any:
     """Return the sums of whole numbers by cell, exactly."""
+    # Nulls are here as 0, which need not be within the range.
     offset = min(node.low, 0)
+    span = max(node.high, 0) - offset
     if offset:
         values = values - offset
-    found: Any = np.zeros(size, dtype=object if node.high - offset >= _SAFE else np.int64)
-    for shift in range(0, max((node.high - offset).bit_length(), 1), _LIMB):
+    found: Any = np.zeros(size, dtype=object if span >= _SAFE else np.int64)
+    for shift in range(0, max(span.bit_length(), 1), _LIMB):
         limb = (values >> shift) & ((1 << _LIMB) - 1)
         part = np.bincount(cells, weights=limb, minlength=size).astype(np.int64)
         found = found + (part.astype(object) << shift if found.dtype == object else part << shift)
     if offset:
-        found = found + offset * np.bincount(cells, minlength=size)
+        found = found + offset * np.bincount(cells, minlength=size).astype(found.dtype)
     return found
