@@ -1,2 +1,13 @@
+from .answer import Answer as Answer
+from .expressions import (
+    Aggregate as Aggregate,
+    Expression as Expression,
+    col as col,
+    count as count,
+    count_people as count_people,
+)
 from .groups.group_designs import GroupDesigns as GroupDesigns, design_groups as design_groups
 from .groups.size_design import SizeDesign as SizeDesign, SizePrediction as SizePrediction
+from .private import Private as Private
+from .public_table import Public as Public
+from .question import GroupBy as GroupBy, Question as Question

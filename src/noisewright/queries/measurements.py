@@ -48,7 +48,7 @@ _BITS = 64
 
 @final
 @dataclass(frozen=True)
-class Bound:
+class PersonBound:
     """A person has at most `rows` rows in each of at most `groups` groups."""
 
     groups: int
@@ -59,7 +59,7 @@ class Bound:
         """How many rows a person has."""
         return self.groups * self.rows
 
-    def least(self, other: Bound | None) -> Bound:
+    def least(self, other: PersonBound | None) -> PersonBound:
         """Return the other one if it is smaller in both ways that count: in L1, and in L2."""
         if other is None:
             return self
@@ -67,17 +67,17 @@ class Bound:
         return other if other.total <= self.total and squares[1] <= squares[0] else self
 
 
-def bound_of(rows: Rows, by: tuple[Node, ...]) -> Bound | None:
+def bound_of(rows: Rows, by: tuple[Node, ...]) -> PersonBound | None:
     """Return how many rows a person has in how many groups; None if nothing limits that."""
     if isinstance(rows, Source):
-        return Bound(1, 1) if rows.person is None else None
+        return PersonBound(1, 1) if rows.person is None else None
     if isinstance(rows, Filter):
         return bound_of(rows.rows, by)
     if isinstance(rows, Paired):
         left, right = bound_of(rows.left, ()), bound_of(rows.right, ())
-        return None if left is None or right is None else Bound(1, left.total * right.total)
+        return None if left is None or right is None else PersonBound(1, left.total * right.total)
     groups = rows.groups or 1
-    each = Bound(groups, rows.rows_each) if rows.by == by else Bound(1, groups * rows.rows_each)
+    each = PersonBound(groups, rows.rows_each) if rows.by == by else PersonBound(1, groups * rows.rows_each)
     return each.least(bound_of(rows.rows, by))
 
 
@@ -136,7 +136,7 @@ class Measurement:
         return added, added
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> PersonBound:
         """How many rows of a person count."""
         found = bound_of(self.rows, self.by)
         if found is None:

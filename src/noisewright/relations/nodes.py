@@ -34,10 +34,16 @@ class Node:
     name: str = ""
 
     @property
+    def leaves(self) -> frozenset[Node]:
+        """The columns that it reads, as nodes."""
+        if self.operator == "column":
+            return frozenset([self])
+        return frozenset[Node]().union(*(argument.leaves for argument in self.arguments))
+
+    @property
     def columns(self) -> frozenset[str]:
-        """The columns that it reads."""
-        found = {self.name} if self.operator == "column" else set[str]()
-        return frozenset(found.union(*(argument.columns for argument in self.arguments)))
+        """The names of the columns that it reads."""
+        return frozenset(leaf.name for leaf in self.leaves)
 
     def describe(self) -> list[Any]:
         """Return the node as a certificate writes it."""

@@ -1,0 +1,181 @@
+"""The answer to a question: a table of values, with errors, intervals and a certificate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.certificates import Certificate
+from noisewright.estimation import read_confidence
+from noisewright.mechanisms import Guarantee
+from noisewright.public import public_methods
+from noisewright.queries.answers.answered import Answered
+from noisewright.queries.readings import Column, read_columns_of
+
+if TYPE_CHECKING:
+    from noisewright.queries.question import Priced, Question
+    from noisewright.transaction import Payment
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """What was released: noisy whole numbers, and all that follows from them.
+
+    `table` has a row for each group, in the order of the declared keys, and a column for each
+    aggregate. Counts are never negative and means never outside of their bounds; `unbiased` has
+    the values before they were moved there, for sums over many groups.
+    """
+
+    question: Question
+    priced: Priced
+    noisy: tuple[NDArray[Any], ...]
+    certificate: Certificate
+    entry: int | None = None
+    charged: Guarantee | None = None
+    notes: tuple[str, ...] = ()
+
+    def with_payment(self, payment: Payment) -> Answer:
+        """Return the answer with what the ledger was charged for it."""
+        return replace(self, entry=payment.entry, charged=payment.charged)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each person gave away, for the change that the table says."""
+        return self.certificate.guarantee
+
+    def columns(self, confidence: float = 0.95) -> list[Column]:
+        """Return the columns of the answer, with errors and intervals of this confidence."""
+        level = read_confidence(confidence)
+        parts = self.priced
+        return [
+            column
+            for reading in self.question.asked.readings
+            for column in read_columns_of(
+                reading,
+                parts.measurements[reading.place],
+                self.noisy[reading.place],
+                parts.noises[reading.place],
+                level,
+            )
+        ]
+
+    @cached_property
+    def _columns(self) -> list[Column]:
+        return self.columns()
+
+    @cached_property
+    def table(self) -> Any:
+        """The values, as an Arrow table."""
+        return self._table((one.name, one.shown(one.answered.values)) for one in self._columns)
+
+    @property
+    def unbiased(self) -> Any:
+        """The values before they were rounded or moved to what is possible, as an Arrow table."""
+        return self._table((one.name, one.answered.unbiased) for one in self._columns)
+
+    @property
+    def standard_errors(self) -> Any:
+        """The standard errors of the values, as an Arrow table."""
+        return self._table((one.name, one.answered.standard_errors) for one in self._columns)
+
+    def intervals(self, confidence: float = 0.95) -> Any:
+        """Return the values with the ends of their intervals, as an Arrow table.
+
+        Each interval covers the true value with this probability, over the noise.
+        """
+        return self._table(
+            (one.name + end, one.shown(values))
+            for one in self.columns(confidence)
+            for end, values in _ends(one.answered)
+        )
+
+    def _table(self, columns: Iterable[tuple[str, Any]]) -> Any:
+        import pyarrow as pa
+
+        found = {name: _as_arrow(values) for name, values in self._keys().items()}
+        found |= {name: _as_arrow(values) for name, values in columns}
+        return pa.table(found)
+
+    def _keys(self) -> dict[str, Sequence[Any]]:
+        keys = self.question.keys
+        rows = list(product(*(key.points for key in keys.values())))
+        return {name: [row[place] for row in rows] for place, name in enumerate(keys)}
+
+    def to_pandas(self) -> Any:
+        """Return the values as a pandas frame."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the values as a Polars frame."""
+        import polars as pl
+
+        return pl.from_arrow(self.table)
+
+    @property
+    def value(self) -> Any:
+        """The one value, of a question with one aggregate and no groups."""
+        if self.table.num_rows != 1 or len(self._columns) != 1:
+            raise ValueError("there are several values; see .table.")
+        return self.table.column(self._columns[0].name)[0].as_py()
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the values with intervals of 95%: .csv, .parquet or .arrow, by the name's end."""
+        from noisewright.tables import open_writer
+
+        table = self.intervals()
+        with open_writer(path, table.schema, overwrite=overwrite) as writer:
+            for batch in table.to_batches():
+                writer.write(batch)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        shown = self.intervals()
+        names = shown.column_names
+        rows = [[_text(cell) for cell in row.values()] for row in shown.slice(0, 20).to_pylist()]
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in [names, *rows]]
+        more = [f"… {shown.num_rows - 20:,} more rows"] if shown.num_rows > 20 else []
+        unit = self.certificate.unit
+        return "\n".join([*lines, *more, f"{self.guarantee}, {unit}"])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        shown = self.intervals()
+        head = "".join(f"<th>{escape(name)}</th>" for name in shown.column_names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row.values()) + "</tr>"
+            for row in shown.slice(0, 100).to_pylist()
+        )
+        foot = escape(f"{self.guarantee}, {self.certificate.unit}")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{foot}</p>"
+
+
+def _ends(answered: Answered) -> list[tuple[str, NDArray[Any]]]:
+    return [("", answered.values), ("_low", answered.lows), ("_high", answered.highs)]
+
+
+def _as_arrow(values: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        return pa.array(values, from_pandas=True)  # NaN: there is no such value
+    return pa.array(values)
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    return f"{cell:,.6g}" if isinstance(cell, float) else str(cell)
+
+

@@ -1,0 +1,4 @@
+class BinTree:
+    sizes = (4,)
+    @classmethod
+    def of(cls, n): return cls()

@@ -1,0 +1,246 @@
+"""From what is asked about each group to the measurements that answer it, with no more than needed.
+
+Aggregates of the same expression share one measurement: count, sum, mean, variance and share come
+from moments of one degree, and all quantiles from one tree. A plain count comes along with moments
+where there are any, so that it costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, final
+
+from noisewright.errors import ParameterError
+from noisewright.queries.answers.bin_tree import BinTree
+from noisewright.queries.binding import Bound, Columns, bind, cut_places
+from noisewright.queries.expressions import Aggregate
+from noisewright.queries.measurements import Measurement, bound_of
+from noisewright.relations import (
+    Filter,
+    Labels,
+    Limit,
+    Node,
+    Numbers,
+    Paired,
+    Rows,
+    Source,
+    Truth,
+    bins,
+    both,
+    compare,
+    is_null,
+    literal,
+    negate,
+    sources,
+)
+
+_MOMENTS = {"sum": 1, "mean": 1, "share": 1, "var": 2, "std": 2}
+"""Of which degree moments have to be."""
+
+
+@final
+@dataclass(frozen=True)
+class Reading:
+    """How one aggregate follows from a measurement, given by its place among all of them."""
+
+    name: str
+    aggregate: Aggregate
+    place: int
+    of: Bound | None = None
+    labels: tuple[Any, ...] = ()
+    tree: BinTree | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Asked:
+    """The measurements that answer some aggregates, and how each of these follows."""
+
+    measurements: tuple[Measurement, ...]
+    readings: tuple[Reading, ...]
+
+
+def plan_measurements(
+    rows: Rows, columns: Columns, keys: Mapping[str, Bound], aggregates: Mapping[str, Aggregate]
+) -> Asked:
+    """Return what has to be measured, and how the answers follow from it."""
+    return _Planning(rows, columns, keys, aggregates).plan()
+
+
+class _Planning:
+    def __init__(
+        self,
+        rows: Rows,
+        columns: Columns,
+        keys: Mapping[str, Bound],
+        aggregates: Mapping[str, Aggregate],
+    ) -> None:
+        self.by = tuple(key.node for key in keys.values())
+        self.bound = {
+            name: None if one.of is None else bind(one.of, columns)
+            for name, one in aggregates.items()
+        }
+        read = [one.node for one in self.bound.values() if one is not None]
+        self.rows = settle_limits(rows, self.by, [*self.by, *read, *conditions_of(rows)])
+        self.where = " by " + ", ".join(keys) if keys else ""
+        self.aggregates = aggregates
+        self.measurements: dict[Any, Measurement] = {}
+        self.degrees: dict[Node, int] = {}
+        for name, one in aggregates.items():
+            of = self.bound[name]
+            if of is not None and one.function in _MOMENTS:
+                degree = _MOMENTS[one.function]
+                self.degrees[of.node] = max(degree, self.degrees.get(of.node, 0))
+
+    def plan(self) -> Asked:
+        found = [self._reading(name, one) for name, one in self.aggregates.items()]
+        places = {key: place for place, key in enumerate(self.measurements)}
+        readings = tuple(
+            Reading(name, one, places[key], of, labels, tree)
+            for name, one, key, of, labels, tree in found
+        )
+        return Asked(tuple(self.measurements.values()), readings)
+
+    def _reading(self, name: str, one: Aggregate) -> tuple[Any, ...]:
+        of = self.bound[name]
+        match one.function:
+            case "count" | "count_people" if of is None:
+                return name, one, self._count(one), None, (), None
+            case _ if of is None:
+                raise ParameterError(f"{one} needs an expression, as in nw.col('age').mean().")
+            case "count":
+                return name, one, self._known(one, of), of, (), None
+            case "histogram":
+                key, labels = self._histogram(one, of)
+                return name, one, key, of, labels, None
+            case "quantiles":
+                _require_numbers(one, of)
+                tree = BinTree.of(of.size)
+                key = ("levels", of.node)
+                self._add(key, one, adds="levels", of=of.node, levels=tree.sizes)
+                return name, one, key, of, (), tree
+            case "count_distinct":
+                key = ("distinct", of.node)
+                self._add(key, one, adds="distinct", of=of.node)
+                return name, one, key, of, (), None
+            case "top":
+                if not isinstance(of.kind, Labels | Truth):
+                    raise ParameterError(f"{one} needs labels; numbers can be cut into bins first.")
+                key = ("top", of.node)
+                self._add(key, one, by=(*self.by, of.node))
+                return name, one, key, of, tuple(of.points), None
+            case _:
+                return name, one, self._moments(one, of), of, (), None
+
+    def _add(self, key: Any, one: Aggregate, **options: Any) -> Any:
+        if key not in self.measurements:
+            rows, by = options.pop("rows", self.rows), options.pop("by", self.by)
+            self.measurements[key] = Measurement(f"{one}{self.where}", rows, by, **options)
+        return key
+
+    def _count(self, one: Aggregate) -> Any:
+        if one.function == "count_people":
+            return self._add(("people",), one, rows=self._one_row_each())
+        if self.degrees:
+            # The number of rows is what moments and gaps add up to.
+            node = min(self.degrees, key=lambda each: (self.degrees[each], each.nullable))
+            return self._moments_of(node, one)
+        return self._add(("count",), one)
+
+    def _one_row_each(self) -> Rows:
+        """Return rows of which each person has one in each group."""
+        found = bound_of(self.rows, self.by)
+        if found is None and self.by:
+            raise ParameterError(
+                "nothing limits in how many groups a person counts. Say it with .limit(groups=…)."
+            )
+        if found is not None and (found.rows == 1 or _has_no_person(self.rows)):
+            return self.rows
+        groups = found.groups if found is not None and self.by else None
+        return Limit(self.rows, 1, "people", groups, self.by if groups else (), self.by)
+
+    def _known(self, one: Aggregate, of: Bound) -> Any:
+        if of.node in self.degrees:
+            return self._moments_of(of.node, one)
+        rows = Filter(self.rows, negate(is_null(of.node))) if of.node.nullable else self.rows
+        return self._add(("known", of.node), one, rows=rows)
+
+    def _moments(self, one: Aggregate, of: Bound) -> Any:
+        if one.function == "share" and not isinstance(of.kind, Truth):
+            raise ParameterError(f"{one} needs a condition, as in (nw.col('age') >= 60).share().")
+        if isinstance(of.kind, Labels):
+            raise ParameterError(f"{one} needs numbers; {one.of} holds labels.")
+        if isinstance(of.kind, Numbers) and of.kind.dates is not None and one.function != "mean":
+            raise ParameterError(f"{one} of dates means nothing; ask for the mean or quantiles.")
+        if of.size == 1:
+            raise ParameterError(f"{one.of} has one value only, so there is nothing to ask.")
+        return self._moments_of(of.node, one)
+
+    def _moments_of(self, node: Node, one: Aggregate) -> Any:
+        gaps = node.nullable and any(
+            each.function == "count" and each.of is None for each in self.aggregates.values()
+        )
+        return self._add(
+            ("moments", node),
+            one,
+            adds="moments",
+            of=node,
+            degree=self.degrees[node],
+            gaps=gaps,
+        )
+
+    def _histogram(self, one: Aggregate, of: Bound) -> tuple[Any, tuple[str, ...]]:
+        _require_numbers(one, of)
+        edges = one.parameters
+        places = cut_places(of, edges)
+        # The last edge belongs to the last bin.
+        last = literal(int(of.kind.integer(edges[-1]) // 1))
+        inside = both(
+            compare("at most", literal(places[0]), of.node), compare("at most", of.node, last)
+        )
+        node = bins(of.node, places[1:-1])
+        key = ("histogram", of.node, edges)
+        self._add(key, one, rows=Filter(self.rows, inside), by=(*self.by, node))
+        labels = [f"[{x}, {y})" for x, y in pairwise(edges)]
+        labels[-1] = labels[-1][:-1] + "]"
+        return key, tuple(labels[node.low : node.high + 1])
+
+
+def _require_numbers(one: Aggregate, of: Bound) -> None:
+    if not isinstance(of.kind, Numbers):
+        raise ParameterError(f"{one} needs numbers or dates.")
+
+
+def _has_no_person(rows: Rows) -> bool:
+    if isinstance(rows, Source):
+        return rows.person is None
+    return not isinstance(rows, Paired) and _has_no_person(rows.rows)
+
+
+def conditions_of(rows: Rows) -> list[Node]:
+    """Return the conditions of all filters."""
+    if isinstance(rows, Source):
+        return []
+    if isinstance(rows, Paired):
+        return conditions_of(rows.left) + conditions_of(rows.right)
+    mine = [rows.condition] if isinstance(rows, Filter) else []
+    return mine + conditions_of(rows.rows)
+
+
+def settle_limits(rows: Rows, by: tuple[Node, ...], read: Sequence[Node]) -> Rows:
+    """Return rows whose limits know the groups that are asked for, and what is read of a row."""
+    if isinstance(rows, Source):
+        return rows
+    if isinstance(rows, Filter):
+        return Filter(settle_limits(rows.rows, by, read), rows.condition)
+    if isinstance(rows, Paired):
+        return Paired(settle_limits(rows.left, (), read), settle_limits(rows.right, (), read))
+    groups = rows.groups if by else None
+    each = rows.rows_each * (rows.groups or 1) if groups is None else rows.rows_each
+    names = {name for source in sources(rows) for name in source.fields}
+    leaves = {leaf.name: leaf for node in read for leaf in node.leaves if leaf.name in names}
+    reads = tuple(leaves[name] for name in sorted(leaves))
+    inner = settle_limits(rows.rows, by, read)
+    return Limit(inner, each, rows.salt, groups, by if groups else (), reads)

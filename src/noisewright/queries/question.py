@@ -1,0 +1,186 @@
+"""A question: what is asked about which groups of a private table, and what that will cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.certificates import Certificate, certify_query
+from noisewright.errors import ParameterError
+from noisewright.exact import Number
+from noisewright.given import of_kind
+from noisewright.public import public_methods
+from noisewright.queries.asked import Asked, plan_measurements
+from noisewright.queries.binding import Bound
+from noisewright.queries.expressions import Aggregate
+from noisewright.queries.measurements import Measurement, Unit
+from noisewright.queries.noise import CellNoise
+from noisewright.queries.private import Private
+from noisewright.relations import sources
+from noisewright.synthetic import RunBudget
+
+if TYPE_CHECKING:
+    from noisewright.queries.answer import Answer
+    from noisewright.sampling import Source
+    from noisewright.transaction import Progress
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False)
+class GroupBy:
+    """Groups of rows with the same keys, about which something can be asked."""
+
+    table: Private
+    keys: Mapping[str, Bound]
+    public: Any = None
+
+    def agg(self, **aggregates: Aggregate) -> Question:
+        """Ask something about each group: counts, sums, means, quantiles …, each by a name."""
+        return Question.of(self.table, self.keys, aggregates)
+
+    def count(self) -> Question:
+        """Ask how many rows each group has."""
+        from noisewright.queries.expressions import count
+
+        return self.agg(count=count())
+
+
+@final
+@dataclass(frozen=True)
+class Priced:
+    """Measurements with their noise and their parts of the whole, which are certified together."""
+
+    measurements: tuple[Measurement, ...]
+    noises: tuple[CellNoise, ...]
+    amounts: tuple[Fraction, ...]
+    budget: RunBudget
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return the measurements as a certificate writes them."""
+        parts = zip(self.measurements, self.noises, self.amounts, strict=True)
+        return [one.describe(noise, amount) for one, noise, amount in parts]
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A question to a private table, which costs nothing until it is released.
+
+    `explain` says what will be computed and charged, `predict` how large errors will be, and
+    `epsilon_for` how much a wanted error costs. `release` answers it.
+    """
+
+    table: Private
+    keys: Mapping[str, Bound]
+    aggregates: Mapping[str, Aggregate]
+
+    @classmethod
+    def of(
+        cls, table: Private, keys: Mapping[str, Bound], aggregates: Mapping[str, Aggregate]
+    ) -> Question:
+        """Return the question; refuse what cannot be asked of such columns."""
+        if not aggregates:
+            raise ParameterError("nothing is asked; try .agg(n=nw.count()).")
+        for name, one in aggregates.items():
+            of_kind(one, Aggregate, name=name, such_as="an aggregate such as nw.count()")
+            if name in keys:
+                raise ParameterError(f"{name!r} is a key already; choose another name.")
+        question = cls(table, dict(keys), dict(aggregates))
+        for measurement in question.asked.measurements:
+            _ = measurement.bound  # refused here, and not when it is released
+        return question
+
+    @cached_property
+    def asked(self) -> Asked:
+        """The measurements that answer it, and how answers follow from them."""
+        return plan_measurements(
+            self.table.rows, self.table.columns, self.keys, self.aggregates
+        )
+
+    def price(self, epsilon: Number | None, delta: Number = 0) -> Priced:
+        """Return the noise that a budget buys: geometric, or normal where δ makes that better."""
+        whole = RunBudget.of(epsilon, delta)
+        found = self._with_noise(whole)
+        if whole.unit == "rho":
+            pure = self._with_noise(whole.without_delta())
+            if _spread(pure) <= _spread(found):
+                return pure
+        return found
+
+    def _with_noise(self, budget: RunBudget) -> Priced:
+        measurements = self.asked.measurements
+        amounts = tuple(budget.divide([1] * len(measurements)))
+        unit: Unit = budget.unit
+        noises = tuple(
+            one.noise(amount, unit, self.table.budget.change)
+            for one, amount in zip(measurements, amounts, strict=True)
+        )
+        return Priced(measurements, noises, amounts, budget)
+
+    def certify(self, *, epsilon: Number, delta: Number = 0) -> Certificate:
+        """Return the certificate of this question at this price; nothing is spent or read."""
+        return self.certify_priced(self.price(epsilon, delta))
+
+    def certify_priced(self, priced: Priced) -> Certificate:
+        """Return the certificate of this question with this noise."""
+        return certify_query(
+            priced.describe(),
+            columns=self._ranges(),
+            unit=priced.budget.unit,
+            total=priced.budget.total,
+            guarantee=priced.budget.guarantee,
+            change=self.table.budget.change,
+        )
+
+    def _ranges(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for source in sources(self.table.rows):
+            for name in source.fields:
+                grid = source.grid(name)
+                found[name] = [str(end) for end in sorted((grid.first, grid.last))]
+        return found
+
+    def release(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        progress: Progress | None = None,
+        source: Source | None = None,
+    ) -> Answer:
+        """Answer the question: prove, debit, compute, draw, in this order.
+
+        Requires: a budget for `epsilon` and `delta` in the ledger of the table, if it has one.
+        Ensures: (ε, δ)-private for the change that the table says. With delta=0 noise is two-sided
+        geometric; else it is rounded normal noise, or geometric where that is better.
+        """
+        from noisewright.queries.query_job import QueryJob
+        from noisewright.transaction import transact
+
+        priced = self.price(epsilon, delta)
+        budget = self.table.budget
+        job = QueryJob(self, priced, source)
+        return transact(
+            job, ledger=budget.ledger, dataset=budget.dataset, source=source, progress=progress
+        )
+
+    def __str__(self) -> str:
+        what = ", ".join(f"{name}={one}" for name, one in self.aggregates.items())
+        return f"{what} by {', '.join(self.keys)}" if self.keys else what
+
+    @property
+    def guarantee_words(self) -> str:
+        """What a guarantee of this question is about."""
+        return f"for {self.table.unit}"
+
+
+def _spread(priced: Priced) -> float:
+    """Return the sum of the variances of all noise, each in the unit of what one row adds."""
+    pairs = zip(priced.measurements, priced.noises, strict=True)
+    return sum(noise.variance / one.row_change[0] ** 2 for one, noise in pairs)
+
