@@ -39,6 +39,13 @@ from .privacy import (
     tight_epsilon as tight_epsilon,
     verify as verify,
 )
+from .queries import (
+    Private as Private,
+    Public as Public,
+    col as col,
+    count as count,
+    count_people as count_people,
+)
 from .releases import release as release, synthesize as synthesize
 from .selection import exponential as exponential
 from .spaces import (

@@ -1,6 +1,6 @@
 """Random questions to tiny tables, and all neighbors of these: what does one person change?
 
-    python -m tests.queries.random_plans 10000        as many plans as you like, with a new seed
+python -m tests.queries.random_plans 10000        as many plans as you like, with a new seed
 """
 
 from __future__ import annotations
@@ -17,8 +17,18 @@ import pyarrow as pa
 
 import noisewright as nw
 from noisewright.errors import ParameterError
-from noisewright.queries import Aggregate, Expression, Private, Public, Question, col, count, count_people
-from noisewright.queries.measurements import Measurement
+from noisewright.queries import (
+    Aggregate,
+    Expression,
+    Private,
+    Public,
+    Question,
+    col,
+    count,
+    count_people,
+)
+from noisewright.queries.measurements import QueryMeasurement
+from noisewright.queries.private import CHANGES
 from noisewright.relations import Filter, Limit, Paired, Rows, Source
 from noisewright.tables import open_table
 
@@ -136,7 +146,7 @@ _PUBLIC = Public({"s": ["a", "c"], "region": ["n", "m"], "weight": [0.5, 2]}, ke
 
 def random_question(draw: random.Random) -> Question | None:
     """Return a question, or None where what was drawn makes no sense."""
-    has_person, change = draw.random() < 0.6, draw.choice(["replace", "add or remove"])
+    has_person, change = draw.random() < 0.6, draw.choice(CHANGES)
     person = "person" if has_person else None
     table: Private = Private(
         table_of([]), columns=COLUMNS, ledger=None, person=person, change=change
@@ -180,7 +190,7 @@ def on_table(rows: Rows, data: pa.Table) -> Rows:
             return replace(rows, rows=on_table(rows.rows, data))
 
 
-def numbers_of(measurement: Measurement, rows: list[Row]) -> np.ndarray:
+def numbers_of(measurement: QueryMeasurement, rows: list[Row]) -> np.ndarray:
     return replace(measurement, rows=on_table(measurement.rows, table_of(rows))).compute()
 
 
@@ -190,9 +200,7 @@ def neighbors(draw: random.Random, rows: list[Row], question: Question) -> Itera
     if budget.person is None:
         for place in range(len(rows)):
             others = rows[:place] + rows[place + 1 :]
-            yield others if budget.change == "add or remove" else [
-                *others, random_row(draw, "new")
-            ]
+            yield others if budget.change == "add or remove" else [*others, random_row(draw, "new")]
         return
     for person in {row["person"] for row in rows}:
         others = [row for row in rows if row["person"] != person]
@@ -227,6 +235,7 @@ def search(plans: int, seed: int) -> int:
         if question is None:
             continue
         found += 1
+        question.certify(epsilon=1)
         problem = largest_excess(question, draw)
         assert problem is None, f"{question}: {problem}"
     return found

@@ -18,7 +18,7 @@ from noisewright.estimation import read_confidence
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
-from noisewright.queries.readings import Column, read_columns_of
+from noisewright.queries.readings import AnswerColumn, read_columns_of
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
@@ -53,7 +53,7 @@ class Answer:
         """What each person gave away, for the change that the table says."""
         return self.certificate.guarantee
 
-    def columns(self, confidence: float = 0.95) -> list[Column]:
+    def columns(self, confidence: float = 0.95) -> list[AnswerColumn]:
         """Return the columns of the answer, with errors and intervals of this confidence."""
         level = read_confidence(confidence)
         parts = self.priced
@@ -70,7 +70,7 @@ class Answer:
         ]
 
     @cached_property
-    def _columns(self) -> list[Column]:
+    def _columns(self) -> list[AnswerColumn]:
         return self.columns()
 
     @cached_property
@@ -143,7 +143,10 @@ class Answer:
         names = shown.column_names
         rows = [[_text(cell) for cell in row.values()] for row in shown.slice(0, 20).to_pylist()]
         widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in [names, *rows]]
+        lines = [
+            "  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True))
+            for row in [names, *rows]
+        ]
         more = [f"… {shown.num_rows - 20:,} more rows"] if shown.num_rows > 20 else []
         unit = self.certificate.unit
         return "\n".join([*lines, *more, f"{self.guarantee}, {unit}"])
@@ -177,5 +180,3 @@ def _text(cell: Any) -> str:
     if cell is None:
         return "–"
     return f"{cell:,.6g}" if isinstance(cell, float) else str(cell)
-
-

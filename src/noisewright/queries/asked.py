@@ -16,7 +16,7 @@ from noisewright.errors import ParameterError
 from noisewright.queries.answers.bin_tree import BinTree
 from noisewright.queries.binding import Bound, Columns, bind, cut_places
 from noisewright.queries.expressions import Aggregate
-from noisewright.queries.measurements import Measurement, bound_of
+from noisewright.queries.measurements import QueryMeasurement, bound_of
 from noisewright.relations import (
     Filter,
     Labels,
@@ -58,7 +58,7 @@ class Reading:
 class Asked:
     """The measurements that answer some aggregates, and how each of these follows."""
 
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[QueryMeasurement, ...]
     readings: tuple[Reading, ...]
 
 
@@ -86,7 +86,7 @@ class _Planning:
         self.rows = settle_limits(rows, self.by, [*self.by, *read, *conditions_of(rows)])
         self.where = " by " + ", ".join(keys) if keys else ""
         self.aggregates = aggregates
-        self.measurements: dict[Any, Measurement] = {}
+        self.measurements: dict[Any, QueryMeasurement] = {}
         self.degrees: dict[Node, int] = {}
         for name, one in aggregates.items():
             of = self.bound[name]
@@ -119,7 +119,7 @@ class _Planning:
                 _require_numbers(one, of)
                 tree = BinTree.of(of.size)
                 key = ("levels", of.node)
-                self._add(key, one, adds="levels", of=of.node, levels=tree.sizes)
+                self._add(key, one, adds="levels", of=of.node, tree=tree)
                 return name, one, key, of, (), tree
             case "count_distinct":
                 key = ("distinct", of.node)
@@ -137,7 +137,7 @@ class _Planning:
     def _add(self, key: Any, one: Aggregate, **options: Any) -> Any:
         if key not in self.measurements:
             rows, by = options.pop("rows", self.rows), options.pop("by", self.by)
-            self.measurements[key] = Measurement(f"{one}{self.where}", rows, by, **options)
+            self.measurements[key] = QueryMeasurement(f"{one}{self.where}", rows, by, **options)
         return key
 
     def _count(self, one: Aggregate) -> Any:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import as_text, sqrt_bounds
 from noisewright.given import quantity
+from noisewright.queries.answers.bin_tree import BinTree
 from noisewright.queries.noise import CellNoise
 from noisewright.relations import (
     Filter,
@@ -77,18 +78,22 @@ def bound_of(rows: Rows, by: tuple[Node, ...]) -> PersonBound | None:
         left, right = bound_of(rows.left, ()), bound_of(rows.right, ())
         return None if left is None or right is None else PersonBound(1, left.total * right.total)
     groups = rows.groups or 1
-    each = PersonBound(groups, rows.rows_each) if rows.by == by else PersonBound(1, groups * rows.rows_each)
+    each = (
+        PersonBound(groups, rows.rows_each)
+        if rows.by == by
+        else PersonBound(1, groups * rows.rows_each)
+    )
     return each.least(bound_of(rows.rows, by))
 
 
 @final
 @dataclass(frozen=True)
-class Measurement:
+class QueryMeasurement:
     """Numbers for each cell of some groups: how many rows, moments, levels of a tree, or values.
 
-    `of` is what is added up, or whose values are counted; `degree` is that of moments, `levels`
-    how many levels of `branching` a tree over the values has. With `gaps`, moments have one more
-    number: of rows without a value.
+    `of` is what is added up, or whose values are counted; `degree` is that of moments, and `tree`
+    has the levels over the values. With `gaps`, moments have one more number: of rows without a
+    value.
     """
 
     what: str
@@ -98,7 +103,7 @@ class Measurement:
     of: Node | None = None
     degree: int = 0
     gaps: bool = False
-    levels: tuple[int, ...] = ()
+    tree: BinTree | None = None
 
     def __post_init__(self) -> None:
         size = self.cells * self.numbers
@@ -119,7 +124,7 @@ class Measurement:
         """How many numbers each group has."""
         if self.adds == "moments":
             return self.degree + 1 + self.gaps
-        return sum(self.levels) if self.adds == "levels" else 1
+        return 1 if self.tree is None else sum(self.tree.sizes)
 
     @property
     def width(self) -> int:
@@ -132,7 +137,7 @@ class Measurement:
         """What one row adds: in L1, and in squared L2."""
         if self.adds == "moments":
             return self.width**self.degree, self.width ** (2 * self.degree)
-        added = len(self.levels) if self.adds == "levels" else 1
+        added = 1 if self.tree is None else len(self.tree.steps)
         return added, added
 
     @property
@@ -199,7 +204,9 @@ class Measurement:
         table = found.reshape(self.cells, -1)
         if self.adds == "distinct":
             return (table > 0).sum(axis=1, dtype=np.int64).reshape(-1, 1)
-        return np.concatenate([_merge(table, size) for size in self.levels], axis=1)
+        assert self.tree is not None
+        runs = [np.arange(0, table.shape[1], step) for step in self.tree.steps]
+        return np.concatenate([np.add.reduceat(table, starts, axis=1) for starts in runs], axis=1)
 
     def describe(self, noise: CellNoise, amount: Fraction) -> dict[str, Any]:
         """Return the measurement as a certificate writes it."""
@@ -208,8 +215,8 @@ class Measurement:
             adds["of"] = self.of.describe()
         if self.adds == "moments":
             adds |= {"degree": self.degree, "gaps": "yes" if self.gaps else "no"}
-        if self.adds == "levels":
-            adds["levels"] = len(self.levels)
+        if self.tree is not None:
+            adds["levels"] = len(self.tree.steps)
         kind, scale = ("normal", "deviation") if noise.unit == "rho" else ("geometric", "decay")
         law: dict[str, Any] = {"kind": kind, scale: as_text(noise.scale)}
         if noise.balanced_cells is not None:
@@ -229,12 +236,6 @@ def _product(nodes: Sequence[Node]) -> Node:
     for node in nodes[1:]:
         found = multiply(found, node)
     return found
-
-
-def _merge(table: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the counts of `size` equal runs of bins; the last run may be shorter."""
-    step = -(-table.shape[1] // size)
-    return np.add.reduceat(table, np.arange(0, table.shape[1], step), axis=1)
 
 
 def describe_rows(rows: Rows) -> dict[str, Any]:

@@ -225,12 +225,6 @@ class Private:
         """Ask how many rows there are."""
         return self.agg(count=count())
 
-    def sql(self, text: str) -> Question:
-        """Ask by a SELECT of a few words: see the how-to page on questions in SQL."""
-        from noisewright.queries.sql_in import question_from_sql
-
-        return question_from_sql(self, text)
-
     def __repr__(self) -> str:
         names = ", ".join(self.columns)
         return f"<private table with the columns {names}; guarantees are for {self.unit}>"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from noisewright.certificates import Certificate
 from noisewright.mechanisms import Guarantee
 from noisewright.queries.answer import Answer
-from noisewright.queries.measurements import Measurement
+from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 from noisewright.transaction import Job, Payment, Progress, Subject
 
@@ -67,7 +67,9 @@ class QueryJob(Job[Answer]):
         return made.with_payment(payment)
 
 
-def add_noise(measurement: Measurement, noise: CellNoise, source: Source | None) -> NDArray[Any]:
+def add_noise(
+    measurement: QueryMeasurement, noise: CellNoise, source: Source | None
+) -> NDArray[Any]:
     """Return the numbers of a measurement with noise on each; whole numbers of any size."""
     numbers = measurement.compute()
     size = numbers.size

@@ -16,7 +16,7 @@ from noisewright.public import public_methods
 from noisewright.queries.asked import Asked, plan_measurements
 from noisewright.queries.binding import Bound
 from noisewright.queries.expressions import Aggregate
-from noisewright.queries.measurements import Measurement, Unit
+from noisewright.queries.measurements import QueryMeasurement, Unit
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.private import Private
 from noisewright.relations import sources
@@ -54,7 +54,7 @@ class GroupBy:
 class Priced:
     """Measurements with their noise and their parts of the whole, which are certified together."""
 
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[QueryMeasurement, ...]
     noises: tuple[CellNoise, ...]
     amounts: tuple[Fraction, ...]
     budget: RunBudget
@@ -98,9 +98,7 @@ class Question:
     @cached_property
     def asked(self) -> Asked:
         """The measurements that answer it, and how answers follow from them."""
-        return plan_measurements(
-            self.table.rows, self.table.columns, self.keys, self.aggregates
-        )
+        return plan_measurements(self.table.rows, self.table.columns, self.keys, self.aggregates)
 
     def price(self, epsilon: Number | None, delta: Number = 0) -> Priced:
         """Return the noise that a budget buys: geometric, or normal where δ makes that better."""
@@ -183,4 +181,3 @@ def _spread(priced: Priced) -> float:
     """Return the sum of the variances of all noise, each in the unit of what one row adds."""
     pairs = zip(priced.measurements, priced.noises, strict=True)
     return sum(noise.variance / one.row_change[0] ** 2 for one, noise in pairs)
-

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.answers.counts import answer_counts, answer_distinct
 from noisewright.queries.asked import Reading
-from noisewright.queries.measurements import Measurement
+from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Column:
+class AnswerColumn:
     """One column of an answer."""
 
     name: str
@@ -30,15 +30,27 @@ class Column:
 
 def read_columns_of(
     reading: Reading,
-    measurement: Measurement,
+    measurement: QueryMeasurement,
     noisy: NDArray[Any],
     noise: CellNoise,
     confidence: float,
-) -> list[Column]:
+) -> list[AnswerColumn]:
     """Return the columns that answer one aggregate."""
-    name = reading.name
+    name, labels = reading.name, reading.labels
     match reading.aggregate.function:
-        case "count" | "count_people":
-            return [Column(name, answer_counts(noisy[:, 0], noise, confidence=confidence))]
+        case "histogram":
+            counts = noisy.reshape(-1, len(labels))
+            return [
+                AnswerColumn(
+                    f"{name} {label}", answer_counts(counts[:, place], noise, confidence=confidence)
+                )
+                for place, label in enumerate(labels)
+            ]
+        case "count_distinct":
+            assert reading.of is not None
+            found = answer_distinct(
+                noisy[:, 0], noise, declared=reading.of.size, confidence=confidence
+            )
+            return [AnswerColumn(name, found)]
         case _:
-            raise AssertionError
+            return [AnswerColumn(name, answer_counts(noisy[:, 0], noise, confidence=confidence))]
