@@ -203,6 +203,12 @@ def columns_of(*columns: tuple[str, Any, Any, str]) -> Any:
     }
 
 
+def groups_of(*parts: tuple[int, Any]) -> Any:
+    """How many groups have each mechanism."""
+    listed = [{"groups": groups, "mechanism": mechanism} for groups, mechanism in parts]
+    return {"form": "groups", "parts": listed}
+
+
 #: Adjacent rows differ by a factor of exactly 2 at most.
 HALVES = [[8, 4, 4], [4, 8, 4], [4, 4, 8]]
 LN2 = {"ln": "2"}

@@ -20,6 +20,7 @@ from tests.certificates.handmade import (
     counting_step,
     curve_of,
     geometric,
+    groups_of,
     law_step,
     load_checker,
     number,
@@ -172,6 +173,14 @@ EVERYTHING = [
         "2",
         "1/4",
     ),
+    certificate(
+        groups_of((2, table(HALVES, 4)), (1, table([[2, 1], [1, 2]], None))),
+        "one answer",
+        LN2,
+        "0",
+        ["RH", "S", "F"],
+    ),
+    certificate(groups_of((3, geometric(5, LN2)), (1, table(HALVES, 4))), "one answer", "1"),
     certificate(
         table(
             HALVES,

@@ -13,6 +13,7 @@ from tests.certificates.handmade import (
     columns_of,
     counting_step as counts,
     geometric,
+    groups_of,
     load_checker,
     one_person,
     person_of,
@@ -80,6 +81,11 @@ def promise(document: Any) -> str:
             steps_of("1", counts("1", marginal="1/4")),
             one_person(2),
             "for replacing all rows of one person, up to 2, by any others.",
+        ),
+        (
+            groups_of((5, STAIRS), (2, geometric(7, LN2))),
+            "one answer",
+            "for changing the answer of one person, whose group and its size are public.",
         ),
     ],
 )

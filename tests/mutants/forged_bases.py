@@ -5,7 +5,14 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from tests.certificates.handmade import certificate, columns_of, geometric, person_of, rows_of
+from tests.certificates.handmade import (
+    certificate,
+    columns_of,
+    geometric,
+    groups_of,
+    person_of,
+    rows_of,
+)
 from tests.mutants.unit_truth import Law, excess, law_of, parts_of, widest
 
 Document = dict[str, Any]
@@ -70,8 +77,14 @@ def above(value: Decimal) -> Fraction:
 
 def claim_for(draw: Random, law: Law, relation: Any) -> tuple[Any, str]:
     """The least ε, or one below it with the δ that it needs then."""
+    return claim_for_all(draw, [law], relation)
+
+
+def claim_for_all(draw: Random, laws: list[Law], relation: Any) -> tuple[Any, str]:
+    """The same for several mechanisms, of which each keeps the claim."""
     ways = [
         (law.masses(a, b), far)
+        for law in laws
         for i, j, far in pairs_of(relation, law.size)
         for a, b, far in ((i, j, far), (j, i, far))
     ]
@@ -191,7 +204,22 @@ def base(draw: Random, form: str) -> Document:
         deltas = sum(Fraction(d) for _, _, d in parts)
         epsilons = sum((e for _, e, _ in parts), Fraction(0))
         return certificate(columns_of(*named), REPLACE, epsilons, str(min(Fraction(1), deltas)))
+    if form == "groups":
+        parts = [(draw.randint(1, 3), of_counts(draw, n)) for n in draw.sample(range(1, 5), 2)]
+        laws = [law_of(mechanism) for _, mechanism in parts]
+        claim = claim_for_all(draw, laws, {"relation": "adjacent"})
+        return certificate(groups_of(*parts), "one answer", *claim)
     raise AssertionError(form)
+
+
+def of_counts(draw: Random, n: int) -> Any:
+    """A mechanism for the counts of a group of n people."""
+    if draw.random() < 0.3:
+        return geometric(n, draw.choice([{"value": "1/3"}, {"ln": "3/2"}]))
+    counts, total = {"kind": "counts", "n": n}, draw.randint(3, 3000)
+    weights = weights_of(draw, n + 1, n + 1, total)
+    shape = {"form": "table", "inputs": counts, "outputs": counts}
+    return {**shape, "total": f"{total:x}", "weights": weights}
 
 
 def part(draw: Random) -> tuple[Any, Fraction, str]:

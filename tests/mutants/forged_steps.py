@@ -1,4 +1,4 @@
-"""True certificates of curves, of private steps and of designs, small and at the edge."""
+"""True certificates of curves, of private steps, of designs and of groups, at the edge."""
 
 import json
 from fractions import Fraction
@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import noisewright as nw
+from noisewright.queries import design_groups
 from tests.certificates.handmade import (
     certificate,
     choice_step,
@@ -16,7 +17,7 @@ from tests.certificates.handmade import (
     one_person,
     steps_of,
 )
-from tests.mutants.forged_bases import above
+from tests.mutants.forged_bases import above, base
 from tests.mutants.steps_truth import cost_of, implied
 
 
@@ -89,3 +90,22 @@ def designs() -> list[str]:
 
 def design(draw: Random) -> Any:
     return json.loads(draw.choice(designs()))
+
+
+@cache
+def designed_groups() -> list[str]:
+    """Groups of designs, with properties and proofs of bounds."""
+    asked: list[dict[str, Any]] = [
+        {"properties": "all"},
+        {"loss": "L1"},
+        {"loss": "L2", "delta": "1/20"},
+        {"mechanism": "WM"},
+    ]
+    sizes = {"a": 1, "b": 2, "c": 3, "d": 2}
+    return [design_groups(sizes, epsilon="1/2", **one).certificate.to_json() for one in asked]
+
+
+def groups(draw: Random) -> Any:
+    if draw.random() < 0.5:
+        return base(draw, "groups")
+    return json.loads(draw.choice(designed_groups()))

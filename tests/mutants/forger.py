@@ -14,14 +14,21 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from tests.certificates.handmade import columns_of, load_checker, person_of, rows_of, sealed
-from tests.mutants import forged_bases as bases, forged_steps
+from tests.certificates.handmade import (
+    columns_of,
+    groups_of,
+    load_checker,
+    person_of,
+    rows_of,
+    sealed,
+)
+from tests.mutants import forged_bases as bases, forged_steps, groups_truth
 from tests.mutants.table_truth import require_bound, require_properties
 from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 
 checker = load_checker()
 
-FORMS = (*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design")
+FORMS = (*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups")
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
     *("marginal", "query", "both ways", "one way", "exponential mechanism", "noisy max"),
@@ -35,7 +42,7 @@ WORDS = (
         "identity",
         "expected",
     ),
-    *("worst", "table", "rows", "person", "columns", "noise", "response"),
+    *("worst", "table", "rows", "person", "columns", "noise", "response", "groups", "one answer"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 SLIGHTLY = Fraction(1, 10**14)
@@ -77,6 +84,7 @@ def of_relation(draw: Random, document: Any) -> None:
     words = ("adjacent", "pairs", "metric", "replace")
     others = [other, {"relation": "one row"}, {"relation": "one row", "row": draw.choice(words)}]
     others += [{"relation": "one person", "rows_per_person": draw.randint(0, 4)}]
+    others += [{"relation": "one answer"}]
     put(document, path, draw.choice([*others, other]))
 
 
@@ -177,7 +185,7 @@ def of_mechanism(draw: Random, document: Any) -> None:
     inner = at(document, path)
     near, count = bases.relation_of(draw, draw.randint(2, 4)), draw.randint(1, 3)
     epsilon, delta = Fraction(draw.randint(0, 30), 10), draw.choice(["0", "1/9"])
-    match draw.choice(["other", "rows", "person", "columns"]):
+    match draw.choice(["other", "rows", "person", "columns", "groups"]):
         case "other":
             made = bases.simple(draw, draw.choice(bases.SIMPLE))
         case "rows":
@@ -188,6 +196,8 @@ def of_mechanism(draw: Random, document: Any) -> None:
                 put(document, (*path[:-1], "neighbors"), outer)
         case "person":
             made = person_of(count, inner, epsilon, delta)
+        case "groups":
+            made = groups_of((count, inner))
         case _:
             made = columns_of(("a", inner, epsilon, delta))
     put(document, path, made)
@@ -201,6 +211,7 @@ MAKERS: dict[str, Callable[[Random], Any]] = {
     "curve": forged_steps.curve,
     "steps": forged_steps.steps,
     "design": forged_steps.design,
+    "groups": forged_steps.groups,
 }
 
 
@@ -240,8 +251,9 @@ def forge(form: str, count: int, seed: object) -> tuple[Counter[str], list[tuple
             continue
         seen["accepted"] += 1
         try:
-            require_properties(document, report.proved)
-            require_bound(document, report.proved)
+            for part, proved in groups_truth.each_size(document, report.proved):
+                require_properties(part, proved)
+                require_bound(part, proved)
             judge(document, report.proved[-1])
             seen["judged true"] += 1
         except UnjudgedError:

@@ -259,6 +259,7 @@ def people(mechanism: Any) -> int:
 
 def judge(document: Any, sentence: str) -> None:
     """Raise unless the sentence about a certificate is true: UntrueError, or UnjudgedError."""
+    from tests.mutants import groups_truth
     from tests.mutants.curve_truth import require_curves
     from tests.mutants.steps_truth import require_steps
 
@@ -268,9 +269,14 @@ def judge(document: Any, sentence: str) -> None:
     if found[1]:
         return
     epsilon, delta, unit = Decimal(found[2]), Decimal(found[3]), UNIT.fullmatch(found[4])
+    mechanism, near = document["mechanism"], document["neighbors"]
+    if (mechanism["form"] == "groups") != (found[4] == groups_truth.WORDS):
+        raise UntrueError(f"an answer in a group is another change: {sentence}")
+    if mechanism["form"] == "groups":
+        groups_truth.require_groups(mechanism, epsilon, delta)
+        return
     if unit is None:
         raise UntrueError(f"no unit in words: {sentence}")
-    mechanism, near = document["mechanism"], document["neighbors"]
     whose = "the input"
     while mechanism["form"] == "rows":
         near = mechanism["parent"]["neighbors"]
