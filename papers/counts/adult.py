@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import noisewright as nw
+from noisewright.queries import design_groups
 from noisewright.report import save_chart
 from papers.claims import (
     Claim,
@@ -34,8 +36,8 @@ from papers.counts.experiment import (
     Measured,
     agreement,
     beyond,
+    compare,
     exact_errors,
-    observe,
     row_of,
 )
 from papers.counts.near_answers import FIVE, distance, largest
@@ -94,19 +96,22 @@ class Groups:
         return _hypergeometric(len(bits), int(bits.sum()), n)
 
     def errors(self, target: str, n: int, alpha: str) -> dict[str, Errors]:
-        """Release the count of every group, in each repetition anew."""
+        """Release the counts of all groups together, in each repetition anew.
+
+        The groups and their sizes are public, and ε is spent once for each person.
+        """
         truths = _groups(self.targets[target], n, self.repetitions)
-        free = faces("L0", n, alpha)
-        return {
-            name: observe(
-                mechanism,
-                truths,
-                self.weights(target, n),
-                seed=f"{SEED}/{target}/{n}/{name}",
-                face=free.get(name),
-            )
-            for name, mechanism in for_l0(n, alpha).items()
-        }
+        free, weights = faces("L0", n, alpha), self.weights(target, n)
+        sizes = dict.fromkeys(range(truths.shape[1]), n)
+        found: dict[str, Errors] = {}
+        for name in FIVE:
+            asked = {"properties": "WH"} if name == "WH" else {"mechanism": name}
+            groups = design_groups(sizes, alpha=alpha, **asked)
+            source = nw.randomness.SeededSource(f"{SEED}/{target}/{n}/{name}")
+            released = np.stack([groups.draw(row, source) for row in truths])
+            matrix = groups.by_size[n].mechanism.matrix
+            found[name] = compare(released, truths, matrix, weights, face=free.get(name))
+        return found
 
     def exactly(self, alpha: str, d: int = 0) -> Wrong:
         """Return the probabilities of answers more than d away, over all optima."""

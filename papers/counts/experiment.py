@@ -163,11 +163,19 @@ def observe(
     face: OptimalFace | None = None,
 ) -> Errors:
     """Release each group's count once; `truths` has one row per repetition."""
-    n = mechanism.space.size - 1
-    released = mechanism.sample(truths.ravel(), source=nw.randomness.SeededSource(seed))
-    errors = np.asarray(released).reshape(truths.shape) - truths
+    drawn = mechanism.sample(truths.ravel(), source=nw.randomness.SeededSource(seed))
+    released = np.asarray(drawn).reshape(truths.shape)
+    return compare(released, truths, mechanism.matrix, weights, face=face)
+
+
+def compare(
+    released: Whole, truths: Whole, matrix: Array, weights: Array, *, face: OptimalFace | None
+) -> Errors:
+    """Return the errors of released counts, beside their exact distribution."""
+    n = len(matrix) - 1
+    errors = released - truths
     observed = np.stack([np.bincount(row + n, minlength=2 * n + 1) for row in errors])
-    exact = exact_errors(mechanism.matrix, weights)
+    exact = exact_errors(matrix, weights)
     return Errors(observed / truths.shape[1], exact, truths.shape[1], weights, face)
 
 

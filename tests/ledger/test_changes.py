@@ -13,6 +13,7 @@ from noisewright.certificates import Certificate
 from noisewright.checker import Unit
 from noisewright.errors import OverBudgetError, ParameterError, UnitError
 from noisewright.ledger.units import AccountUnit, Claim, group_privacy
+from noisewright.queries import design_groups
 from noisewright.transaction import Subject, find_payer
 
 Guarantee = nw.accounting.Guarantee
@@ -176,3 +177,21 @@ def test_a_subject_carries_its_change_to_the_ledger(ledger: nw.Ledger) -> None:
         find_payer(ledger, "vists", subject=subject, **price)
     ledger.grant("visits", epsilon=1)
     assert find_payer(ledger, "visits", subject=subject, **price) is not None
+
+
+@pytest.mark.parametrize("change", ["replace", ADD])
+def test_counts_of_public_groups_are_about_either_change(ledger: nw.Ledger, change: Any) -> None:
+    """Sizes are public, so that whoever leaves takes at most one yes out of one group."""
+    groups = design_groups({"a": 3, "b": 5}, epsilon=1)
+    ledger.grant("visits", epsilon=3, rows=1, change=change)
+    ledger.spend(
+        "visits", groups.guarantee, what="yes", certificate=groups.certificate, change=change
+    )
+    assert ledger.balance("visits").spent.epsilon.rational == 1
+
+
+def test_several_answers_of_a_person_cost_as_many_times(ledger: nw.Ledger) -> None:
+    groups = design_groups({"a": 3}, epsilon=1)
+    ledger.grant("visits", epsilon=3, rows=2)
+    ledger.spend("visits", groups.guarantee, what="yes", certificate=groups.certificate)
+    assert ledger.balance("visits").spent.epsilon.rational == 2

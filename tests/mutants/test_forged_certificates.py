@@ -92,7 +92,25 @@ def test_a_checker_that_takes_the_parents_neighbors_for_one_row_is_caught(
     assert untrue
 
 
-@pytest.mark.parametrize("form", ["table", "rows", "person"])
+def test_a_checker_that_looks_at_one_size_of_groups_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_parts = checker.proofs.PROOFS_BY_PARTS
+    prove_groups = by_parts["groups"]
+
+    def gullible(claim: Any, prove: Any) -> Any:
+        first = claim.mechanism["parts"][0]["mechanism"]
+        return prove_groups(
+            claim,
+            lambda one: prove(one if one.mechanism is first else replace(one, epsilon=None)),
+        )
+
+    monkeypatch.setitem(by_parts, "groups", gullible)
+    _, untrue = forge("groups", 200, "each time the same")
+    assert untrue
+
+
+@pytest.mark.parametrize("form", ["table", "rows", "person", "groups"])
 def test_a_checker_with_one_sentence_for_all_is_caught(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

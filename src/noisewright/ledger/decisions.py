@@ -215,8 +215,12 @@ def require_change(certificate: Certificate, person: str | None, change: Change)
     """Refuse a certificate whose ε is not about this change of a row or a person.
 
     A single count that moves by a step is about a row: replacing one moves a count by at most one.
+    Where the groups of people are public, what may change of a person is an answer; whoever is
+    added or removed is in the public size of a group all the same.
     """
     unit = certificate.unit
+    if unit.change == "answer":
+        return
     if unit.whose == "person" and unit.rows > 1 and person is None:
         raise UnitError(
             f"this certificate is {unit}. Say which column identifies people: person=…. Nothing "
