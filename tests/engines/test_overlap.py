@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from noisewright.engines import overlap
 from noisewright.engines.overlap import Behind, ahead
 
 
@@ -65,7 +66,7 @@ def test_what_is_read_is_closed_when_nobody_wants_more() -> None:
 
 def test_items_are_written_in_order() -> None:
     written: list[int] = []
-    with Behind(written.append) as behind:
+    with Behind(written.append, size=lambda item: item) as behind:
         for item in range(100):
             behind.put(item)
     assert written == list(range(100))
@@ -77,7 +78,7 @@ def test_an_error_of_the_writer_reaches_the_caller() -> None:
             raise OSError("full")
 
     def hand_over(count: int) -> None:
-        with Behind(work) as behind:
+        with Behind(work, size=lambda item: item) as behind:
             for item in range(count):
                 behind.put(item)
 
@@ -95,7 +96,7 @@ def test_an_error_of_the_caller_stops_the_writer() -> None:
         written.append(item)
 
     def hand_over() -> None:
-        with Behind(work) as behind:
+        with Behind(work, size=lambda item: item) as behind:
             behind.put(1)
             behind.put(2)
             hold.set()
@@ -104,3 +105,39 @@ def test_an_error_of_the_caller_stops_the_writer() -> None:
     with pytest.raises(KeyboardInterrupt):
         hand_over()
     assert written in ([], [1], [1, 2])
+
+
+@pytest.mark.parametrize("share", [1, 4, 1000])
+def test_a_busy_writer_is_waited_for_when_many_bytes_wait(share: int) -> None:
+    """A writer that writes for long must find work behind it, but not fill the memory."""
+    size = -(-overlap._ROOM // share)
+    busy, hold, full = threading.Event(), threading.Event(), threading.Event()
+    handed, written = 0, 0
+
+    def work(_: int) -> None:
+        nonlocal written
+        busy.set()
+        hold.wait()
+        written += 1
+
+    def hand_over() -> None:
+        nonlocal handed
+        with Behind(work, size=lambda item: item) as behind:
+            behind.put(1)
+            busy.wait()
+            for _ in range(share):
+                behind.put(size)
+                handed += 1
+            full.set()
+            behind.put(size)
+            handed += 1
+
+    caller = threading.Thread(target=hand_over)
+    caller.start()
+    # The first item is being written: so many more fit, and the next one waits.
+    assert full.wait(30), f"only {handed} of {share} were taken"
+    caller.join(0.05)
+    assert handed == share
+    hold.set()
+    caller.join()
+    assert written == share + 2

@@ -18,6 +18,7 @@ from noisewright.sampling import SeededSource
 LABELS = nw.Column(["a", "b", "c"], null="b", other="c")
 NUMBERS = nw.Column([-3, 0, 5, 70_000], other=0, null=5)
 MIXED = nw.Column([0.5, 2, -1], other=2, null=0.5)
+TRUTHS = nw.Column([True, False], null=False)
 COUNTS = nw.Column(nw.Counts(7), outside="clamp", null=3)
 GRID = nw.Column(nw.Interval(-1, 2, step="0.1"), outside="clamp", off_grid="round", null=0)
 
@@ -54,6 +55,7 @@ CASES: dict[str, tuple[nw.Column, list[pa.DataType], Any]] = {
     "small numbers": (NUMBERS, [pa.int8(), pa.int16()], st.integers(-128, 127)),
     "unsigned": (NUMBERS, [pa.uint64()], st.sampled_from([0, 5, 6, (1 << 64) - 3, 1 << 63])),
     "mixed": (MIXED, [pa.float64()], st.sampled_from([0.5, 2.0, -1.0, 1e300, -0.0, 0.25])),
+    "booleans": (TRUTHS, [pa.bool_()], st.booleans()),
     "counts": (
         COUNTS,
         [pa.int8(), pa.int64(), pa.float32(), pa.float64(), pa.decimal128(5, 0)],
@@ -217,6 +219,20 @@ def test_labels_of_several_kinds_have_no_column() -> None:
     plan = nw.Plan({"x": nw.Column([1, "a"])}, epsilon=1)
     with pytest.raises(InputError, match="several kinds"):
         Randomizer(plan).schema(pa.schema([("x", pa.string())]))
+
+
+@pytest.mark.parametrize("count", [2, 255, 256, 257])
+@pytest.mark.parametrize("kind", ["plain", "dictionary"])
+def test_texts_are_handed_over_as_narrow_dictionaries(kind: str, count: int) -> None:
+    """Quicker to write as bytes; who gave a dictionary gets one back, with indices of 32 bits."""
+    texts = pa.array([f"label {place}" for place in range(count)])
+    given = texts if kind == "plain" else texts.dictionary_encode()
+    certain = Randomizer(nw.Plan({"x": nw.Column(texts.to_pylist())}, epsilon=400))
+    batch = pa.RecordBatch.from_arrays([given], names=["x"])
+    drawn = certain.draw(certain.encode(batch), batch.schema).column("x")
+    narrow = kind == "plain" and count <= 256
+    assert drawn.type == pa.dictionary(pa.uint8() if narrow else pa.int32(), pa.string())
+    assert drawn.cast(pa.string()).equals(texts)
 
 
 def test_one_label_may_be_drawn_together_with_256() -> None:

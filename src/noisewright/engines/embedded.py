@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from noisewright.plans import Plan
     from noisewright.sampling import Source
     from noisewright.transaction import Progress
-from noisewright.tables import TableReader, TableWriter
+from noisewright.tables import RecordBatch, TableReader, TableWriter
 
 _THREADS = min(2, os.cpu_count() or 1)
 """Batches that are drawn at a time: drawing takes longer than writing."""
@@ -119,7 +119,8 @@ def run(
         kept = Kept(plan.person.rows, plan.person.keep, checked.people, source)
     done = 0
     with ExitStack() as stack:
-        put: Callable[[Any], None] = stack.enter_context(Behind(writer.write)).put
+        behind = Behind(writer.write, size=_nbytes)
+        put: Callable[[Any], None] = stack.enter_context(behind).put
         if plan.order == "shuffled":
             shuffle = Shuffle(put, rows=checked.released, folder=writer.folder, source=source)
             put = stack.enter_context(shuffle).put
@@ -146,6 +147,10 @@ def run(
                 "now. Do not change the table while it is released."
             )
     return writer.rows
+
+
+def _nbytes(batch: RecordBatch) -> int:
+    return batch.nbytes
 
 
 def _keep_rows(

@@ -1,4 +1,4 @@
-"""Reading ahead and writing behind, each in a thread of its own, a few batches at most."""
+"""Reading ahead and writing behind, each in a thread of its own, not far apart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from typing import Any, Generic, TypeVar, final
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 _DEPTH = 2
-"""Batches that wait between two threads."""
+"""Batches that wait to be worked on."""
+
+_ROOM = 1 << 26
+"""Bytes that wait to be written: more than a usual row group, during which nothing is taken."""
 
 
 class _End:
@@ -79,13 +82,38 @@ def in_order(work: Callable[[_T], _R], items: Iterable[_T], *, threads: int) -> 
             yield waiting.popleft().result()
 
 
+class _Bytes(queue.Queue[tuple[Any, int]]):
+    """A queue of items and their sizes that is full when the sizes add up to `maxsize`."""
+
+    def _init(self, maxsize: int) -> None:
+        self._items: deque[tuple[Any, int]] = deque()
+        self._held = 0
+
+    def _qsize(self) -> int:
+        return self._held
+
+    def _put(self, item: tuple[Any, int]) -> None:
+        self._items.append(item)
+        self._held += item[1]
+
+    def _get(self) -> tuple[Any, int]:
+        item = self._items.popleft()
+        self._held -= item[1]
+        return item
+
+
 @final
 class Behind(Generic[_T]):
-    """Hands items to `work` in another thread; what it raises is raised by the next call."""
+    """Hands items to `work` in another thread; what it raises is raised by the next call.
 
-    def __init__(self, work: Callable[[_T], None]) -> None:
+    A writer that collects items and writes many at once takes none meanwhile, so that what waits is
+    bounded by its `size` in bytes and not by the number of items.
+    """
+
+    def __init__(self, work: Callable[[_T], None], *, size: Callable[[_T], int]) -> None:
         self._work = work
-        self._waiting: queue.Queue[Any] = queue.Queue(maxsize=_DEPTH)
+        self._size = size
+        self._waiting = _Bytes(maxsize=_ROOM)
         self._problem: BaseException | None = None
         self._given_up = False
         self._thread = threading.Thread(target=self._run, name="noisewright-write", daemon=True)
@@ -96,7 +124,7 @@ class Behind(Generic[_T]):
 
     def _run(self) -> None:
         while True:
-            item = self._waiting.get()
+            item, _ = self._waiting.get()
             if isinstance(item, _End):
                 return
             if self._problem is None and not self._given_up:
@@ -107,13 +135,14 @@ class Behind(Generic[_T]):
 
     def put(self, item: _T) -> None:
         """Hand over the next item, waiting while too many wait."""
-        self._waiting.put(item)
+        # At least 1: nothing held means that nothing waits.
+        self._waiting.put((item, max(1, self._size(item))))
         if self._problem is not None:
             raise self._problem
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._given_up = kind is not None
-        self._waiting.put(_End(None))
+        self._waiting.put((_End(None), 1))
         self._thread.join()
         if kind is None and self._problem is not None:
             raise self._problem

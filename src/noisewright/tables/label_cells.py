@@ -95,8 +95,7 @@ class LabelCells(Cells):
         if is_text(kind) or pa.types.is_null(kind):
             return self._require_known(self._by_text(plain_array(array)))
         if pa.types.is_boolean(kind):
-            places = array.cast(pa.uint8()).fill_null(2).to_numpy(zero_copy_only=False)
-            return self._require_known(np.take(self._translate([False, True]), places))
+            return self._require_known(look_up(self._translate([False, True]), _places(array)))
         if not is_label_type(kind, "number"):
             return self._from_plain(array.to_pylist())
         missing = None
@@ -211,3 +210,15 @@ class LabelCells(Cells):
             # Numbers below 0 have the places that they have as bits without a sign.
             table[label - low] = code
         return low, table
+
+
+def _places(array: Any) -> NDArray[np.uint8]:
+    """Return 0 for False, 1 for True and 2 for an empty cell, from the bits of an Arrow array."""
+    if not len(array):
+        return np.empty(0, dtype=np.uint8)
+    first = array.offset % 8
+    bits = np.frombuffer(array.buffers()[1], dtype=np.uint8)[array.offset // 8 :]
+    found = np.unpackbits(bits, count=first + len(array), bitorder="little")[first:]
+    if array.null_count:
+        found[array.is_null().to_numpy(zero_copy_only=False)] = 2
+    return found
