@@ -76,7 +76,7 @@ class Answer:
     @cached_property
     def table(self) -> Any:
         """The values, as an Arrow table."""
-        return self._table((one.name, one.shown(one.answered.values)) for one in self._columns)
+        return self._table((one.name, one.show(one.answered.values)) for one in self._columns)
 
     @property
     def unbiased(self) -> Any:
@@ -94,7 +94,7 @@ class Answer:
         Each interval covers the true value with this probability, over the noise.
         """
         return self._table(
-            (one.name + end, one.shown(values))
+            (one.name + end, one.show(values))
             for one in self.columns(confidence)
             for end, values in _ends(one.answered)
         )

@@ -111,7 +111,7 @@ class _Planning:
             case _ if of is None:
                 raise ParameterError(f"{one} needs an expression, as in nw.col('age').mean().")
             case "count":
-                return name, one, self._known(one, of), of, (), None
+                return name, one, self._count_known(one, of), of, (), None
             case "histogram":
                 key, labels = self._histogram(one, of)
                 return name, one, key, of, labels, None
@@ -161,7 +161,7 @@ class _Planning:
         groups = found.groups if found is not None and self.by else None
         return Limit(self.rows, 1, "people", groups, self.by if groups else (), self.by)
 
-    def _known(self, one: Aggregate, of: Bound) -> Any:
+    def _count_known(self, one: Aggregate, of: Bound) -> Any:
         if of.node in self.degrees:
             return self._moments_of(of.node, one)
         rows = Filter(self.rows, negate(is_null(of.node))) if of.node.nullable else self.rows

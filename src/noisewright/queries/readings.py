@@ -23,7 +23,7 @@ class AnswerColumn:
     name: str
     answered: Answered
 
-    def shown(self, values: NDArray[np.float64]) -> Any:
+    def show(self, values: NDArray[np.float64]) -> Any:
         """Return values as they are shown: whole numbers as such, dates as dates."""
         return values
 
