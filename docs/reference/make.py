@@ -130,7 +130,16 @@ SECTIONS = {
     ),
     "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
     "Releases": ("release", "Output", "Release", "CSV", "Excel"),
-    "Ledger": ("Ledger", "Balance", "Reservation", "LedgerEntry", "Fingerprint"),
+    "Ledger": (
+        "Ledger",
+        "Balance",
+        "RhoBudget",
+        "Partition",
+        "Part",
+        "Reservation",
+        "LedgerEntry",
+        "Fingerprint",
+    ),
     "Certificates": ("certify", "check", "load", "Certificate"),
     "Randomness": ("SystemSource", "SeededSource"),
 }

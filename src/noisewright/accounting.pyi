@@ -1,4 +1,5 @@
 from .exact import Epsilon as Epsilon
+from .ledger import Partition as Partition
 from .mechanisms import Guarantee as Guarantee
 from .privacy import (
     ZeroConcentrated as ZeroConcentrated,

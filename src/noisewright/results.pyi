@@ -19,7 +19,9 @@ from .ledger import (
     Balance as Balance,
     Fingerprint as Fingerprint,
     LedgerEntry as LedgerEntry,
+    Part as Part,
     Reservation as Reservation,
+    RhoBudget as RhoBudget,
 )
 from .mechanisms import ResponseBounds as ResponseBounds
 from .plans import Draft as Draft, PlannedEpsilon as PlannedEpsilon

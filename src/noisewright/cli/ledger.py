@@ -17,7 +17,7 @@ from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Ledger, LedgerEntry
+    from noisewright.ledger import Ledger, LedgerEntry, RhoBudget
 
 HELP = """Grant budgets, see what was spent and what is left, and verify the record.
 
@@ -29,6 +29,7 @@ Examples:
   noisewright ledger create budget.db
   noisewright ledger grant budget.db survey --epsilon 2 --delta 1e-6 --data survey.csv
   noisewright ledger grant budget.db visits --epsilon 5 --person patient --rows 3
+  noisewright ledger grant budget.db clinic --rho 1/2 --rows 1 --change "add or remove"
   noisewright ledger show budget.db
   noisewright ledger history budget.db survey --json
   noisewright ledger export budget.db -o ledger.jsonl
@@ -91,6 +92,13 @@ def grant(
     dataset: Annotated[str, typer.Argument(help="A name for the people that the data is about.")],
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Epsilon to add.")] = "0",
     delta: Annotated[str, typer.Option("--delta", "-d", help=f"Delta to add. {DELTA}")] = "0",
+    rho: Annotated[
+        str | None,
+        typer.Option(
+            help="Rho to add, for a budget of zero-concentrated privacy, which has no epsilon and "
+            "delta."
+        ),
+    ] = None,
     person: Annotated[
         str | None,
         typer.Option(help="The column that identifies people, if one may have several rows."),
@@ -120,19 +128,20 @@ def grant(
 ) -> None:
     """Add to the budget of a dataset, or register another file about the same people.
 
-    The budget is for each person. Use --person and --rows to say what counts as a person in the
-    data; otherwise the first spend decides. A release whose guarantee is for one row is then
-    charged --rows times. --change says whether the budget is for replacing people, or for adding or
-    removing them.
+    The budget is for each person, in --epsilon and --delta or in --rho. Use --person and --rows to
+    say what counts as a person in the data; otherwise the first spend decides. A release whose
+    guarantee is for one row is then charged --rows times. --change says whether the budget is for
+    replacing people, or for adding or removing them.
     """
     ledger = _open(where, key_file, who)
-    if data is not None and epsilon == delta == "0" and person is rows is change is None:
+    if data is not None and epsilon == delta == "0" and {rho, person, rows, change} == {None}:
         balance = ledger.register(dataset, data)
     else:
         balance = ledger.grant(
             dataset,
             epsilon=epsilon,
             delta=delta,
+            rho=rho,
             person=person,
             rows=rows,
             change=change,
@@ -149,6 +158,9 @@ def grant(
 def show(
     where: WhereArgument,
     dataset: DatasetArgument = None,
+    delta: Annotated[
+        str, typer.Option("--delta", "-d", help="For budgets in rho: the epsilon at which delta.")
+    ] = "1e-6",
     as_json: JsonOption = False,
 ) -> None:
     """Show what was granted, what is spent and what is left."""
@@ -167,6 +179,10 @@ def show(
     for title in ("dataset", "", "epsilon", "delta"):
         grid.add_column(title, overflow="fold")
     for balance in balances:
+        if balance.rho is not None:
+            for row in _rho_rows(balance.dataset, balance.rho, delta):
+                grid.add_row(*map(Text, row), end_section=row[1] == "left")
+            continue
         name, left = balance.dataset, balance.left
         for what, guarantee in (("granted", balance.granted), ("spent", balance.spent)):
             row = (name, what, str(guarantee.epsilon), exact.show(guarantee.delta))
@@ -264,9 +280,21 @@ def waste(
         say(f"Entry {entry} is wasted. It stays spent: nobody can tell what got out before.")
 
 
+def _rho_rows(dataset: str, budget: RhoBudget, delta: str) -> list[tuple[str, ...]]:
+    """Return granted, spent and left in ρ, and the ε that each implies."""
+    from noisewright.ledger import rounded_down
+
+    rows: list[tuple[str, ...]] = []
+    for what in ("granted", "spent", "left"):
+        amount = getattr(budget, what)
+        rho = rounded_down(amount.rho) if what == "left" else exact.show(amount.rho)
+        name = "" if rows else dataset
+        rows.append((name, what, f"rho {rho}", f"epsilon {amount.epsilon(delta):.4g} at {delta}"))
+    return rows
+
+
 def _sentence(entry: LedgerEntry, state: str | None) -> str:
-    amount = f" {entry.guarantee}" if entry.epsilon is not None else ""
-    amount += _unit(entry)
+    amount = _amount(entry)
     about = f" entry {entry.about}" if entry.about is not None else ""
     # What a checkpoint says is for machines: --json has it.
     said = f": {entry.what}" if entry.what and entry.kind != "checkpoint" else ""
@@ -279,13 +307,16 @@ def _sentence(entry: LedgerEntry, state: str | None) -> str:
     )
 
 
-def _unit(entry: LedgerEntry) -> str:
-    """Return what a person is for a grant or a spend, and what was promised if it was converted."""
+def _amount(entry: LedgerEntry) -> str:
+    """Return what was granted or spent, what a person is, and what was promised if converted."""
     from noisewright.ledger import AccountUnit, Claim
 
-    if entry.unit is None or entry.epsilon is None:
+    if entry.epsilon is None and entry.rho is None:
         return ""
-    unit = AccountUnit.read(entry.unit)
     claim = None if entry.claim is None else Claim.read(entry.claim)
-    converted = "" if claim is None else claim.conversion(unit)
-    return f", {unit}: {converted}" if converted else f", {unit}"
+    part = "" if claim is None or claim.part is None else f" in {claim.part}"
+    if entry.unit is None:
+        return f" {entry.amount_text}{part}"
+    unit = AccountUnit.read(entry.unit)
+    converted = "" if claim is None else claim.conversion(unit, in_rho=entry.rho is not None)
+    return f" {entry.amount_text}{part}, {unit}{converted and f': {converted}'}"

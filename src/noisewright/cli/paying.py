@@ -100,7 +100,7 @@ def tell_cost(made: Release | Synthesis) -> None:
     else:
         say(
             f"Spent for {made.balance.dataset!r} (entry {made.entry}): {made.charged}. Left: "
-            f"{made.balance.left_text} of {made.balance.granted} ({made.balance.unit_text})."
+            f"{made.balance.left_text} of {made.balance.granted_text} ({made.balance.unit_text})."
         )
 
 

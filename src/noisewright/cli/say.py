@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from noisewright.exact import as_text
+from noisewright.exact import as_text, ceiling_float, floor_float
 
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
@@ -52,9 +52,7 @@ def plain_balance(balance: Balance) -> dict[str, Any]:
     """Return what a dataset was granted, what was spent, what is left and what is reserved."""
     return {
         "dataset": balance.dataset,
-        "granted": plain_guarantee(balance.granted),
-        "spent": plain_guarantee(balance.spent),
-        "left": plain_guarantee(balance.left, down=True),
+        **_plain_amounts(balance),
         "reserved": list(balance.reserved),
         "unit": None
         if balance.unit is None
@@ -63,6 +61,24 @@ def plain_balance(balance: Balance) -> dict[str, Any]:
             "rows": balance.unit.rows,
             "change": balance.unit.change,
         },
+    }
+
+
+def _plain_amounts(balance: Balance) -> dict[str, Any]:
+    budget = balance.rho
+    if budget is None:
+        return {
+            "granted": plain_guarantee(balance.granted),
+            "spent": plain_guarantee(balance.spent),
+            "left": plain_guarantee(balance.left, down=True),
+        }
+    return {
+        name: {"rho": rounding(amount.rho), "exact": {"rho": as_text(amount.rho)}}
+        for name, amount, rounding in (
+            ("granted", budget.granted, ceiling_float),
+            ("spent", budget.spent, ceiling_float),
+            ("left", budget.left, floor_float),
+        )
     }
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError, NoisewrightError
-from noisewright.ledger.account import Account
+from noisewright.ledger.account import Account, Charge
 from noisewright.ledger.entries import (
     CHECKPOINT,
     GRANT,
@@ -24,12 +24,22 @@ from noisewright.ledger.entries import (
     REGISTER,
     SPEND,
     LedgerEntry,
-    read_amount,
+    read_amounts,
 )
-from noisewright.ledger.totals import rounded_down
+from noisewright.ledger.totals import amount_text, rounded_down
 from noisewright.ledger.units import AccountUnit, Claim
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public_methods
+
+
+@dataclass(frozen=True)
+class RhoBudget:
+    """The budget of an account in ρ; `budget.spent.epsilon(1e-6)` is the ε that it implies."""
+
+    granted: ZeroConcentrated
+    spent: ZeroConcentrated
+    left: ZeroConcentrated
 
 
 @public_methods
@@ -39,7 +49,9 @@ class Balance:
 
     All amounts are for each person, and `unit` says what counts as a person in the data; None if it
     was not declared and nothing was spent. `reserved` holds the entry numbers of spends that were
-    neither released nor wasted: under way, or left behind by a crash.
+    neither released nor wasted: under way, or left behind by a crash. Of an account in ρ, `rho` has
+    the amounts; the others then say no more than is always true: nothing is left, and no ε is
+    promised for any δ below 1.
     """
 
     dataset: str
@@ -48,13 +60,21 @@ class Balance:
     left: Guarantee
     reserved: tuple[int, ...] = ()
     unit: AccountUnit | None = None
+    rho: RhoBudget | None = None
 
     def __str__(self) -> str:
-        return f"{self.dataset}: {self.left_text} left of {self.granted} ({self.unit_text})"
+        return f"{self.dataset}: {self.left_text} left of {self.granted_text} ({self.unit_text})"
+
+    @property
+    def granted_text(self) -> str:
+        """What was granted, in words."""
+        return amount_text(self.granted if self.rho is None else self.rho.granted)
 
     @property
     def left_text(self) -> str:
         """What is left, in decimals that are not more than that."""
+        if self.rho is not None:
+            return f"rho={rounded_down(self.rho.left.rho)}"
         epsilon, delta = rounded_down(self.left.epsilon.rational), self.left.delta
         return f"epsilon={epsilon}" + (f", delta={rounded_down(delta)}" if delta else "")
 
@@ -73,6 +93,8 @@ class Balance:
     def unit_text(self) -> str:
         """What counts as a person, in words."""
         unit, is_spent = self.unit, self.spent != Guarantee(0)
+        if self.rho is not None:
+            is_spent = self.rho.spent.rho > 0
         if unit is not None and (is_spent or not unit.assumed):
             return str(unit)
         if not is_spent:
@@ -152,14 +174,13 @@ class Book:
     def balance(self, dataset: str) -> Balance:
         """Return the budget of a dataset that the book knows."""
         account = self.accounts[dataset]
-        return Balance(
-            dataset,
-            account.granted.guarantee,
-            account.spent.guarantee,
-            account.spent.remaining(account.granted),
-            tuple(n for n, name in self.reserved.items() if name == dataset),
-            account.unit,
-        )
+        granted, spent, left = account.granted, account.total, account.left()
+        reserved = tuple(n for n, name in self.reserved.items() if name == dataset)
+        if isinstance(left, ZeroConcentrated):
+            nothing = Guarantee(0, 1)
+            rho = RhoBudget(ZeroConcentrated(granted.rho or 0), ZeroConcentrated(spent.rho), left)
+            return Balance(dataset, nothing, nothing, Guarantee(0), reserved, account.unit, rho)
+        return Balance(dataset, granted.guarantee, spent.guarantee, left, reserved, account.unit)
 
 
 class _Open:
@@ -220,27 +241,30 @@ class _Open:
 
 
 def _add_grant(entry: LedgerEntry, account: Account) -> Account:
-    amount = read_amount(entry)
+    amount, rho = read_amounts(entry)
     if amount.epsilon.ratio is not None:
         raise _impossible(entry.sequence, "grants an epsilon that is not rational")
+    if rho is not None and amount != Guarantee(0):
+        raise _impossible(entry.sequence, "grants two currencies")
     try:
         unit = None if entry.unit is None else AccountUnit.read(entry.unit)
-        granted = account.with_grant(amount, unit)
+        granted = account.with_grant(amount if rho is None else ZeroConcentrated(rho), unit)
     except NoisewrightError as problem:
-        raise _impossible(entry.sequence, "says a unit that its account cannot have") from problem
+        what = "says a unit or a currency that its account cannot have"
+        raise _impossible(entry.sequence, what) from problem
     if granted.granted.delta > 1:
         raise _impossible(entry.sequence, "grants more than delta=1")
-    if not granted.spent.fits(granted.granted):
+    if not granted.fits:
         raise _impossible(entry.sequence, "grants less than was spent in its unit")
     return granted
 
 
 def _add_spend(entry: LedgerEntry, account: Account) -> Account:
-    amount = read_amount(entry)
+    amount = Charge(*read_amounts(entry))
     if entry.claim is None:
         # Written before accounts had a unit; it may be about one row, which costs most.
-        claim, unit = Claim(amount), None
-        is_covered = account.unit is None
+        claim, unit = Claim(amount.guarantee), None
+        is_covered = account.unit is None and not account.is_in_rho
     else:
         try:
             claim = Claim.read(entry.claim)
@@ -251,11 +275,11 @@ def _add_spend(entry: LedgerEntry, account: Account) -> Account:
             raise _impossible(entry.sequence, what) from problem
         # Entries may not tell what was said from what was assumed.
         unit = said if account.unit is None and said == unit else unit
-        is_covered = charge.epsilon <= amount.epsilon and charge.delta <= amount.delta
+        is_covered = amount.covers(charge)
     if not is_covered:
         raise _impossible(entry.sequence, "spends less than it promises in the unit of its account")
     account = account.with_spend(amount, unit, claim)
-    if not account.spent.fits(account.granted):
+    if not account.fits:
         raise _impossible(entry.sequence, "spends more than was left")
     return account
 

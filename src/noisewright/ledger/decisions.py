@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from noisewright.certificates import Certificate
 from noisewright.errors import (
@@ -14,9 +15,9 @@ from noisewright.errors import (
     UnitError,
     UnknownDatasetError,
 )
-from noisewright.exact import as_text
-from noisewright.given import one_of
-from noisewright.ledger.account import Account
+from noisewright.exact import Number, as_text, exactly, show
+from noisewright.given import of_kind
+from noisewright.ledger.account import Account, Charge
 from noisewright.ledger.book import Book
 from noisewright.ledger.entries import (
     GRANT,
@@ -28,10 +29,20 @@ from noisewright.ledger.entries import (
     plain_text,
 )
 from noisewright.ledger.fingerprint import Fingerprint
+from noisewright.ledger.parts import Part
 from noisewright.ledger.store import Draft
-from noisewright.ledger.totals import Granted, epsilon_text, recordable, rounded_down
-from noisewright.ledger.units import CHANGES, AccountUnit, Change, Claim, unit_of
+from noisewright.ledger.totals import (
+    Amount,
+    Granted,
+    amount_text,
+    brief_above,
+    epsilon_text,
+    recordable,
+    rounded_down,
+)
+from noisewright.ledger.units import AccountUnit, Change, Claim, unit_of
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import ZeroConcentrated
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Granting:
     """One grant: an amount, and what a person is, if that is said."""
 
     dataset: str
-    amount: Guarantee
+    amount: Amount
     why: str
     person: str | None = None
     rows: int | None = None
@@ -48,6 +59,12 @@ class Granting:
     def __post_init__(self) -> None:
         amount = self.amount
         unit = self._unit(None)
+        if isinstance(amount, ZeroConcentrated):
+            if amount.rho != brief_above(amount.rho):
+                raise ParameterError("a grant is a short rational rho, such as 2 or '1/3'.")
+            if amount.rho == 0:
+                raise ParameterError("nothing is granted: give a rho above 0.")
+            return
         if amount.epsilon.ratio is not None or amount != recordable(amount):
             raise ParameterError("a grant is a short rational epsilon, such as 2 or '1/3'.")
         if amount.epsilon.is_zero and amount.delta == 0 and unit is None:
@@ -65,15 +82,17 @@ class Granting:
                 "more than 1 in total promises nothing. Grant less."
             )
         after = account.with_grant(self.amount, self._unit(account.unit))
-        if not after.spent.fits(after.granted):
+        if not after.fits:
             assert after.unit is not None
-            spent, granted = after.spent.guarantee, after.granted.guarantee
+            spent = after.total.amount(in_rho=after.is_in_rho)
+            more = "rho=…" if after.is_in_rho else "epsilon=…"
             raise OverBudgetError(
-                f"if {after.unit}, then {spent} of {self.dataset!r} is already spent, more than "
-                f"the {granted} that would be granted in all. Nothing was recorded. That much was "
-                "given away already; to put it on record, grant the difference in the same "
-                f"call: ledger.grant({self.dataset!r}, epsilon=…, {after.unit.options}).",
-                left=Guarantee(0),
+                f"if {after.unit}, then {amount_text(spent)} of {self.dataset!r} is already spent, "
+                f"more than the {amount_text(after.granted.amount)} that would be granted in all. "
+                "Nothing was recorded. That much was given away already; to put it on record, "
+                "grant the difference in the same call: "
+                f"ledger.grant({self.dataset!r}, {more}, {after.unit.options}).",
+                left=ZeroConcentrated(0) if after.is_in_rho else Guarantee(0),
                 asked=spent,
             )
         first = [] if data is None else registering(book, self.dataset, *data)
@@ -102,6 +121,8 @@ class Spending:
         person: str | None,
         independent: bool,
         change: Change,
+        rho: Number | None,
+        part: Part | None,
     ) -> Spending:
         """Read a spend, or say what is wrong with it."""
         if not isinstance(guarantee, Guarantee):
@@ -109,28 +130,33 @@ class Spending:
                 f"a spend is a Guarantee, such as nw.accounting.Guarantee(0.5); got "
                 f"{type(guarantee).__name__}."
             )
-        one_of(change, CHANGES, name="change")
         if person is not None:
             AccountUnit(person, None)
+        if part is not None:
+            of_kind(part, Part, name="part", such_as="a part of a partition: Partition(…).part(…)")
+        promised = None if rho is None else exactly(rho, name="rho")
+        if isinstance(certificate, Certificate):
+            promised = require_rho(certificate, promised)
+        promised = None if promised is None else brief_above(promised)
+        claim = Claim(recordable(guarantee), person, bool(independent), change, promised, part)
         if isinstance(certificate, Certificate):
             require_change(certificate, person, change)
         return cls(
             dataset_name(dataset),
-            Claim(recordable(guarantee), person, bool(independent), change),
+            claim,
             plain_text(what, name="what", required=True),
             certificate_digest(certificate),
         )
 
-    def charge(self, book: Book, where: str) -> tuple[AccountUnit, Guarantee]:
+    def charge(self, book: Book, where: str) -> tuple[AccountUnit, Charge]:
         """Return the unit and what it costs in that; raise if it does not fit."""
         account = account_of(book, self.dataset, where)
         try:
             unit, cost = account.charge(self.claim)
         except UnitError as problem:
             raise UnitError(f"{problem} Nothing was recorded, for {self.dataset!r}.") from None
-        cost = recordable(cost)
-        if not account.spent.plus(cost).fits(account.granted):
-            raise _over(self.dataset, account, unit, self.claim, cost)
+        if not (after := account.with_spend(cost, unit, self.claim)).fits:
+            raise _over(self.dataset, account, after, self.claim, cost)
         return unit, cost
 
     def drafts(self, book: Book, where: str) -> list[Draft]:
@@ -144,7 +170,8 @@ class Spending:
                 "certificate": self.certificate,
                 "unit": unit.to_text(),
                 "claim": self.claim.to_text(),
-                **_amount(cost),
+                **_amount(cost.guarantee),
+                **({} if cost.rho is None else _amount(cost.amount)),
             }
         ]
 
@@ -242,27 +269,60 @@ def require_change(certificate: Certificate, person: str | None, change: Change)
     )
 
 
+def require_rho(certificate: Certificate, rho: Fraction | None) -> Fraction | None:
+    """Return the ρ that was given, or else the proven one; refuse one that is not proven."""
+    proven = proven_rho(certificate)
+    if rho is None:
+        return proven
+    if proven is not None and proven <= rho:
+        return rho
+    what = "no rho" if proven is None else f"rho={show(proven)}"
+    raise UnitError(
+        f"rho is {show(rho)}, and this certificate proves {what}. Nothing was recorded. Give the "
+        "rho that is proven, or leave rho= out."
+    )
+
+
+def proven_rho(certificate: Certificate) -> Fraction | None:
+    """Return the ρ from which the guarantee of a certificate follows, if it does from one."""
+    mechanism = certificate.document["mechanism"]
+    if mechanism["form"] not in ("steps", "query") or mechanism.get("unit") != "rho":
+        return None
+    return exactly(mechanism["total"])
+
+
 def _over(
-    dataset: str, account: Account, unit: AccountUnit, claim: Claim, asked: Guarantee
+    dataset: str, account: Account, after: Account, claim: Claim, cost: Charge
 ) -> OverBudgetError:
-    left = account.spent.remaining(account.granted)
-    epsilon, delta = rounded_down(left.epsilon.rational), rounded_down(left.delta)
-    # Whatever delta may be, epsilon alone is compared exactly here.
-    ample = Granted(account.granted.epsilon, account.spent.delta + asked.delta)
-    much = [] if account.spent.plus(asked).fits(ample) else ["epsilon"]
-    much += ["delta"] if asked.delta > left.delta else []
-    converted = claim.conversion(unit)
+    left, asked = account.left(claim), cost.amount
+    if isinstance(left, ZeroConcentrated):
+        much, more = ["rho"], "rho=…"
+        rho = rounded_down(left.rho)
+        has, fits = f"is rho={rho}", f"rho up to {rho}"
+    else:
+        # Whatever delta may be, epsilon alone is compared exactly here.
+        ample, more = Granted(account.granted.epsilon, after.total.delta), "epsilon=…"
+        much = [] if after.total.fits(ample) else ["epsilon"]
+        much += ["delta"] if after.total.delta > account.granted.delta else []
+        epsilon, delta = rounded_down(left.epsilon.rational), rounded_down(left.delta)
+        has = f"are epsilon={epsilon}, delta={delta}"
+        fits = f"epsilon up to {epsilon} with delta up to {delta}"
+    assert after.unit is not None
+    converted = claim.conversion(after.unit, in_rho=account.is_in_rho)
     charged = f" (that is {converted})" if converted else ""
+    part = "" if claim.part is None else f" in {claim.part}"
     return OverBudgetError(
-        f"{asked}{charged} was asked for, which is too much {' and '.join(much)} for {dataset!r}: "
-        f"left are epsilon={epsilon}, delta={delta} of {account.granted.guarantee} for each "
-        f"person, where {unit}. Nothing was recorded, so nothing may be released. What fits: "
-        f"epsilon up to {epsilon} with delta up to {delta}. To raise the budget: "
-        f"ledger.grant({dataset!r}, epsilon=…), or noisewright ledger grant.",
+        f"{amount_text(asked)}{charged} was asked for{part}, which is too much "
+        f"{' and '.join(much)} for {dataset!r}: left {has} of "
+        f"{amount_text(account.granted.amount)} for each person, where {after.unit}. Nothing was "
+        f"recorded, so nothing may be released. What fits: {fits}. To raise the budget: "
+        f"ledger.grant({dataset!r}, {more}), or noisewright ledger grant.",
         left=left,
         asked=asked,
     )
 
 
-def _amount(guarantee: Guarantee) -> dict[str, str]:
-    return {"epsilon": epsilon_text(guarantee.epsilon), "delta": as_text(guarantee.delta)}
+def _amount(amount: Amount) -> dict[str, str]:
+    if isinstance(amount, ZeroConcentrated):
+        return {"rho": as_text(amount.rho)}
+    return {"epsilon": epsilon_text(amount.epsilon), "delta": as_text(amount.delta)}

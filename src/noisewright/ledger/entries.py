@@ -2,8 +2,8 @@
 
 An entry's hash is the SHA-256 of its fields as JSON: keys sorted, no spaces, ASCII. The field
 `previous` is the hash of the entry before (of the ledger's own description for the first), so
-that a change anywhere changes every hash after it. `unit` and `claim` are among the fields where
-they are set: entries of a ledger from before there were any have the same form as ever.
+that a change anywhere changes every hash after it. `unit`, `claim` and `rho` are among the fields
+where they are set: entries of a ledger from before there were any have the same form as ever.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import AlteredLedgerError, ParameterError
-from noisewright.exact import exactly
+from noisewright.exact import exactly, show
 from noisewright.ledger.totals import read_epsilon
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public_methods
 
 REGISTER, GRANT, SPEND, RELEASED, WASTED = "register", "grant", "spend", "released", "wasted"
@@ -34,8 +36,10 @@ class LedgerEntry:
 
     `about` is the entry number of the spend that was released or wasted. `epsilon` and `delta`
     are exact, as text: '1/2' or 'ln(3/2)'. They are what was granted, or charged, for each person
-    as `unit` defines it; `claim` is what was promised, and for whom. Both are JSON. A checkpoint
-    says in `what` what all entries before it add up to.
+    as `unit` defines it; `claim` is what was promised, and for whom. Both are JSON. Where `rho` is
+    set, the account is in ρ and that is what adds up. What is spent on a part of the data, which
+    `claim` then names, adds up in that part. A checkpoint says in `what` what all entries before it
+    add up to.
     """
 
     sequence: int
@@ -54,11 +58,17 @@ class LedgerEntry:
     hash: str
     unit: str | None = None
     claim: str | None = None
+    rho: str | None = None
 
     @property
     def guarantee(self) -> Guarantee:
-        """What was granted or spent, as exact numbers."""
+        """What was granted or spent, as exact numbers; `rho` is not part of it."""
         return Guarantee(read_epsilon(self.epsilon or "0"), exactly(self.delta or "0"))
+
+    @property
+    def amount_text(self) -> str:
+        """What was granted or spent, in words, in the currency of the account."""
+        return str(self.guarantee) if self.rho is None else f"rho={show(exactly(self.rho))}"
 
     def as_row(self) -> dict[str, Any]:
         """Return the entry as a row of the database."""
@@ -87,7 +97,7 @@ class LedgerEntry:
 
 
 _NAMES = {field.name for field in fields(LedgerEntry)}
-_LATER = {"unit", "claim"}
+_LATER = {"unit", "claim", "rho"}
 
 
 def _hashed_content(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,10 +112,11 @@ def digest_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def read_amount(entry: LedgerEntry) -> Guarantee:
+def read_amounts(entry: LedgerEntry) -> tuple[Guarantee, Fraction | None]:
     """Return the numbers of an entry whose hash is right; refuse what is no guarantee."""
     try:
-        return entry.guarantee
+        rho = None if entry.rho is None else ZeroConcentrated(entry.rho).rho
+        return entry.guarantee, rho
     except ParameterError as problem:
         raise AlteredLedgerError(
             f"entry {entry.sequence} holds no guarantee: {problem}", entry=entry.sequence

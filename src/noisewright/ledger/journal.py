@@ -164,9 +164,9 @@ class Journal:
             self._database.write(upgrade_tables, recorded=find_upgrade)
         except LedgerError as problem:
             problem.add_note(
-                f"The ledger {self.shown} was made before accounts had a unit. The first "
-                "write adds two columns to its tables, which only their owner may do: have the "
-                "owner make one grant. Reading needs no upgrade."
+                f"The ledger {self.shown} was made by an earlier version. The first write adds "
+                "columns to its tables, which only their owner may do: have the owner make one "
+                "grant. Reading needs no upgrade."
             )
             raise
         self.description = self._database.read(lambda c: describe(c, self.shown))

@@ -7,7 +7,7 @@ import os
 import socket
 from typing import Any, Literal
 
-from noisewright.errors import BudgetError, LedgerError, UnknownDatasetError
+from noisewright.errors import BudgetError, LedgerError, ParameterError, UnknownDatasetError
 from noisewright.exact import Number
 from noisewright.given import whole_number
 from noisewright.ledger.book import Balance
@@ -27,10 +27,12 @@ from noisewright.ledger.fingerprint import Fingerprint, fingerprint
 from noisewright.ledger.journal import Journal
 from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, require_same
 from noisewright.ledger.locked_transactions import database_at, new_file, require_file
+from noisewright.ledger.parts import Part
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
 from noisewright.ledger.units import Change
 from noisewright.mechanisms import Guarantee
+from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public_methods
 
 _PATIENCE = 30.0
@@ -188,6 +190,7 @@ class Ledger:
         *,
         epsilon: Number = 0,
         delta: Number = 0,
+        rho: Number | None = None,
         person: str | None = None,
         rows: int | None = None,
         change: Change | None = None,
@@ -197,7 +200,8 @@ class Ledger:
     ) -> Balance:
         """Add to the budget of a dataset; the first grant makes it known. `data=` registers data.
 
-        The budget is for each person. `person` is the column that identifies people, and `rows`
+        The budget is in ε and δ, or in `rho` of zero-concentrated privacy, and stays in that
+        currency. It is for each person. `person` is the column that identifies people, and `rows`
         the most rows that one of them has in any of the data; rows=1 means that each row is a
         person. If both are left out, the first spend decides what counts as a person. `change` is
         what the budget is about: "replace" a person, so that their number is public, or "add or
@@ -210,9 +214,12 @@ class Ledger:
         Ensures: all is recorded in one transaction; returns the new balance.
         """
         mark = None if data is None else self.fingerprint(data)
+        amount = Guarantee(epsilon, delta) if rho is None else ZeroConcentrated(rho)
+        if rho is not None and Guarantee(epsilon, delta) != Guarantee(0):
+            raise ParameterError("an account has one currency: give rho=, or epsilon= and delta=.")
         grant = Granting(
             dataset_name(dataset),
-            Guarantee(epsilon, delta),
+            amount,
             plain_text(why, name="why"),
             person,
             rows,
@@ -232,6 +239,8 @@ class Ledger:
         person: str | None = None,
         independent: bool = False,
         change: Change = "replace",
+        rho: Number | None = None,
+        part: Part | None = None,
         who: str | None = None,
     ) -> Reservation:
         """Debit a dataset's budget, before any noise is drawn. Over budget, nothing is recorded.
@@ -245,6 +254,11 @@ class Ledger:
         converted raises a UnitError. The first spend says what counts as a person in an account
         where nobody did.
 
+        An account in ρ is charged `rho`, which holds beside the guarantee, or ε²/2 if δ = 0; k²
+        times for k rows, and 4 times where people are replaced. A spend on a `part` of the data
+        adds up in that part; of all parts of a partition, a person is charged for the largest (see
+        `Partition`).
+
         Requires: `what` says what will be released; `certificate` is one, or its digest.
         Ensures: when this returns, the spend is durably committed, and all spends of the dataset
         together, from all processes, are within what was granted.
@@ -257,6 +271,8 @@ class Ledger:
             person=person,
             independent=independent,
             change=change,
+            rho=rho,
+            part=part,
         )
         drafts = self._journal.write(lambda book: spending.drafts(book, self.where), who=who)
         return Reservation(self, drafts[0])
@@ -269,15 +285,25 @@ class Ledger:
         person: str | None = None,
         independent: bool = False,
         change: Change = "replace",
+        rho: Number | None = None,
+        part: Part | None = None,
     ) -> Guarantee:
         """Return what a spend would be charged; raise if the budget has no room for it now.
 
         This reserves nothing: only `spend` debits, and another process may be quicker.
         """
         asked = Spending.of(
-            dataset, guarantee, "?", None, person=person, independent=independent, change=change
+            dataset,
+            guarantee,
+            "?",
+            None,
+            person=person,
+            independent=independent,
+            change=change,
+            rho=rho,
+            part=part,
         )
-        return asked.charge(self._journal.book(), self.where)[1]
+        return asked.charge(self._journal.book(), self.where)[1].guarantee
 
     def finish(
         self,
@@ -306,8 +332,13 @@ class Ledger:
         return found[1].kind if len(found) > 1 else RESERVED
 
     def remaining(self, dataset: str) -> Guarantee:
-        """Return what can still be spent, exact or rounded down."""
-        return self.balance(dataset).left
+        """Return what can still be spent, exact or rounded down; not of an account in ρ."""
+        balance = self.balance(dataset)
+        if balance.rho is not None:
+            raise BudgetError(
+                f"the budget of {dataset!r} is in rho: use ledger.balance({dataset!r}).rho.left."
+            )
+        return balance.left
 
     def balance(self, dataset: str) -> Balance:
         """Return what a dataset was granted, what was spent, and what is left."""

@@ -34,7 +34,7 @@ class Reservation:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What was spent."""
+        """What was spent: (ε, δ). In an account of ρ, `entry.rho` is what adds up."""
         return self.entry.guarantee
 
     def record_release(self, note: str = "") -> LedgerEntry:
@@ -73,7 +73,8 @@ class Reservation:
             problem.add_note(f"{note}: {second}")
 
     def __repr__(self) -> str:
-        return f"Reservation(entry {self.sequence}, {self.entry.dataset!r}, {self.guarantee})"
+        shown = f"{self.entry.dataset!r}, {self.entry.amount_text}"
+        return f"Reservation(entry {self.sequence}, {shown})"
 
 
 def not_marked(sequence: int, state: str, problem: LedgerError) -> str:

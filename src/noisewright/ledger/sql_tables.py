@@ -8,10 +8,11 @@ from typing import Any
 
 from noisewright.errors import MissingPartError
 
-VERSION = 2
+VERSION = 3
 """The version of the tables and of the canonical form that is hashed.
 
 1: entries had no unit and no claim, and the ledger's description no origin.
+2: entries had no rho, and a unit no change.
 """
 
 DESCRIPTION = "noisewright_ledger"
@@ -102,6 +103,7 @@ def tables() -> Tables:
         text("hash"),
         text("unit", nullable=True),
         text("claim", nullable=True),
+        text("rho", nullable=True),
     )
     return Tables(description, entries)
 
@@ -114,14 +116,16 @@ def create_tables(connection: Any) -> None:
 
 
 def upgrade_tables(connection: Any) -> None:
-    """Give the tables of version 1 what they lack, in the caller's transaction, under its lock."""
+    """Give older tables what they lack, in the caller's transaction, under its lock."""
     if connection.dialect.name == "postgresql":
         # Before any row is locked: two sessions that upgrade at once would wait for each other.
         connection.exec_driver_sql(f"LOCK TABLE {DESCRIPTION} IN ACCESS EXCLUSIVE MODE")
     ((version,),) = connection.exec_driver_sql(f"SELECT version FROM {DESCRIPTION}").all()
-    if version != 1:
+    if version >= VERSION:
         return
-    connection.exec_driver_sql(f"ALTER TABLE {DESCRIPTION} ADD COLUMN origin INTEGER")
-    for name in ("unit", "claim"):
+    if version == 1:
+        connection.exec_driver_sql(f"ALTER TABLE {DESCRIPTION} ADD COLUMN origin INTEGER")
+        connection.exec_driver_sql(f"UPDATE {DESCRIPTION} SET origin = 1")
+    for name in ("unit", "claim", "rho") if version == 1 else ("rho",):
         connection.exec_driver_sql(f"ALTER TABLE {ENTRIES} ADD COLUMN {name} TEXT")
-    connection.exec_driver_sql(f"UPDATE {DESCRIPTION} SET origin = 1, version = {VERSION}")
+    connection.exec_driver_sql(f"UPDATE {DESCRIPTION} SET version = {VERSION}")

@@ -209,6 +209,7 @@ def _append(connection: Any, book: Book, draft: Draft) -> tuple[Book, LedgerEntr
             "fingerprint": None,
             "unit": None if account is None or account.unit is None else account.unit.to_text(),
             "claim": None,
+            "rho": None,
             **draft,
             "sequence": book.sequence + 1,
             "at": now(),

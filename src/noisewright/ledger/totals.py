@@ -1,21 +1,28 @@
-"""Sums of (ε, δ), exact: what was spent, whether more fits, and what is left.
+"""Sums of (ε, δ) or of ρ, exact: what was spent, whether more fits, and what is left.
 
 Basic composition: the ε and the δ of several releases about the same people add up (Dwork and
-Roth 2014, Thm 3.16). A sum of ε is kept as `rational + ln(ratio)`, so that it can be compared
-with a granted rational without rounding.
+Roth 2014, Thm 3.16), and so do ρ of zero-concentrated privacy (Bun and Steinke 2016, Lemma 1.7).
+A sum of ε is kept as `rational + ln(ratio)`, so that it can be compared with a granted rational
+without rounding.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any, TypeAlias
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Epsilon, as_text, exactly
+from noisewright.exact import Epsilon, as_text, exactly, show
 from noisewright.mechanisms import Guarantee, epsilon_sum
+from noisewright.privacy import ZeroConcentrated
+
+Amount: TypeAlias = "Guarantee | ZeroConcentrated"
+"""What adds up in an account: (ε, δ), or ρ in an account of that."""
 
 _BITS = 192
 
@@ -25,20 +32,23 @@ _LONGEST = 12_000
 
 @dataclass(frozen=True)
 class Total:
-    """What was spent: ε = rational + ln(ratio) and δ, exact or rounded up by 2^-192."""
+    """What was spent: ε = rational + ln(ratio), δ and ρ, exact or rounded up by 2^-192."""
 
     rational: Fraction = Fraction(0)
     ratio: Fraction = Fraction(1)
     delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
 
-    def plus(self, spent: Guarantee) -> Total:
+    def plus(self, spent: Amount) -> Total:
         """Return the total with one more spend."""
+        if isinstance(spent, ZeroConcentrated):
+            return replace(self, rho=brief_above(self.rho + spent.rho))
         rational = self.rational + spent.epsilon.rational
         ratio = self.ratio * (spent.epsilon.ratio or 1)
         if _is_long(ratio):
             rational += _log_above(ratio)
             ratio = Fraction(1)
-        return Total(brief_above(rational), ratio, brief_above(self.delta + spent.delta))
+        return Total(brief_above(rational), ratio, brief_above(self.delta + spent.delta), self.rho)
 
     def combine(self, other: Total) -> Total:
         """Return the sum of two totals."""
@@ -47,18 +57,40 @@ class Total:
             brief_above(both.rational + other.rational),
             both.ratio,
             brief_above(both.delta + other.delta),
+            brief_above(self.rho + other.rho),
         )
 
+    def largest(self, other: Total) -> Total:
+        """Return the larger ε, the larger δ and the larger ρ of two totals."""
+        more = self if self.compare(other) >= 0 else other
+        rho = max(self.rho, other.rho)
+        return Total(more.rational, more.ratio, max(self.delta, other.delta), rho)
+
+    def compare(self, other: Total) -> int:
+        """Return the sign of the difference of two ε, exactly."""
+        apart = self.rational - other.rational
+        if apart < 0:
+            return -other.compare(self)
+        ratio = other.ratio / self.ratio
+        return -Epsilon(rational=apart).sign(ratio.numerator, ratio.denominator)
+
+    @property
+    def by_epsilon(self) -> Any:
+        """What totals are sorted by for their ε."""
+        return cmp_to_key(Total.compare)(self)
+
     def times(self, count: int) -> Total:
-        """Return so many times the total."""
+        """Return so many times the total; ρ, which grows by the square of steps, has to be 0."""
+        assert not self.rho
         rational, ratio = self.rational * count, self.ratio
         if ratio.numerator.bit_length() * count > _LONGEST:
             rational, ratio = rational + _log_above(ratio) * count, Fraction(1)
         return Total(brief_above(rational), ratio**count, brief_above(self.delta * count))
 
     def texts(self) -> list[str]:
-        """Return the three numbers as text, exactly."""
-        return [as_text(self.rational), as_text(self.ratio), as_text(self.delta)]
+        """Return the three numbers as text, exactly; a fourth one is ρ."""
+        three = [as_text(self.rational), as_text(self.ratio), as_text(self.delta)]
+        return [*three, as_text(self.rho)] if self.rho else three
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Total:
@@ -67,6 +99,8 @@ class Total:
 
     def fits(self, granted: Granted) -> bool:
         """Tell whether the total is within what was granted; decided exactly."""
+        if granted.rho is not None:
+            return self.rho <= granted.rho
         room = granted.epsilon - self.rational
         if room < 0 or self.delta > granted.delta:
             return False
@@ -82,6 +116,10 @@ class Total:
             epsilon -= _log_above(self.ratio)
         return Guarantee(max(epsilon, Fraction(0)), max(granted.delta - self.delta, Fraction(0)))
 
+    def amount(self, *, in_rho: bool) -> Amount:
+        """Return what all spends together promise, rounded up, in the currency of their account."""
+        return ZeroConcentrated(self.rho) if in_rho else self.guarantee
+
     @property
     def guarantee(self) -> Guarantee:
         """What all spends together promise, rounded up."""
@@ -91,19 +129,38 @@ class Total:
 
 @dataclass(frozen=True)
 class Granted:
-    """What may be spent: two rationals."""
+    """What may be spent: ε and δ, or ρ if that is not None; rationals."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
+    rho: Fraction | None = None
 
-    def plus(self, more: Guarantee) -> Granted:
+    def plus(self, more: Amount) -> Granted:
         """Return the budget with one more grant, which is rational."""
-        return Granted(self.epsilon + more.epsilon.rational, self.delta + more.delta)
+        if isinstance(more, ZeroConcentrated):
+            return replace(self, rho=(self.rho or 0) + more.rho)
+        delta = self.delta + more.delta
+        return replace(self, epsilon=self.epsilon + more.epsilon.rational, delta=delta)
+
+    def texts(self) -> list[str]:
+        """Return the two numbers as text; a third one is ρ."""
+        two = [as_text(self.epsilon), as_text(self.delta)]
+        return two if self.rho is None else [*two, as_text(self.rho)]
 
     @property
     def guarantee(self) -> Guarantee:
         """The budget as a guarantee."""
         return Guarantee(self.epsilon, min(self.delta, Fraction(1)))
+
+    @property
+    def amount(self) -> Amount:
+        """The budget, in its currency."""
+        return self.guarantee if self.rho is None else ZeroConcentrated(self.rho)
+
+
+def amount_text(amount: Amount) -> str:
+    """Return an amount in words."""
+    return f"rho={show(amount.rho)}" if isinstance(amount, ZeroConcentrated) else str(amount)
 
 
 def recordable(guarantee: Guarantee) -> Guarantee:
@@ -114,6 +171,13 @@ def recordable(guarantee: Guarantee) -> Guarantee:
     elif _is_long(epsilon.ratio):
         epsilon = Epsilon(rational=_log_above(epsilon.ratio))
     return Guarantee(epsilon, min(brief_above(guarantee.delta), Fraction(1)))
+
+
+def concentrated_above(epsilon: Epsilon) -> Fraction:
+    """Return ε²/2, or a little more: the ρ of ε-privacy (Bun and Steinke 2016, Prop. 1.4)."""
+    if epsilon.ratio is None:
+        return epsilon.rational**2 / 2
+    return _log_above(epsilon.ratio) ** 2 / 2
 
 
 def epsilon_text(epsilon: Epsilon) -> str:

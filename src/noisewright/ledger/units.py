@@ -35,9 +35,10 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from noisewright.errors import ParameterError, UnitError
-from noisewright.exact import Epsilon, as_text, exactly
+from noisewright.exact import Epsilon, as_text, exactly, show
 from noisewright.given import one_of, whole_number
-from noisewright.ledger.totals import epsilon_text, read_epsilon
+from noisewright.ledger.parts import Part, Pool
+from noisewright.ledger.totals import concentrated_above, epsilon_text, read_epsilon
 from noisewright.mechanisms import Guarantee
 
 _BITS = 192
@@ -54,10 +55,19 @@ class About(NamedTuple):
 
     person: str | None = None
     change: Change = "replace"
+    part: Part | None = None
 
     def __str__(self) -> str:
         whom = "one row" if self.person is None else f"all rows with the same {self.person!r}"
-        return f"{'replacing' if self.change == 'replace' else 'adding or removing'} {whom}"
+        where = "" if self.part is None else f" in {self.part}"
+        verb = "replacing" if self.change == "replace" else "adding or removing"
+        return f"{verb} {whom}{where}"
+
+    @property
+    def pool(self) -> Pool:
+        """The promises with which it composes in parallel."""
+        assert self.part is not None
+        return Pool(self.part.partition, self.part.per_person, self.person)
 
 
 @dataclass(frozen=True)
@@ -130,6 +140,15 @@ class AccountUnit:
         rows = 1 if is_own else self.rows
         return None if rows is None else rows * (2 if self.change == "replace" else 1)
 
+    def parts(self, pool: Pool) -> int | None:
+        """Return how many parts of a partition count for a person, as `parts` derives it.
+
+        None if there may be any number.
+        """
+        if pool.person is None:
+            return 1
+        return self.rows if pool.per_person is None else pool.per_person
+
     def to_text(self) -> str:
         """Return the unit as an entry has it."""
         more: dict[str, Any] = {"assumed": True} if self.assumed else {}
@@ -163,18 +182,32 @@ class Claim:
     """A promise as it was made: for one row, or for all rows of a person whom a column names.
 
     `independent` says that each row is drawn by itself; `change`, whether it holds where rows are
-    replaced, or where they are added or removed.
+    replaced, or where they are added or removed. `rho` is promised beside (ε, δ), if it is, and
+    with a `part` all of it is about the rows of that part.
     """
 
     guarantee: Guarantee
     person: str | None = None
     independent: bool = False
     change: Change = "replace"
+    rho: Fraction | None = None
+    part: Part | None = None
+
+    def __post_init__(self) -> None:
+        one_of(self.change, CHANGES, name="change")
+        if self.rho is not None and self.rho < 0:
+            raise ParameterError(f"rho is {show(self.rho)}; it must be at least 0.")
+        if self.part is not None and self.change == "replace":
+            raise UnitError(
+                f"{self.guarantee} is promised for {self.about}. How many people are in a part is "
+                "private, so a promise about a part must hold where they are added to it or "
+                'removed from it: ask with change="add or remove".'
+            )
 
     @property
     def about(self) -> About:
         """What the promise is about."""
-        return About(self.person, self.change)
+        return About(self.person, self.change, self.part)
 
     def first_unit(self, change: Change = "replace") -> AccountUnit:
         """Return the unit of an account whose first spend this is."""
@@ -183,28 +216,65 @@ class Claim:
         return AccountUnit(self.person, None, change)
 
     @property
+    def is_apart(self) -> bool:
+        """Whether s steps cost s times as much: each is about another row, drawn by itself."""
+        return self.independent and self.change == "replace"
+
+    @property
     def adds_up(self) -> bool:
-        """Whether s steps cost s times as much, δ included."""
-        is_apart = self.independent and self.change == "replace"
-        return is_apart or self.guarantee.delta == 0
+        """Whether s steps cost s times ε and δ."""
+        return self.is_apart or self.guarantee.delta == 0
 
     def charge(self, unit: AccountUnit) -> Guarantee:
         """Return what the promise costs a person of this unit, or say why that cannot be told."""
+        return group_privacy(self.guarantee, self._steps(unit), adds_up=self.adds_up)
+
+    def charge_rho(self, unit: AccountUnit) -> Fraction:
+        """Return what it costs in ρ: s² times as much in s steps (Bun and Steinke 2016, Prop. 1.9).
+
+        Steps that are about independent draws compose, so that their ρ add up.
+        """
+        steps = self._steps(unit)
+        return self.concentrated * (steps if self.is_apart else steps**2)
+
+    @property
+    def concentrated(self) -> Fraction:
+        """The ρ that was promised, or that follows from a pure ε; a UnitError if none does."""
+        if self.rho is not None:
+            return self.rho
+        if self.guarantee.delta:
+            raise UnitError(
+                f"the budget of this account is in rho (zero-concentrated privacy), and "
+                f"{self.guarantee} is promised without one: no rho follows from it. Give rho= if "
+                "it is proven, as certificates of Gaussian noise do; ask with delta=0, which costs "
+                "rho = epsilon²/2; or pay from a budget of epsilon and delta."
+            )
+        return concentrated_above(self.guarantee.epsilon)
+
+    def _steps(self, unit: AccountUnit) -> int:
         steps = unit.steps(self.about)
         if steps is None:
             raise UnitError(self._not_for(unit))
         if unit.assumed and self.person is not None:
             raise UnitError(self._unsaid())
-        return group_privacy(self.guarantee, steps, adds_up=self.adds_up)
+        if self.part is not None and unit.parts(self.about.pool) is None:
+            raise UnitError(
+                f"{self.guarantee} is promised for {self.about}, and it is not on record in how "
+                "many parts a person has rows at most. Divide people and not rows, so that each "
+                "is in one part, and say so: Partition(…, per_person=1). Or declare the most rows "
+                f"that a person has: ledger.grant(…, person={self.person!r}, rows=k)."
+            )
+        return steps
 
-    def conversion(self, unit: AccountUnit) -> str:
+    def conversion(self, unit: AccountUnit, *, in_rho: bool = False) -> str:
         """Say in words how it is converted to a unit; nothing if it is charged as it is."""
         steps = unit.steps(self.about)
         if steps is None or steps == 1:
             return ""
+        one = f"rho={show(self.concentrated)}" if in_rho else str(self.guarantee)
         if self.change == "replace":
-            return f"{self.guarantee} for each of {steps:,} rows"
-        return f"{self.guarantee} for {self.about}, {steps:,} times"
+            return f"{one} for each of {steps:,} rows"
+        return f"{one} for {self.about}, {steps:,} {'steps' if in_rho else 'times'}"
 
     def _not_for(self, unit: AccountUnit) -> str:
         if self.change == "replace" and unit.change != "replace":
@@ -247,7 +317,9 @@ class Claim:
 
     def to_text(self) -> str:
         """Return the promise as an entry has it."""
-        more = {} if self.change == "replace" else {"change": self.change}
+        more: dict[str, Any] = {} if self.change == "replace" else {"change": self.change}
+        more |= {} if self.rho is None else {"rho": as_text(self.rho)}
+        more |= {} if self.part is None else {"part": self.part}
         return _json(
             {
                 "person": self.person,
@@ -262,10 +334,15 @@ class Claim:
     def read(cls, text: str) -> Claim:
         """Read what `to_text` wrote."""
         names = {"person", "independent", "epsilon", "delta"}
-        said = _read(text, names, frozenset({"change"}))
-        guarantee = Guarantee(read_epsilon(said["epsilon"]), exactly(said["delta"]))
-        change = one_of(said.get("change", "replace"), CHANGES, name="change")
-        return cls(guarantee, said["person"], bool(said["independent"]), change)
+        said = _read(text, names, frozenset({"change", "rho", "part"}))
+        return cls(
+            Guarantee(read_epsilon(said["epsilon"]), exactly(said["delta"])),
+            said["person"],
+            bool(said["independent"]),
+            said.get("change", "replace"),
+            exactly(said["rho"]) if "rho" in said else None,
+            Part.read(said["part"]) if "part" in said else None,
+        )
 
 
 def group_privacy(one: Guarantee, rows: int, *, adds_up: bool) -> Guarantee:

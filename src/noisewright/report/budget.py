@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from noisewright.ledger import Balance
+from noisewright.exact import floor_float
+from noisewright.ledger import Balance, RhoBudget
 from noisewright.mechanisms import Guarantee
 from noisewright.report.guarantee import delta_text, epsilon_text
 
@@ -46,12 +47,15 @@ class BudgetView:
     rows: tuple[tuple[str, str, str], ...] = ()
     has_delta: bool = False
     under_way: int = 0
+    symbol: str = "ε"
 
 
 def view_budget(balance: Balance | None, this: Guarantee, *, what: str = "release") -> BudgetView:
     """Return the budget for a page about a `what`; `this` is what was charged."""
     if balance is None:
         return BudgetView(epsilon_text(this))
+    if balance.rho is not None:
+        return _view_rho(balance, balance.rho, this)
     granted, spent = balance.granted, balance.spent
     before = max(float(spent.epsilon) - float(this.epsilon), 0.0)
     # Spends add up to their sum and a rounding slack, which would show as a release that never was.
@@ -80,4 +84,23 @@ def view_budget(balance: Balance | None, this: Guarantee, *, what: str = "releas
         ),
         bool(granted.delta or this.delta),
         len(balance.reserved),
+    )
+
+
+def _view_rho(balance: Balance, budget: RhoBudget, this: Guarantee) -> BudgetView:
+    granted, spent = float(budget.granted.rho), float(budget.spent.rho)
+    parts = [
+        ("before", "spent in all", spent),
+        ("left", "left", floor_float(budget.left.rho)),
+        ("", "granted in all", granted),
+    ]
+    whole = max(granted, spent)
+    return BudgetView(
+        epsilon_text(this),
+        tuple(lay_out_bar(((*part, f"{part[2]:.4g}") for part in parts[:2]), whole, unit="ρ = ")),
+        f"ρ = {granted:.6g}",
+        "" if balance.unit is None else str(balance.unit),
+        tuple((name, f"{size:.6g}", "") for _, name, size in parts),
+        under_way=len(balance.reserved),
+        symbol="ρ",
     )

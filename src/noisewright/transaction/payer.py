@@ -16,7 +16,7 @@ from noisewright.errors import (
     UnknownDatasetError,
 )
 from noisewright.exact import as_text
-from noisewright.ledger import Balance, Change, Fingerprint, Ledger, Reservation
+from noisewright.ledger import Balance, Change, Fingerprint, Ledger, Part, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, require_private
 from noisewright.tables import frame_table
@@ -30,7 +30,8 @@ class Subject:
     `data` is None where it has no fingerprint; `path` is its file, for advice that can be typed.
     The guarantee is for all rows of a person, whom the column `person` identifies, or for one row
     if there is none; `independent` says that each row is drawn by itself. `change` is what it is
-    for: replacing these rows, or adding or removing them.
+    for: replacing these rows, or adding or removing them. With a `part` it is for the rows of that
+    part of the data.
     """
 
     data: Any = None
@@ -38,6 +39,7 @@ class Subject:
     person: str | None = None
     independent: bool = False
     change: Change = "replace"
+    part: Part | None = None
 
     @property
     def name(self) -> str:
@@ -73,6 +75,7 @@ class Payer:
             person=self.subject.person,
             independent=self.subject.independent,
             change=self.subject.change,
+            part=self.subject.part,
         )
         if not covers(reservation.guarantee, claim):
             raise LedgerError(
@@ -130,13 +133,16 @@ def find_payer(
     advice = _Advice(price, subject)
     book = ledger if isinstance(ledger, Ledger) else _open_ledger(ledger, advice)
     payer = _find(book, subject, dataset, advice)
-    book.require_room(
-        payer.dataset,
-        price,
-        person=subject.person,
-        independent=subject.independent,
-        change=subject.change,
-    )
+    # What it costs in rho is known when it is proven, unless it is pure.
+    if price.delta == 0 or book.balance(payer.dataset).rho is None:
+        book.require_room(
+            payer.dataset,
+            price,
+            person=subject.person,
+            independent=subject.independent,
+            change=subject.change,
+            part=subject.part,
+        )
     return payer
 
 

@@ -91,9 +91,9 @@ def _record(payment: Payment, state: str, why: str = "") -> None:
             return
         reservation.record_waste(why)
         payment.notes.append(
-            f"Nothing was released. The debit of {reservation.guarantee} (entry {number}) was made "
-            "before and is not refunded: it is marked as wasted. If you are sure that nothing got "
-            "out, grant the same amount again and say why."
+            f"Nothing was released. The debit of {reservation.entry.amount_text} (entry {number}) "
+            "was made before and is not refunded: it is marked as wasted. If you are sure that "
+            "nothing got out, grant the same amount again and say why."
         )
     except LedgerError as problem:
         payment.notes.append(f"{not_marked(number, state, problem)}: {problem}")
