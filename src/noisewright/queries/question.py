@@ -15,7 +15,7 @@ from noisewright.given import of_kind
 from noisewright.public import public_methods
 from noisewright.queries.asked import Asked, plan_measurements
 from noisewright.queries.binding import Bound
-from noisewright.queries.expressions import Aggregate
+from noisewright.queries.expressions import Aggregate, Expression, count
 from noisewright.queries.measurements import QueryMeasurement, Unit
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.private import Private
@@ -40,13 +40,41 @@ class GroupBy:
 
     def agg(self, **aggregates: Aggregate) -> Question:
         """Ask something about each group: counts, sums, means, quantiles …, each by a name."""
+        if self.public is not None:
+            raise ParameterError(
+                "public groups are for .count(condition); for more, join the public table and "
+                "group by its columns."
+            )
         return Question.of(self.table, self.keys, aggregates)
 
-    def count(self) -> Question:
-        """Ask how many rows each group has."""
-        from noisewright.queries.expressions import count
+    def count(
+        self,
+        condition: Expression | None = None,
+        *,
+        mechanism: str = "design",
+        sizes: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Ask how many rows each group has; or, of public groups, how many fulfill a condition.
 
-        return self.agg(count=count())
+        Public groups are those of an nw.Public, whose column `sizes` says how many people each has.
+        Each person is in one of them, and says yes or no. `mechanism` is "design", the optimal one
+        for `loss`, `goal`, `prior` and `properties`, or "GM", "EM", "WM" or "UM".
+        """
+        if self.public is None:
+            if condition is not None:
+                raise ParameterError(
+                    "a count of a condition by a designed mechanism needs public groups: "
+                    "group_by(nw.Public(…)). Otherwise write .agg(n=condition.sum())."
+                )
+            return self.agg(count=count())
+        from noisewright.queries.groups.group_question import GroupQuestion
+
+        if condition is None:
+            raise ParameterError("say what is counted: .count(nw.col('smokes')).")
+        return GroupQuestion.of(
+            self.table, self.public, condition, sizes, mechanism=mechanism, **options
+        )
 
 
 @final

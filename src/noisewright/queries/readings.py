@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.answers.counts import answer_counts, answer_distinct
+from noisewright.queries.answers.equal_sums import half_width_of_sum
+from noisewright.queries.answers.moments import Aggregate as Moment, answer_moments
 from noisewright.queries.asked import Reading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
+from noisewright.relations import Kind, Numbers, Truth
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class AnswerColumn:
-    """One column of an answer."""
+    """One column of an answer; `kind` says how its numbers are shown."""
 
     name: str
     answered: Answered
+    kind: Kind | None = None
 
     def show(self, values: NDArray[np.float64]) -> Any:
-        """Return values as they are shown: whole numbers as such, dates as dates."""
-        return values
+        """Return values as they are shown: whole numbers as such, dates as dates, no NaN."""
+        if self.kind is None:
+            return [int(value) for value in values.tolist()]
+        dates = self.kind.dates if isinstance(self.kind, Numbers) else None
+        if dates is None:
+            return values
+        known = np.where(np.isnan(values), 0, np.floor(values))
+        days = dates.dates_at(known).astype(object).tolist()
+        return [None if gap else day for gap, day in zip(np.isnan(values), days, strict=True)]
 
 
 def read_columns_of(
@@ -36,21 +47,53 @@ def read_columns_of(
     confidence: float,
 ) -> list[AnswerColumn]:
     """Return the columns that answer one aggregate."""
-    name, labels = reading.name, reading.labels
-    match reading.aggregate.function:
-        case "histogram":
-            counts = noisy.reshape(-1, len(labels))
-            return [
-                AnswerColumn(
-                    f"{name} {label}", answer_counts(counts[:, place], noise, confidence=confidence)
-                )
-                for place, label in enumerate(labels)
-            ]
-        case "count_distinct":
-            assert reading.of is not None
-            found = answer_distinct(
-                noisy[:, 0], noise, declared=reading.of.size, confidence=confidence
+    name, labels, of = reading.name, reading.labels, reading.of
+    function = reading.aggregate.function
+    if measurement.adds == "moments":
+        if function == "count" and of is None:
+            return [AnswerColumn(name, _all_rows(measurement, noisy, noise, confidence))]
+        assert of is not None
+        found = answer_moments(
+            noisy[:, : measurement.degree + 1],
+            noise,
+            low=of.node.low,
+            high=of.node.high,
+            unit=of.kind.unit if isinstance(of.kind, Numbers) else 1,
+            what=cast(Moment, function),
+            confidence=confidence,
+        )
+        is_whole = function == "count" or (function == "sum" and isinstance(of.kind, Truth))
+        return [AnswerColumn(name, found, None if is_whole else of.kind)]
+    if function == "histogram":
+        counts = noisy.reshape(-1, len(labels))
+        return [
+            AnswerColumn(
+                f"{name} {label}", answer_counts(counts[:, place], noise, confidence=confidence)
             )
-            return [AnswerColumn(name, found)]
-        case _:
-            return [AnswerColumn(name, answer_counts(noisy[:, 0], noise, confidence=confidence))]
+            for place, label in enumerate(labels)
+        ]
+    if function == "count_distinct":
+        assert of is not None
+        most = answer_distinct(noisy[:, 0], noise, declared=of.size, confidence=confidence)
+        return [AnswerColumn(name, most)]
+    return [AnswerColumn(name, answer_counts(noisy[:, 0], noise, confidence=confidence))]
+
+
+def _all_rows(
+    measurement: QueryMeasurement, noisy: NDArray[Any], noise: CellNoise, confidence: float
+) -> Answered:
+    """Return how many rows there are, with a value or without: all numbers of a group together."""
+    draws, one_row = measurement.numbers, measurement.width**measurement.degree
+    found = noisy.sum(axis=1).astype(np.float64) / one_row
+    half = half_width_of_sum(noise, draws, confidence) / one_row
+    values = np.maximum(np.round(found), 0)
+    return Answered(
+        what="count",
+        values=values,
+        standard_errors=np.full(found.shape, noise.deviation * draws**0.5 / one_row),
+        lows=np.maximum(np.minimum(np.ceil(found - half - 1e-9), values), 0),
+        highs=np.maximum(np.floor(found + half + 1e-9), values),
+        unbiased=found,
+        possible=(0.0, np.inf),
+        confidence=confidence,
+    )
