@@ -194,6 +194,10 @@ class QueryMeasurement:
             + (multiply(is_null(self.of), literal(self.width**self.degree)),) * self.gaps,
         )
 
+    def sql(self) -> str:
+        """Return what the engine computes, as SQL where it is one of SQL."""
+        return "in memory, by numpy"
+
     def compute(self) -> NDArray[Any]:
         """Return the numbers, one line for each group, computed by the engine."""
         found = tally_in_memory(self.tally())

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from noisewright.certificates import Certificate, certify_query
 from noisewright.errors import ParameterError
+from noisewright.estimation import read_confidence
 from noisewright.exact import Number
-from noisewright.given import of_kind
+from noisewright.given import brief, of_kind
 from noisewright.public import public_methods
 from noisewright.queries.asked import Asked, plan_measurements
 from noisewright.queries.binding import Bound
@@ -24,6 +25,7 @@ from noisewright.synthetic import RunBudget
 
 if TYPE_CHECKING:
     from noisewright.queries.answer import Answer
+    from noisewright.queries.prediction import Prediction
     from noisewright.sampling import Source
     from noisewright.transaction import Progress
 
@@ -147,6 +149,43 @@ class Question:
             for one, amount in zip(measurements, amounts, strict=True)
         )
         return Priced(measurements, noises, amounts, budget)
+
+    def explain(self, *, epsilon: Number | None = None, delta: Number = 0) -> str:
+        """Say what will be computed, what one person can change in it, and what is charged."""
+        from noisewright.queries.explanation import explain
+
+        return explain(self, None if epsilon is None else self.price(epsilon, delta))
+
+    def predict(
+        self,
+        *,
+        epsilon: Number,
+        people: float,
+        delta: Number = 0,
+        confidence: float = 0.95,
+    ) -> Prediction:
+        """Return how large errors will be, with so many people evenly spread; nothing is spent.
+
+        `people` is a public number, or a guess: how many rows count, in all groups together.
+        """
+        from noisewright.queries.prediction import predict
+
+        if isinstance(people, bool) or not isinstance(people, int | float) or not people > 0:
+            raise ParameterError(f"people is {brief(people)}; it must be a number above 0.")
+        return predict(self, self.price(epsilon, delta), people, read_confidence(confidence))
+
+    def epsilon_for(self, *, people: float, delta: Number = 0, **wanted: float) -> Fraction:
+        """Return the least ε at which predicted standard errors are as small as wanted.
+
+        Name columns of the answer: `epsilon_for(people=30_000, hours=0.05)`.
+        """
+        from noisewright.queries.prediction import least_epsilon
+
+        if not wanted:
+            raise ParameterError("name a column of the answer, as in epsilon_for(…, hours=0.05).")
+        return least_epsilon(
+            wanted, lambda epsilon: self.predict(epsilon=epsilon, people=people, delta=delta)
+        )
 
     def certify(self, *, epsilon: Number, delta: Number = 0) -> Certificate:
         """Return the certificate of this question at this price; nothing is spent or read."""
