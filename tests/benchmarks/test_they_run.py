@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -13,6 +14,7 @@ from benchmarks import (
     coverage,
     designs,
     estimation,
+    joint_questions,
     ledger,
     models,
     proofs,
@@ -70,6 +72,17 @@ def test_row_totals(monkeypatch: pytest.MonkeyPatch) -> None:
     ] * 2
     assert all(one.independent != one.balanced for one in found)
     assert "less" in str(found[0])
+
+
+def test_joint_questions() -> None:
+    for unit in ("rho", "epsilon"):
+        found = [joint_questions.plan(unit, ways) for ways in ((2,), (1, 2, 3))]
+        assert all(one.is_enough for one in found)
+        assert "times smaller" in str(found[0])
+    some = {"sex": 2, "race": 5}
+    columns = {name: np.arange(100) % size for name, size in some.items()}
+    planned = joint_questions.plan("rho", (1, 2), some).strategy
+    assert "without negative counts" in joint_questions.asked(planned, columns, 1)
 
 
 def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from noisewright.errors import ParameterError
 from noisewright.exact import exp_bounds
-from noisewright.sampling import rounded_normal
+from noisewright.sampling import rounded_normal, rounded_normals
 from noisewright.sampling.gaussian import exp_minus
 from noisewright.sampling.normal import MARGIN, HalfNormals, settled_coin, settled_floor
 from tests.distributions.alarm import Alarm
@@ -45,6 +45,19 @@ def test_a_one_percent_change_of_scale_is_rejected(alarm: Alarm, deviation: str)
     at = thresholds(s)
     alarm.judge(
         lambda n: events(rounded_normal(deviation, n), at),
+        law(s, at),
+        [law(s * 1.01, at), law(s / 1.01, at)],
+    )
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_each_draw_has_its_own_deviation(alarm: Alarm, place: int) -> None:
+    """Draws of three deviations in turn: a change of 1% in one of them is rejected."""
+    deviations = np.array([0.4, 3.0, 1e6])
+    s = float(deviations[place])
+    at = thresholds(s)
+    alarm.judge(
+        lambda n: events(rounded_normals(np.tile(deviations, (n, 1)))[:, place], at),
         law(s, at),
         [law(s * 1.01, at), law(s / 1.01, at)],
     )
@@ -120,6 +133,24 @@ def test_both_routes_round_alike() -> None:
         for a, b in zip(k, first, strict=True)
     ]
     assert fast.tolist() == slow
+
+
+def test_deviations_in_turn_round_like_one() -> None:
+    k, bits = np.array([0, 1, 2]), np.array([1 << 52, 5, (1 << 53) // 3])
+    halves = HalfNormals(k, bits, {})
+    scales = np.array([1.0, 7.5, 31.5])
+    together = halves.round_scaled(scales, Scripted([word(1)] * 3))
+    for place, scale in enumerate(scales):
+        alone = halves.round_scaled(Fraction(scale), Scripted([word(1)] * 3))
+        assert together[place] == alone[place]
+
+
+@pytest.mark.parametrize("deviation", [0.0, -1.0, math.nan, math.inf, 2.0**37])
+def test_deviations_in_turn_are_positive_and_not_too_large(deviation: float) -> None:
+    with pytest.raises(ParameterError, match="positive"):
+        rounded_normals(np.array([1.0, deviation]))
+    assert rounded_normals(np.ones((2, 0))).shape == (2, 0)
+    assert rounded_normals(np.array(5.0)).shape == ()
 
 
 @pytest.mark.parametrize("deviation", [0, -1, "-1/2"])

@@ -120,9 +120,14 @@ class CountMeasurement(PartMeasurement):
     noise: CellNoise
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array of numbers."""
+        return tuple(axis.cells for axis in self.cut_axes)
+
+    @property
     def cells(self) -> int:
         """How many numbers there are."""
-        return math.prod(axis.cells for axis in self.cut_axes)
+        return math.prod(self.shape)
 
     def measure(self, table: NDArray[Any], source: Source | None) -> NDArray[np.int64]:
         """Return the counts of a table by its attributes, with noise."""
