@@ -39,7 +39,7 @@ SIZES = {
     "native-country": 42,
 }
 PLACES = (1, 3, 5, 6, 7, 8, 9, 13)
-REQUIRED = {("rho", (1, 2, 3)): 1.7, ("rho", (2,)): 1.3}
+REQUIRED: dict[tuple[str, tuple[int, ...]], float] = {("rho", (1, 2, 3)): 1.7, ("rho", (2,)): 1.3}
 WAYS = ((1,), (2,), (1, 2), (3,), (1, 2, 3))
 
 
