@@ -14,7 +14,7 @@ from noisewright.plans import Column, Plan, settings_at
 from noisewright.public import public_methods
 from noisewright.queries.binding import Bound, Columns, bind, bind_condition
 from noisewright.queries.expressions import Aggregate, Expression, col, count
-from noisewright.queries.measurements import Change
+from noisewright.queries.measurements import Change, bound_of
 from noisewright.queries.public_table import Public, as_node
 from noisewright.relations import (
     Filter,
@@ -23,14 +23,19 @@ from noisewright.relations import (
     Rows,
     Source,
     column,
+    compare,
     is_null,
+    literal,
     negate,
 )
 from noisewright.tables import Field, Person
 
 if TYPE_CHECKING:
+    from noisewright.ledger import Part
     from noisewright.queries.question import GroupBy, Question
     from noisewright.transaction import LedgerLike, Subject
+
+_MOST_PARTS = 1 << 12
 
 CHANGES: tuple[Change, ...] = ("replace", "add or remove")
 
@@ -46,13 +51,14 @@ class Budget:
     path: str | None = None
     person: str | None = None
     change: Change = "replace"
+    part: Part | None = None
 
     @property
     def subject(self) -> Subject:
         """Whose privacy is spent."""
         from noisewright.transaction import Subject
 
-        return Subject(self.data, self.path, self.person, change=self.change)
+        return Subject(self.data, self.path, self.person, change=self.change, part=self.part)
 
 
 @public_methods
@@ -214,6 +220,43 @@ class Private:
         if not found:
             raise ParameterError("no keys were given; without groups, write .agg(…) alone.")
         return GroupBy(self, found)
+
+    def partition(self, by: str | Expression) -> dict[Any, Private]:
+        """Divide the rows into disjoint parts, by the values that `by` is declared to have.
+
+        Each part is a private table of its own, by its value. What is asked of different parts
+        costs a person no more than what is asked of one of them (parallel composition: McSherry
+        2009, Theorem 4), and the ledger accounts for it so. Guarantees about a part are for adding
+        or removing one person's rows there; a budget for replacing is charged for both. Parts of
+        another call are another partition, whose cost adds up. Parts are not divided again.
+        """
+        from noisewright.ledger import Partition
+
+        if self.budget.part is not None:
+            raise ParameterError("this is a part already; divide the whole table by both keys.")
+        key = bind(col(by) if isinstance(by, str) else by, self.columns)
+        if key.size > _MOST_PARTS:
+            raise ParameterError(
+                f"{by} has {key.size:,} values; at most {_MOST_PARTS:,} parts are possible. Cut it "
+                "into fewer, for example with .cut(edges)."
+            )
+        bound = bound_of(self.rows, ())
+        partition = Partition(
+            str(by),
+            [str(point) for point in key.points],
+            # Another table, or another limit, may have the same person in another part: only what
+            # is divided here, and now, is one partition.
+            of=_new_salt(),
+            per_person=None if bound is None else bound.total,
+        )
+        parts: dict[Any, Private] = {}
+        for place, point in enumerate(key.points, start=key.node.low):
+            rows = Filter(self.rows, compare("equal", key.node, literal(place)))
+            made = object.__new__(Private)
+            part = partition.part(str(point))
+            made._set(rows, self.columns, replace(self.budget, change="add or remove", part=part))
+            parts[point] = made
+        return parts
 
     def agg(self, **aggregates: Aggregate) -> Question:
         """Ask about all rows: counts, sums, means, quantiles …, each by a name of your choice."""
