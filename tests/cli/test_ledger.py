@@ -156,3 +156,39 @@ def test_a_budget_for_adding_or_removing_people(noisewright: Program) -> None:
     answer = noisewright("ledger", "show", "b.db", "--json").json
     assert answer["datasets"][0]["unit"]["change"] == "add or remove"
     assert noisewright(*words, "--change", "add").code == 2
+
+
+def test_a_budget_in_rho_is_granted_and_shown(noisewright: Program, tmp_path: Path) -> None:
+    noisewright("ledger", "create", "b.db")
+    grant = ("ledger", "grant", "b.db", "clinic", "--rho", "1/2", "--rows", "1")
+    assert noisewright(*grant).out == ("clinic: rho=0.5 left of rho=0.5 (each row is a person).\n")
+    part = nw.accounting.Partition("region", ["north", "south"]).part("south")
+    nw.Ledger.open(tmp_path / "b.db").spend(
+        "clinic",
+        nw.accounting.Guarantee(1, "1e-6"),
+        what="ages",
+        rho="1/16",
+        change="add or remove",
+        part=part,
+    )
+    said = noisewright("ledger", "show", "b.db", "--delta", "1e-5").out
+    lines = [line.split("│") for line in said.splitlines()]
+    cells = {row[1].strip(): [cell.strip() for cell in row[2:]] for row in lines if len(row) == 4}
+    epsilon = nw.accounting.ZeroConcentrated("1/4").epsilon("1e-5")
+    kind, shown, *delta = cells["spent"][1].split()
+    assert (cells["spent"][0], kind, delta) == ("rho 0.25", "epsilon", ["at", "1e-5"])
+    assert epsilon <= float(shown) <= epsilon * 1.0001
+    assert cells["granted"][0] == "rho 0.5"
+    answer = noisewright("ledger", "show", "b.db", "--json").json["datasets"][0]
+    assert answer["left"] == {"rho": 0.25, "exact": {"rho": "1/4"}}
+    assert answer["spent"]["implies"]["epsilon"] > epsilon
+    line = noisewright("ledger", "history", "b.db").out.splitlines()[-1]
+    assert "spend clinic rho=0.25 in the part 'south' of region, each row is a person" in line
+    assert (
+        "rho=0.0625 for adding or removing one row in the part 'south' of region, 2 steps" in line
+    )
+    refused = noisewright("ledger", "grant", "b.db", "clinic", "--epsilon", "1")
+    assert refused.code != 0
+    assert "one currency" in refused.err
+    noisewright("ledger", "export", "b.db", "-o", "out.csv")
+    assert ",rho\n" in (tmp_path / "out.csv").read_text(encoding="utf-8")

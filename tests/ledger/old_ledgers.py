@@ -1,4 +1,4 @@
-"""Ledgers as they were written before accounts had a unit: version 1, with its own SQL and hashes.
+"""Ledgers as they were written before: version 1, without a unit, and version 2, without ρ.
 
 Nothing here comes from the library: it may change, and what was written then must still be read.
 """
@@ -27,14 +27,14 @@ COLUMNS = [
 ]
 
 _DESCRIPTION = """CREATE TABLE noisewright_ledger (
-    id INTEGER NOT NULL, version INTEGER NOT NULL, identity TEXT NOT NULL, created TEXT NOT NULL,
-    key TEXT, key_check TEXT NOT NULL, head_sequence BIGINT NOT NULL, head_hash TEXT NOT NULL,
-    PRIMARY KEY (id))"""
+    id INTEGER NOT NULL, version INTEGER NOT NULL, {origin} identity TEXT NOT NULL,
+    created TEXT NOT NULL, key TEXT, key_check TEXT NOT NULL, head_sequence BIGINT NOT NULL,
+    head_hash TEXT NOT NULL, PRIMARY KEY (id))"""
 _ENTRIES = """CREATE TABLE noisewright_entries (
     sequence {whole} NOT NULL, token TEXT NOT NULL, kind TEXT NOT NULL, dataset TEXT NOT NULL,
     about BIGINT, epsilon TEXT, delta TEXT, what TEXT NOT NULL, certificate TEXT,
     fingerprint TEXT, who TEXT NOT NULL, at TEXT NOT NULL, previous TEXT NOT NULL,
-    hash TEXT NOT NULL, PRIMARY KEY (sequence), UNIQUE (token))"""
+    hash TEXT NOT NULL, {later} PRIMARY KEY (sequence), UNIQUE (token))"""
 _REFUSAL = "a ledger is append-only: entries are never changed or deleted"
 _SQLITE_TRIGGERS = [
     f"CREATE TRIGGER noisewright_entries_no_{verb.lower()} BEFORE {verb} ON noisewright_entries "
@@ -59,16 +59,18 @@ def write_old_ledger(
     entries: list[dict[str, Any]],
     *,
     mark: str = "?",
+    version: int = 1,
 ) -> str:
     """Write the two tables and return the head; `mark` is how the database marks a parameter."""
     whole = "INTEGER" if mark == "?" else "BIGINT"
-    for statement in (_DESCRIPTION, _ENTRIES.format(whole=whole)):
-        execute(statement, ())
+    later = ["unit", "claim"] if version == 2 else []
+    execute(_DESCRIPTION.format(origin="origin INTEGER," if later else ""), ())
+    execute(_ENTRIES.format(whole=whole, later="".join(f"{name} TEXT, " for name in later)), ())
     for statement in _SQLITE_TRIGGERS if mark == "?" else _POSTGRESQL_TRIGGERS:
         execute(statement, ())
     key = bytes(range(32))
     public = {
-        "version": 1,
+        "version": version,
         "identity": "ab" * 16,
         "created": "2026-05-12T08:00:00.000000Z",
         "key_check": hmac.new(key, b"noisewright ledger key 1", "sha256").hexdigest(),
@@ -87,12 +89,12 @@ def write_old_ledger(
             **said,
         }
         entry["hash"] = previous = digest(entry)
-        marks = ", ".join([mark] * len(COLUMNS))
+        marks = ", ".join([mark] * len(entry))
         execute(
-            f"INSERT INTO noisewright_entries ({', '.join(COLUMNS)}) VALUES ({marks})",
-            tuple(entry[name] for name in COLUMNS),
+            f"INSERT INTO noisewright_entries ({', '.join(entry)}) VALUES ({marks})",
+            tuple(entry.values()),
         )
-    row = {"id": 1, **public, "key": key.hex()}
+    row = {"id": 1, **public, "key": key.hex()} | ({"origin": version} if later else {})
     row |= {"head_sequence": len(entries), "head_hash": previous}
     marks = ", ".join([mark] * len(row))
     execute(
@@ -109,3 +111,36 @@ FIVE = [
     {"kind": "spend", "epsilon": "ln(2)", "delta": "1/1000000", "what": "jobs"},
 ]
 """A grant of 4, and 1 + ln 2 spent for nobody knows whom; the second spend is still reserved."""
+
+_UNIT = '{"person":"patient","rows":3}'
+_BY_ROW = '{"delta":"1/1000000","epsilon":"1/2","independent":true,"person":null}'
+_BY_PERSON = '{"delta":"1/1000000","epsilon":"1","independent":false,"person":"patient"}'
+SECOND: list[dict[str, Any]] = [
+    {"kind": "grant", "epsilon": "9", "delta": "1/1000", "unit": _UNIT},
+    {
+        "kind": "spend",
+        "epsilon": "3/2",
+        "delta": "3/1000000",
+        "what": "rows",
+        "unit": _UNIT,
+        "claim": _BY_ROW,
+    },
+    {
+        "kind": "spend",
+        "epsilon": "1",
+        "delta": "1/1000000",
+        "what": "people",
+        "unit": _UNIT,
+        "claim": _BY_PERSON,
+    },
+    {
+        "kind": "checkpoint",
+        "dataset": "",
+        "what": '{"accounts":[["survey",["9","1/1000"],["5/2","1","1/250000"],'
+        '"{\\"person\\":\\"patient\\",\\"rows\\":3}",[[[null,"1/2","1","1/1000000"],'
+        '["patient","1","1","0"]],[["patient",64,"1/1000000"]]]]],"owners":[],'
+        '"reserved":[[2,"survey"],[3,"survey"]]}',
+    },
+    {"kind": "wasted", "about": 2, "unit": _UNIT},
+]
+"""Of version 2: a person has three rows; a spend for one row, one for a person, a checkpoint."""

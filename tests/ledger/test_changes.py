@@ -165,6 +165,14 @@ def test_a_certificate_says_for_which_change_it_is(ledger: nw.Ledger) -> None:
     ledger.spend("visits", ONE, what="x", certificate=adding, change=ADD)
     with pytest.raises(UnitError, match="give change='replace'"):
         ledger.spend("visits", ONE, what="x", certificate=replacing, change=ADD)
+    with pytest.raises(
+        UnitError, match=r"for adding or removing the row.*give change='add or remove'"
+    ):
+        ledger.spend("visits", ONE, what="x", certificate=adding)
+    for rows in (3, 0):
+        adding.__dict__["unit"] = Unit("person", "add or remove", rows=rows)
+        with pytest.raises(UnitError, match="Say which column identifies people"):
+            ledger.spend("visits", ONE, what="x", certificate=adding, change=ADD)
 
 
 def test_a_subject_carries_its_change_to_the_ledger(ledger: nw.Ledger) -> None:

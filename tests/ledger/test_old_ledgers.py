@@ -4,6 +4,7 @@ import json
 import math
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import AlteredLedgerError, OverBudgetError, UnitError
 from noisewright.ledger.units import AccountUnit
-from tests.ledger.old_ledgers import FIVE, digest, write_old_ledger
+from tests.ledger.old_ledgers import FIVE, SECOND, digest, write_old_ledger
 
 HALF = nw.accounting.Guarantee("1/2")
 
@@ -108,3 +109,26 @@ def test_an_entry_without_a_unit_is_not_added_to_an_account_that_has_one(
         )
     with pytest.raises(AlteredLedgerError, match="entry 7"):
         nw.Ledger.open(path)
+
+
+def test_version_two_is_read_as_it_is_and_upgraded_by_the_first_write(folder: Path) -> None:
+    path = folder / "second.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        head = write_old_ledger(database.execute, SECOND, version=2)
+    before = path.read_bytes()
+    ledger = nw.Ledger.open(path, head=head)
+    assert ledger.verify() == head
+    balance = ledger.balance("survey")
+    assert balance.spent == nw.accounting.Guarantee("5/2", "4e-6")
+    assert balance.unit == AccountUnit("patient", 3)
+    assert balance.reserved == (3,)
+    assert path.read_bytes() == before
+    other = nw.Ledger.open(path)
+    ledger.grant("clinic", rho="1/2", rows=1, change="add or remove")
+    ledger.spend("clinic", nw.accounting.Guarantee("1/2"), what="x", change="add or remove")
+    other.spend("survey", HALF, what="x", person="patient", change="add or remove")
+    assert other.balance("survey").spent.epsilon.rational == Fraction(7, 2)
+    # Charged again from its promises: as much for a row, and a little more for the δ of a person.
+    ledger.grant("survey", epsilon=9, person="patient", rows=4)
+    assert other.balance("survey").spent.epsilon.rational == 4
+    assert nw.Ledger.open(path, head=head).verify() == ledger.head

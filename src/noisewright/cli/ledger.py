@@ -18,6 +18,7 @@ from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger, LedgerEntry, RhoBudget
+    from noisewright.privacy import ZeroConcentrated
 
 HELP = """Grant budgets, see what was spent and what is left, and verify the record.
 
@@ -170,6 +171,10 @@ def show(
     balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
     if as_json:
         rows = [plain_balance(balance) for balance in balances]
+        for row, budget in zip(rows, (balance.rho for balance in balances), strict=True):
+            if budget is not None:
+                spent = _epsilon_at(budget.spent, delta).ceiling()
+                row["spent"] |= {"implies": {"epsilon": spent, "delta": delta}}
         answer({"ledger": ledger.where, "head": ledger.head, "datasets": rows})
         return
     if not balances:
@@ -289,8 +294,13 @@ def _rho_rows(dataset: str, budget: RhoBudget, delta: str) -> list[tuple[str, ..
         amount = getattr(budget, what)
         rho = rounded_down(amount.rho) if what == "left" else exact.show(amount.rho)
         name = "" if rows else dataset
-        rows.append((name, what, f"rho {rho}", f"epsilon {amount.epsilon(delta):.4g} at {delta}"))
+        rows.append((name, what, f"rho {rho}", f"epsilon {_epsilon_at(amount, delta)} at {delta}"))
     return rows
+
+
+def _epsilon_at(amount: ZeroConcentrated, delta: str) -> exact.Epsilon:
+    """Return the ε that a ρ implies at δ; its text is rounded up."""
+    return exact.Epsilon.of(amount.epsilon(delta))
 
 
 def _sentence(entry: LedgerEntry, state: str | None) -> str:

@@ -248,7 +248,7 @@ def require_change(certificate: Certificate, person: str | None, change: Change)
     unit = certificate.unit
     if unit.change == "answer":
         return
-    if unit.whose == "person" and unit.rows > 1 and person is None:
+    if unit.whose == "person" and unit.rows != 1 and person is None:
         raise UnitError(
             f"this certificate is {unit}. Say which column identifies people: person=…. Nothing "
             "was recorded."
