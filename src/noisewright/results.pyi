@@ -30,6 +30,13 @@ from .privacy import (
     Profile as Profile,
     Verdict as Verdict,
 )
+from .queries import (
+    Aggregate as Aggregate,
+    Answer as Answer,
+    Expression as Expression,
+    GroupBy as GroupBy,
+    Question as Question,
+)
 from .releases import Evaluation as Evaluation, Release as Release, Synthesis as Synthesis
 from .selection import PrivateQuantile as PrivateQuantile, Selection as Selection, TopK as TopK
 from .synthetic import (

@@ -72,7 +72,7 @@ ON_USE: dict[str, set[str]] = {
     "sampling": {"cryptography"},
     "tables": {"pandas", "polars", "pyarrow", "python_calamine"},
     "relations": {"duckdb", "psycopg", "pyarrow", "pyspark", "sqlglot"},
-    "queries": {"polars", "pyarrow", "scipy"},
+    "queries": {"polars", "pyarrow", "scipy", "sqlglot"},
     "mechanisms": {"pyarrow"},
     "curves": {"pyarrow"},
     "designs": {"highspy", "scipy"},

@@ -5,9 +5,11 @@ from .expressions import (
     col as col,
     count as count,
     count_people as count_people,
+    when as when,
 )
 from .groups.group_designs import GroupDesigns as GroupDesigns, design_groups as design_groups
 from .groups.size_design import SizeDesign as SizeDesign, SizePrediction as SizePrediction
 from .private import Private as Private
 from .public_table import Public as Public
 from .question import GroupBy as GroupBy, Question as Question
+from .sql_in import condition_from_sql as condition_from_sql

@@ -23,6 +23,7 @@ from noisewright.relations import (
     as_fraction,
     bins,
     both,
+    choose,
     clip,
     common_unit,
     compare,
@@ -32,6 +33,7 @@ from noisewright.relations import (
     is_in,
     is_null,
     literal,
+    look_up,
     modulo,
     multiply,
     negate,
@@ -72,6 +74,8 @@ def bind(expression: Any, columns: Columns) -> Bound:
         return _column(operands[0], columns)
     if operator in ("is_in", "fill_null", "cut", "clip"):
         return _METHODS[operator](bind(operands[0], columns), *operands[1:])
+    if operator == "when":
+        return _when(bind_condition(operands[0], columns), operands[1], operands[2], columns)
     if operator in _COMPARISONS:
         return _compare(operator, *_pair(operands, columns))
     found = [bind(operand, columns) for operand in operands]
@@ -331,6 +335,43 @@ def cut_places(a: Bound, edges: tuple[Any, ...]) -> list[int]:
 
 def _shown_edge(a: Bound, edge: Any) -> str:
     return brief(edge) if isinstance(edge, int | float) else str(edge)
+
+
+def _when(condition: Node, then: Any, otherwise: Any, columns: Columns) -> Bound:
+    """Return one value where a condition is true, else another; None is null."""
+    if then is None and otherwise is None:
+        raise ParameterError("both branches are null; give one a value.")
+    ends = [_branch(one, columns) for one in (then, otherwise)]
+    a, b = (_null_like(ends[1 - place]) if one is None else one for place, one in enumerate(ends))
+    kind, nodes = _one_kind(a, b)
+    return Bound(kind, choose(condition, *nodes))
+
+
+def _branch(value: Any, columns: Columns) -> Bound | None:
+    if isinstance(value, str):
+        return Bound(Labels((value,)), literal(0))
+    return None if value is None else bind(value, columns)
+
+
+def _null_like(other: Bound | None) -> Bound:
+    assert other is not None
+    # The null of a list with no value at the place where it is looked up.
+    return Bound(other.kind, look_up(literal(0), [None, other.node.low], 0))
+
+
+def _one_kind(a: Bound, b: Bound) -> tuple[Kind, tuple[Node, Node]]:
+    if a.kind == b.kind:
+        return a.kind, (a.node, b.node)
+    if isinstance(a.kind, Labels) and isinstance(b.kind, Labels):
+        labels = a.kind.labels + tuple(one for one in b.kind.labels if one not in a.kind.labels)
+        kind = Labels(labels)
+        places = [kind.integer(one) for one in b.kind.labels]
+        return kind, (a.node, look_up(b.node, places, 0))
+    if {type(a.kind), type(b.kind)} <= {Numbers, Truth}:
+        _require_no_dates("a choice", a, b)
+        left, right, numbers = _align(a, b, "a choice")
+        return numbers, (left, right)
+    raise ParameterError(f"one branch holds {_words(a.kind)}, the other {_words(b.kind)}.")
 
 
 def _date_part(operator: str, a: Bound) -> Bound:

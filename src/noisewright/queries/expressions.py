@@ -251,6 +251,8 @@ class Expression:
                 return name if name.isidentifier() else repr(name)
             case "~", (a,):
                 return f"~({a})"
+            case "when", (condition, a, b):
+                return f"when({condition}).then({_show(a)}).otherwise({_show(b)})"
             case operator, (a, b) if not operator.isidentifier():
                 return f"({_show(a)} {operator} {_show(b)})"
             case operator, (a, *rest):
@@ -291,6 +293,43 @@ def col(name: str) -> Expression:
     if not isinstance(name, str) or not name:
         raise ParameterError(f"the column is {brief(name)}; it must be a column's name.")
     return Expression("column", (name,))
+
+
+@final
+@dataclass(frozen=True)
+class When:
+    """A condition that waits for what holds if it is true."""
+
+    branches: tuple[tuple[Any, Any], ...]
+    condition: Any
+
+    def then(self, value: Any) -> Then:
+        """What holds where the condition is true: an expression, a number or a label."""
+        return Then((*self.branches, (self.condition, value)))
+
+
+@final
+@dataclass(frozen=True)
+class Then:
+    """Branches that wait for another one, or for what holds otherwise."""
+
+    branches: tuple[tuple[Any, Any], ...]
+
+    def when(self, condition: Any) -> When:
+        """Another condition, for the rows where none before it is true."""
+        return When(self.branches, condition)
+
+    def otherwise(self, value: Any) -> Expression:
+        """What holds where no condition is true; None for null."""
+        for condition, chosen in reversed(self.branches):
+            value = Expression("when", (condition, chosen, value))
+        return value
+
+
+@public
+def when(condition: Any) -> When:
+    """Begin a choice: `nw.when(nw.col("age") < 30).then("young").otherwise("old")`."""
+    return When((), condition)
 
 
 @public

@@ -264,6 +264,16 @@ class Private:
 
         return Question.of(self, {}, aggregates)
 
+    def sql(self, text: str) -> Question:
+        """Ask in SQL: one SELECT of keys and aggregates, FROM any name, WHERE and GROUP BY.
+
+        What cannot be asked is refused with an error that points at the word. Names with other
+        signs than letters need quotes: "native-country".
+        """
+        from noisewright.queries.sql_in import question_from_sql
+
+        return question_from_sql(self, text)
+
     def count(self) -> Question:
         """Ask how many rows there are."""
         return self.agg(count=count())
