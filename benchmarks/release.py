@@ -5,8 +5,9 @@
 The table has 10 million rows and 5 columns: texts with 12 and with 50 labels, whole numbers,
 decimals and booleans. It is checked, randomized and written by the embedded engine, and read and
 written by pyarrow in the same batches, row groups and compression, with the same options. Both are
-measured in turn within one run, by the clock and by the processor's time; the clock is what counts,
-since the engine overlaps reading, drawing and writing where there is a second core.
+measured in turn within one run, by the clock and by the processor's time, and their medians are
+compared; the clock is what counts, since the engine overlaps reading, drawing and writing where
+there is a second core. Measure on an idle machine.
 
 A release of a table like Adult (32,561 rows, 10 columns) is measured with its page, too.
 
@@ -15,6 +16,7 @@ With --memory, only the engine runs, in a process of its own, and its peak memor
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,7 +31,7 @@ import noisewright as nw
 from benchmarks.measure import Result, report
 
 ROWS = 10_000_000
-AT_MOST = 1.6
+AT_MOST = {"pyarrow": 1.6, "pyarrow, dictionaries": 1.2}
 ADULT_ROWS = 32_561
 ADULT_LABELS = (2, 5, 6, 7, 9, 14, 16, 42)
 AT_MOST_WITH_PAGE = 2.0
@@ -138,16 +140,16 @@ def speed(rows: int = ROWS, *, repeats: int = 5) -> list[Result]:
         }
         # Rounds that alternate, so that a slow moment of the machine meets all.
         rounds = [{name: clocked(work) for name, work in works.items()} for _ in range(repeats)]
-        best = {
-            (name, kind): min(each[name][kind] for each in rounds)
+        usual = {
+            (name, kind): statistics.median(each[name][kind] for each in rounds)
             for name in works
             for kind in (0, 1)
         }
     results: list[Result] = []
     for kind, measured in ((0, "by the clock"), (1, "processor time")):
-        for against in ("pyarrow", "pyarrow, dictionaries"):
-            ours, theirs = best["ours", kind], best[against, kind]
-            required = 1 / AT_MOST if (kind, against) == (0, "pyarrow") else None
+        for against, most in AT_MOST.items():
+            ours, theirs = usual["ours", kind], usual[against, kind]
+            required = 1 / most if kind == 0 else None
             name = f"rows checked, randomized, written; {measured}"
             results.append(Result(name, rows / ours, theirs / ours, against, required))
     return results
