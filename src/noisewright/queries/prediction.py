@@ -86,7 +86,7 @@ def predict(question: Question, priced: Priced, people: float, confidence: float
     for reading in question.asked.readings:
         measurement = priced.measurements[reading.place]
         noise = priced.noises[reading.place]
-        numbers = _assumed(measurement, each, groups)
+        numbers = _assumed_numbers(measurement, each, groups)
         for column in read_columns_of(reading, measurement, numbers, noise, confidence):
             answered = column.answered
             names.append(column.name)
@@ -97,7 +97,7 @@ def predict(question: Question, priced: Priced, people: float, confidence: float
     return Prediction(tuple(names), tuple(errors), tuple(halves), confidence, each, words)
 
 
-def _assumed(measurement: QueryMeasurement, people: float, groups: int) -> NDArray[Any]:
+def _assumed_numbers(measurement: QueryMeasurement, people: float, groups: int) -> NDArray[Any]:
     """Return the numbers of one group of so many people, without noise."""
     if measurement.adds == "moments":
         one_row = measurement.width**measurement.degree
