@@ -39,6 +39,8 @@ L1). `normal`: rounded normal noise: ρ = (change in squared L2) / (2 deviation�
 noise that adds up to 0 over all cells and one more for all other rows, as in `counts.py`; it needs
 that people are replaced, that each row is a person, and that rows are counted: then neighbors
 have the same total, rest included, and ε = 2 decay. The number of the rest is not shown.
+`contrasts`: normal noise on contrasts of counts by these attributes and by some of them
+(`contrasts.py`).
 
 **The whole.** Parts of ε, or of ρ, add up; `composition.py` says what the total implies.
 
@@ -54,6 +56,7 @@ from typing import Any
 
 from .claim import PrivacyClaim
 from .composition import prove_rho
+from .contrasts import cost_of_contrasts
 from .document import brief, canonical, read_fields
 from .numbers import Number, read_positive
 from .ranges import Columns, range_of, read_columns
@@ -80,7 +83,7 @@ _NOISE = {
         "kind: geometric, decay: fraction",
         "kind: balanced, decay: fraction, cells: whole",
     ),
-    "rho": ("kind: normal, deviation: fraction",),
+    "rho": ("kind: normal, deviation: fraction", "kind: contrasts, branching: list, parts: list"),
 }
 _CHANGES = ("replace", "add or remove")
 _MOST_MEASUREMENTS = 2**14
@@ -132,7 +135,8 @@ def _prove_measurement(
     need(bound is not None, name, "nothing limits how many rows a person has")
     assert bound is not None
     groups, each = bound
-    cells = prod(high - low + 1 for low, high in (range_of(node, columns, name) for node in by))
+    sizes = [high - low + 1 for low, high in (range_of(node, columns, name) for node in by)]
+    cells = prod(sizes)
     one, squared, numbers = _contribution(adds, columns, name)
     d1, d2 = groups * each * one, groups * each**2 * squared
     replaces = change == "replace"
@@ -140,6 +144,14 @@ def _prove_measurement(
         d1, d2 = 2 * d1, 2 * d2
     part = read_positive(amount, name)
     kind, scale, *marks = read_fields(noise, name, *_NOISE[unit])
+    held = f"a person has at most {each} rows in each of at most {groups} groups"
+    if bound == (1, 1):
+        held = "a person has one row at most"
+    if kind == "contrasts":
+        need(adds == {"kind": "rows"}, name, "contrasts are those of counts of rows")
+        cost = cost_of_contrasts(scale, marks[0], sizes, groups * each, change, name)
+        need(cost <= part, name, f"costs {Number(cost)}; its part is less")
+        return cost, part, f"In {name} {held}, and changes contrasts of {len(marks[0])} tables"
     factor = read_positive(scale, name)
     if kind == "balanced":
         is_row = not any(person for _, person in _people(rows))
@@ -153,9 +165,6 @@ def _prove_measurement(
     cost = d2 / (2 * factor**2) if kind == "normal" else d1 * factor
     if cost > part:
         fail(name, f"costs {Number(Fraction(cost))}; its part is less")
-    held = f"a person has at most {each} rows in each of at most {groups} groups"
-    if bound == (1, 1):
-        held = "a person has one row at most"
     moved = f"{d2} in squared L2" if kind == "normal" else f"{d1} in L1"
     return Fraction(cost), part, f"In {name} {held}, and changes numbers by at most {moved}"
 

@@ -394,14 +394,3 @@ def test_branching_has_room() -> None:
     with pytest.raises(ParameterError, match="branching"):
         Attribute("a", 2, (1, 2))
     assert QuestionParts((Attribute("a", 1),), (TableQuestion(("a",)),)).parts == ((0,),)
-
-
-def test_descriptions_are_whole_numbers_and_fractions() -> None:
-    contrasts = planned("rho", NEIGHBORS[0]).measurements[-1].describe()
-    assert contrasts["kind"] == "contrasts"
-    assert contrasts["attributes"] == ["a", "c"]
-    assert all(type(b) is int for levels in contrasts["branching"] for b in levels)
-    assert Fraction(contrasts["precision"]) > 0
-    counts = planned("epsilon", NEIGHBORS[2]).measurements[0].describe()
-    assert counts["cells"] == counts["balanced_cells"]
-    assert Fraction(counts["decay"]) > 0

@@ -12,7 +12,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.exact import as_text
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.planning.attribute import Attribute, Floats
 from noisewright.queries.planning.contrast_cost import Levels
@@ -99,18 +98,6 @@ class ContrastMeasurement(PartMeasurement):
         """
         return float(1 / self.precision) + 1 / (12 * 2 ** len(self.levels))
 
-    def describe(self) -> dict[str, Any]:
-        """Return the measurement as a certificate writes it."""
-        return {
-            "kind": "contrasts",
-            "attributes": list(self.attributes),
-            "branching": [
-                list(axis.branching[:level])
-                for axis, level in zip(self.axes, self.levels, strict=True)
-            ],
-            "precision": as_text(self.precision),
-        }
-
 
 @final
 @dataclass(frozen=True)
@@ -149,13 +136,3 @@ class CountMeasurement(PartMeasurement):
         numbers = to_contrasts(noisy, self.cut_axes)
         every = product(*(range(axis.height + 1) for axis in self.cut_axes))
         return {levels: numbers[part_places(self.cut_axes, levels)] for levels in every}
-
-    def describe(self) -> dict[str, Any]:
-        """Return the measurement as a certificate writes it."""
-        return {
-            "kind": "counts",
-            "attributes": list(self.attributes),
-            "cells": self.cells,
-            "decay": as_text(self.noise.scale),
-            **({"balanced_cells": self.cells} if self.noise.balanced_cells else {}),
-        }

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
+from noisewright.exact import as_text
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.planning.attribute import Floats
 from noisewright.queries.planning.contrast_cost import Levels, Neighbors, contrast_cost
@@ -70,6 +71,17 @@ class Strategy:
         for name, level in zip(measured.attributes, levels or measured.levels, strict=True):
             part[self.asked.place[name]] = level
         return tuple(part)
+
+    def describe_contrasts(self) -> dict[str, Any]:
+        """Return the noise of all contrasts as a certificate writes it (`checker/contrasts.py`)."""
+        return {
+            "kind": "contrasts",
+            "branching": [list(axis.branching) for axis in self.asked.axes],
+            "parts": [
+                {"levels": list(self.part_of(m)), "precision": as_text(m.precision)}
+                for m in self._contrasts
+            ],
+        }
 
     @cached_property
     def tables(self) -> tuple[Names, ...]:
