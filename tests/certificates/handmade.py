@@ -209,6 +209,21 @@ def groups_of(*parts: tuple[int, Any]) -> Any:
     return {"form": "groups", "parts": listed}
 
 
+def keys_of(coins: list[int], log2_total: int, epsilon: Any, delta: Any, groups: int = 1) -> Any:
+    selection = {
+        "groups": groups,
+        "epsilon": str(epsilon),
+        "delta": str(delta),
+        "log2_total": log2_total,
+        "coins": [f"{coin:x}" for coin in coins],
+    }
+    return {"form": "keys", "selection": selection}
+
+
+def person_with(change: str) -> Any:
+    return {"relation": "one person", "change": change}
+
+
 #: Adjacent rows differ by a factor of exactly 2 at most.
 HALVES = [[8, 4, 4], [4, 8, 4], [4, 4, 8]]
 LN2 = {"ln": "2"}

@@ -21,12 +21,14 @@ from tests.certificates.handmade import (
     curve_of,
     geometric,
     groups_of,
+    keys_of,
     law_step,
     load_checker,
     number,
     one_person,
     parts,
     person_of,
+    person_with,
     response,
     rows_of,
     sealed,
@@ -179,6 +181,9 @@ EVERYTHING = [
         LN2,
         "0",
         ["RH", "S", "F"],
+    ),
+    certificate(
+        keys_of([0, 2, 7, 12, 15, 16], 4, "1", "1/8", 2), person_with("replace"), "4", "1/2"
     ),
     certificate(groups_of((3, geometric(5, LN2)), (1, table(HALVES, 4))), "one answer", "1"),
     certificate(

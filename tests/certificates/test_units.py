@@ -14,9 +14,11 @@ from tests.certificates.handmade import (
     counting_step as counts,
     geometric,
     groups_of,
+    keys_of,
     load_checker,
     one_person,
     person_of,
+    person_with,
     response,
     rows_of,
     steps_of,
@@ -95,6 +97,15 @@ def test_the_last_sentence_names_the_change_that_epsilon_is_counted_for(
     said = promise(certificate(mechanism, neighbors, LN4))
     assert said.startswith("What the certificate promises: epsilon 1.386")
     assert f", delta 0, {words}" in said
+
+
+def test_keys_say_whether_people_are_replaced() -> None:
+    keys, added, replaced = keys_of([0, 1, 2, 3, 4], 2, "1/2", "1/4"), "add or remove", "replace"
+    one = certificate(keys, person_with(added), "1/2", "1/4")
+    assert promise(one).endswith(" for adding or removing all rows of one person.")
+    assert not checker.check(certificate(keys, person_with(replaced), "1/2", "1/4"))
+    two = certificate(keys, person_with(replaced), "1", "1/2")
+    assert promise(two).endswith(" for replacing all rows of one person by any others.")
 
 
 def test_epsilon_per_unit_of_distance_is_not_epsilon_of_a_row() -> None:

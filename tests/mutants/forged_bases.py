@@ -10,7 +10,9 @@ from tests.certificates.handmade import (
     columns_of,
     geometric,
     groups_of,
+    keys_of,
     person_of,
+    person_with,
     rows_of,
 )
 from tests.mutants.unit_truth import Law, excess, law_of, parts_of, widest
@@ -209,7 +211,28 @@ def base(draw: Random, form: str) -> Document:
         laws = [law_of(mechanism) for _, mechanism in parts]
         claim = claim_for_all(draw, laws, {"relation": "adjacent"})
         return certificate(groups_of(*parts), "one answer", *claim)
+    if form == "keys":
+        return keys(draw)
     raise AssertionError(form)
+
+
+def keys(draw: Random) -> Document:
+    """Coins that pass at the edge of the ε and the δ of each."""
+    k, change = draw.randint(3, 12), draw.choice(["replace", "add or remove"])
+    coins = [0, *sorted(draw.randint(0, 1 << k) for _ in range(draw.randint(0, 4)))]
+    chances = [Decimal(coin) / (1 << k) for coin in coins]
+    rows = [[chance, 1 - chance] for chance in chances]
+    law = Law(len(rows), lambda i, j: list(zip(rows[i], rows[j], strict=True)))
+    epsilon, delta = claim_for(draw, law, {"relation": "adjacent"})
+    epsilon, delta = (
+        max(Fraction(epsilon), above(Decimal(0))),
+        max(Fraction(delta), above(Decimal(0))),
+    )
+    groups = draw.randint(1, 3)
+    times = groups * (2 if change == "replace" else 1)
+    whole = str(min(Fraction(1), times * delta))
+    made = keys_of(coins, k, epsilon, delta, groups)
+    return certificate(made, person_with(change), times * epsilon, whole)
 
 
 def of_counts(draw: Random, n: int) -> Any:

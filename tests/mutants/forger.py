@@ -28,7 +28,7 @@ from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 
 checker = load_checker()
 
-FORMS = (*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups")
+FORMS = (*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys")
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
     *("marginal", "query", "both ways", "one way", "exponential mechanism", "noisy max"),
@@ -42,11 +42,23 @@ WORDS = (
         "identity",
         "expected",
     ),
-    *("worst", "table", "rows", "person", "columns", "noise", "response", "groups", "one answer"),
+    *(
+        "worst",
+        "table",
+        "rows",
+        "person",
+        "columns",
+        "noise",
+        "response",
+        "groups",
+        "one answer",
+        "keys",
+    ),
+    "add or remove",
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 SLIGHTLY = Fraction(1, 10**14)
-HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals"}
+HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals", "coins"}
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -85,6 +97,7 @@ def of_relation(draw: Random, document: Any) -> None:
     others = [other, {"relation": "one row"}, {"relation": "one row", "row": draw.choice(words)}]
     others += [{"relation": "one person", "rows_per_person": draw.randint(0, 4)}]
     others += [{"relation": "one answer"}]
+    others += [{"relation": "one person", "change": draw.choice(["replace", "add or remove"])}]
     put(document, path, draw.choice([*others, other]))
 
 

@@ -1,6 +1,7 @@
 from .certificate import Certificate as Certificate, check as check
 from .certify import certify as certify
 from .groups import certify_groups as certify_groups
+from .keys import certify_keys as certify_keys
 from .loading import load as load, point_label as point_label
 from .query import certify_query as certify_query
 from .steps import certify_steps as certify_steps

@@ -42,6 +42,13 @@ from noisewright.spaces import (
     pair_count,
 )
 
+_OF_WHOLE_TABLES = {
+    "steps": "private steps, of a synthetic table, a fitted model or a choice",
+    "query": "a question to a table",
+    "groups": "groups of several sizes, each with a mechanism of its own",
+    "keys": "which keys of a table may be shown",
+}
+
 Product = TypeVar("Product", ColumnProduct, PersonMechanism)
 
 
@@ -129,16 +136,10 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
-        case "steps":
+        case "steps" | "query" | "groups" | "keys" as form:
             raise CertificateError(
-                "this certificate is about private steps, of a synthetic table, a fitted model or "
-                "a choice, and not about one mechanism: there is nothing to load. nw.check proves "
-                "it."
-            )
-        case "groups":
-            raise CertificateError(
-                "this certificate is about groups of several sizes, each with a mechanism of its "
-                "own, and not about one mechanism: there is nothing to load. nw.check proves it."
+                f"this certificate is about {_OF_WHOLE_TABLES[form]}, and not about one mechanism: "
+                "there is nothing to load. nw.check proves it."
             )
         case form:  # the checker knows no others
             assert form == "curve"

@@ -13,6 +13,7 @@ from .flips import prove_flips
 from .geometric import prove_geometric
 from .groups import prove_groups
 from .items import prove_items
+from .keys import prove_keys
 from .laplace import prove_laplace
 from .person import prove_person
 from .query import prove_query
@@ -34,6 +35,7 @@ PROOFS: dict[str, Callable[[PrivacyClaim], Findings]] = {
     "curve": prove_curve,
     "steps": prove_steps,
     "query": prove_query,
+    "keys": prove_keys,
 }
 """The proofs of mechanisms that stand for themselves."""
 

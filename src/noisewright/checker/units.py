@@ -76,9 +76,10 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("person", rows=neighbors["rows_per_person"])
     if form == "groups":
         return Unit("person", "answer")
-    if form == "query":
+    if form in ("query", "keys"):
         change = "any" if neighbors["change"] == "replace" else "add or remove"
-        return Unit("person", change, rows=1 if _is_person(mechanism["measurements"]) else 0)
+        one = form == "query" and _is_person(mechanism["measurements"])
+        return Unit("person", change, rows=1 if one else 0)
     if form in ("rows", "person"):
         parent = mechanism["parent"]
         inner = unit_of(parent["mechanism"], parent["neighbors"])

@@ -13,3 +13,10 @@ from .private import Private as Private
 from .public_table import Public as Public
 from .question import GroupBy as GroupBy, Question as Question
 from .sql_in import condition_from_sql as condition_from_sql
+from .unknown_keys.key_coins import KeyCoins as KeyCoins
+from .unknown_keys.key_selection import (
+    KeySelection as KeySelection,
+    UnknownKeys as UnknownKeys,
+    keys as keys,
+    select_keys as select_keys,
+)
