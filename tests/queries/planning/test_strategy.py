@@ -355,6 +355,7 @@ def good(**changed: Any) -> dict[str, Any]:
         ({"questions": [TableQuestion(("z",))]}, "'z', which is none of the attributes"),
         ({"sizes": {"a": 1 << 21}}, "the cells of a"),
         ({"budget": Fraction(1, 10**40)}, "larger budget"),
+        ({"budget": Fraction(1, 10**400)}, "larger budget"),
     ],
 )
 def test_what_cannot_be_planned(wrong: Mapping[str, Any], told: str) -> None:

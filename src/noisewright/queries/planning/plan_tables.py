@@ -31,7 +31,11 @@ from noisewright.queries.planning.table_shares import Shares, best_shares
 Unit = Literal["epsilon", "rho"]
 
 _BITS = 48
-_LARGEST_DEVIATION = 2.0**36
+_LARGEST_VARIANCE = 2**71
+"""Of a contrast: deviations up to 2^36 are drawn in whole arrays."""
+_LEAST_BUDGET = Fraction(1, 10**200)
+"""Variances still are doubles."""
+
 _BALANCED_CELLS = 256
 _WORTH_IT = 0.999
 """A tree is taken where it is better than the flat division by more than this factor."""
@@ -57,8 +61,10 @@ def plan_tables(
     """
     one_of(unit, ("epsilon", "rho"), name="unit")
     one_of(goal, ("total", "worst"), name="goal")
-    if budget <= 0:
-        raise ParameterError(f"the budget is {show(budget)}; it must be above 0.")
+    if budget < _LEAST_BUDGET:
+        raise ParameterError(
+            f"the budget is {show(budget)}; it must be above 0, and a larger budget than 1e-200."
+        )
     names = {name for question in questions for name in question.attributes}
     flat = tuple(Attribute(name, cells) for name, cells in sizes.items() if name in names)
     given = tuple(questions)
@@ -162,7 +168,8 @@ def _contrasts(
         levels = tuple(filter(None, part))
         share = p * row_cost(asked.axes, part) / whole
         found.append(ContrastMeasurement(axes, levels, share, p))
-        if found[-1].deviations.max() > _LARGEST_DEVIATION:
+        branches = [axis.branching[lv - 1] for axis, lv in zip(axes, levels, strict=True)]
+        if math.prod(b * (b - 1) for b in branches) > p * _LARGEST_VARIANCE:
             raise ParameterError(
                 f"a budget of {float(budget):.3g} for {len(asked.questions)} questions takes noise "
                 "beyond 2^36 on some numbers, which tells nothing. Use a larger budget."
