@@ -115,6 +115,19 @@ def test_without_noise_all_answers_are_true(unit: str, neighbors: Neighbors) -> 
 
 
 @pytest.mark.parametrize(("unit", "neighbors"), PLANS)
+def test_what_is_measured_is_what_its_definition_says(unit: str, neighbors: Neighbors) -> None:
+    """With a budget beyond all bounds no noise is left, and whole numbers are equal."""
+    strategy = planned(unit, neighbors, Fraction(10**12))
+    table = np.random.default_rng(5).integers(0, 10**6, size=tuple(SIZES.values()))
+    noisy = strategy.measure(counted(table, strategy), SeededSource(0))
+    for m, found, (matrix, _) in zip(
+        strategy.measurements, noisy, measured_rows(strategy), strict=True
+    ):
+        assert found.shape == m.shape
+        assert found.ravel().tolist() == (matrix @ table.ravel()).astype(np.int64).tolist()
+
+
+@pytest.mark.parametrize(("unit", "neighbors"), PLANS)
 def test_drawn_numbers_have_the_predicted_errors(unit: str, neighbors: Neighbors) -> None:
     """200 runs: a mean square of normal errors is off by these factors with chance below 1e-17."""
     strategy = planned(unit, neighbors, Fraction(1, 2))
