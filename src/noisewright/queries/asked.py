@@ -14,6 +14,7 @@ from typing import Any, final
 
 from noisewright.errors import ParameterError
 from noisewright.queries.answers.bin_tree import BinTree
+from noisewright.queries.answers.tree_law import tree_for
 from noisewright.queries.binding import Bound, Columns, bind, cut_places
 from noisewright.queries.expressions import Aggregate
 from noisewright.queries.measurements import QueryMeasurement, bound_of
@@ -117,7 +118,7 @@ class _Planning:
                 return name, one, key, of, labels, None
             case "quantiles":
                 _require_numbers(one, of)
-                tree = BinTree.of(of.size)
+                tree = tree_for(of.size)
                 key = ("levels", of.node)
                 self._add(key, one, adds="levels", of=of.node, tree=tree)
                 return name, one, key, of, (), tree

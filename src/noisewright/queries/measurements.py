@@ -137,7 +137,7 @@ class QueryMeasurement:
         """What one row adds: in L1, and in squared L2."""
         if self.adds == "moments":
             return self.width**self.degree, self.width ** (2 * self.degree)
-        added = 1 if self.tree is None else len(self.tree.steps)
+        added = 1 if self.tree is None else len(self.tree.widths)
         return added, added
 
     @property
@@ -209,8 +209,7 @@ class QueryMeasurement:
         if self.adds == "distinct":
             return (table > 0).sum(axis=1, dtype=np.int64).reshape(-1, 1)
         assert self.tree is not None
-        runs = [np.arange(0, table.shape[1], step) for step in self.tree.steps]
-        return np.concatenate([np.add.reduceat(table, starts, axis=1) for starts in runs], axis=1)
+        return self.tree.tally(table)
 
     def describe(self, noise: CellNoise, amount: Fraction) -> dict[str, Any]:
         """Return the measurement as a certificate writes it."""
@@ -220,7 +219,7 @@ class QueryMeasurement:
         if self.adds == "moments":
             adds |= {"degree": self.degree, "gaps": "yes" if self.gaps else "no"}
         if self.tree is not None:
-            adds["levels"] = len(self.tree.steps)
+            adds["levels"] = len(self.tree.widths)
         kind, scale = ("normal", "deviation") if noise.unit == "rho" else ("geometric", "decay")
         law: dict[str, Any] = {"kind": kind, scale: as_text(noise.scale)}
         if noise.balanced_cells is not None:

@@ -106,9 +106,8 @@ def _assumed_numbers(measurement: QueryMeasurement, people: float, groups: int) 
         numbers = [each] * (measurement.degree + 1) + [0.0] * measurement.gaps
         return np.array([numbers])
     if measurement.tree is not None:
-        bins, steps = measurement.tree.bins, measurement.tree.steps
-        runs = [min(step, bins - first) for step in steps for first in range(0, bins, step)]
-        return people / bins * np.array([runs], dtype=np.float64)
+        bins = measurement.tree.bins
+        return measurement.tree.tally(np.full((1, bins), people / bins))
     if measurement.adds == "distinct":
         assert measurement.of is not None
         values = measurement.of.high - measurement.of.low + 1
