@@ -1,8 +1,10 @@
 """Counts of groups are drawn from the mechanism of their size, each group by itself."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import noisewright as nw
 from noisewright.queries import design_groups
 from tests.distributions.alarm import Alarm
 
@@ -37,3 +39,32 @@ def test_groups_of_one_size_are_independent(alarm: Alarm) -> None:
         return [int(drawn.all(axis=1).sum()), int((drawn.sum(axis=1) == 1).sum())]
 
     alarm.judge(draw, [4 / 9, 4 / 9], [[2 / 3, 0.01], [4 / 9 * 1.2, 4 / 9]], most=1 << 14)
+
+
+@pytest.mark.parametrize("mechanism", ["GM", "WM", "EM", "UM"])
+def test_the_experiment_of_the_count_paper_as_a_question(alarm: Alarm, mechanism: str) -> None:
+    """Section 7.2 at α = 0.9: people in groups of 8, of whom a third is female."""
+    n, share = 8, 0.33
+    weights = np.array([float(w) for w in nw.priors.binomial(n, str(share))])
+    away = np.abs(np.arange(n + 1) - np.arange(n + 1)[:, None])
+
+    def truth(name: str) -> list[float]:
+        """How often a released count is wrong, by more than one, and by more than two."""
+        matrix = design_groups({"one": n}, alpha="0.9", mechanism=name).by_size[n].mechanism.matrix
+        return [float(weights @ (matrix * (away > d)).sum(axis=1)) for d in (0, 1, 2)]
+
+    def draw(groups: int) -> list[int]:
+        names = [f"g{k}" for k in range(groups)]
+        bits = np.random.default_rng().random((groups, n)) < share
+        people = nw.Private(
+            pa.table({"group": np.repeat(names, n), "female": np.where(bits.ravel(), "yes", "no")}),
+            columns={"group": names, "female": ["yes", "no"]},
+            ledger=None,
+        )
+        public = nw.Public({"group": names, "people": [n] * groups}, key="group")
+        asked = people.group_by(public).count(nw.col("female") == "yes", mechanism=mechanism)
+        off = np.abs(asked.release(alpha="0.9").counts - bits.sum(axis=1))
+        return [int((off > d).sum()) for d in (0, 1, 2)]
+
+    others = ["WM", "EM", "UM"] if mechanism == "GM" else ["GM"]
+    alarm.judge(draw, truth(mechanism), [truth(name) for name in others], most=1 << 13)

@@ -201,7 +201,7 @@ class Private:
         )
         return made
 
-    def group_by(self, *keys: str | Expression, **named: Any) -> GroupBy:
+    def group_by(self, *keys: str | Expression | Public, **named: Any) -> GroupBy:
         """Ask about each group of rows with the same keys: columns, or expressions by name.
 
         All values that the keys are declared to have appear in the answer, in order, also those of
