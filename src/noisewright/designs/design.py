@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from noisewright.designs.closed_forms.relabeling import by_relabeling
@@ -33,8 +34,6 @@ from noisewright.public import public
 from noisewright.spaces import Space, require_space
 
 _TIE_BREAK = "L1"
-
-_CLOSED_FORMS = (by_explicit_fair, by_response, by_flips, by_relabeling)
 
 
 @dataclass(frozen=True)
@@ -153,8 +152,9 @@ def design(
 
 
 def _closed_form(problem: Problem, tie_break: str | None) -> Solution | None:
-    for route in _CLOSED_FORMS:
-        answer = route(problem, tie_break)
+    relabeled = partial(by_relabeling, tie_break=tie_break)
+    for route in (by_explicit_fair, by_response, by_flips, relabeled):
+        answer = route(problem)
         if answer is not None and problem.properties <= structural(answer.mechanism):
             return answer
     return None

@@ -71,17 +71,19 @@ class DoublingDecay:
 
 @dataclass(frozen=True)
 class Odds:
-    """2^doubled · q / (1 + q) as a computable number, for 0 ≤ q ≤ 1."""
+    """2^doubled · nq / (m + nq) as a computable number, for 0 ≤ q ≤ 1; n is `times`, m `to`."""
 
     q: Computable
     doubled: int = 0
+    times: int = 1
+    to: int = 1
 
     def bounds(self, bits: int) -> Bounds:
         """Bound the number at this precision."""
-        # The derivative in q is at most one, so a few more bits than asked for are enough.
-        inner = bits + self.doubled + 4
-        low, high = self.q.bounds(inner)
-        one = 1 << inner
+        # The derivative in q is at most n/m, so a few more bits than asked for are enough.
+        inner = bits + self.doubled + self.times.bit_length() + 4
+        low, high = (q * self.times for q in self.q.bounds(inner))
+        one = self.to << inner
         below = (low << inner) // (one + low)
         above = -(-(high << inner) // (one + high))
         by = inner - self.doubled - bits

@@ -12,7 +12,6 @@ count 0 twice, so a negative zero is drawn again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, SupportsIndex
 
@@ -20,38 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
-from noisewright.exact import Bounds, Epsilon
+from noisewright.exact import Epsilon
 from noisewright.sampling.arguments import CHUNK, checked_size, whole
 from noisewright.sampling.bernoulli import Coin
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
-from noisewright.sampling.geometric import DoublingDecay, waits
+from noisewright.sampling.geometric import DoublingDecay, Odds, waits
 from noisewright.sampling.uniform import uniform_below
 
 _LARGEST = 1 << 62
 
 
-@dataclass(frozen=True)
-class Lower:
-    """P(V ≥ r) = b(Δ − r) / (r + b(Δ − r)) as a computable number."""
-
-    decay: Epsilon
-    width: int
-    upper: int
-
-    def bounds(self, bits: int) -> Bounds:
-        """Bound the number at this precision."""
-        # The derivative in b is at most (Δ − r)/r, so these bits are enough.
-        inner = bits + self.width.bit_length() + 4
-        rest = self.width - self.upper
-        low, high = (q * rest for q in DoublingDecay(self.decay, 0).bounds(inner))
-        below = (low << inner) // ((self.upper << inner) + low)
-        above = -(-(high << inner) // ((self.upper << inner) + high))
-        return below >> (inner - bits), -((-above) >> (inner - bits))
-
-
 @lru_cache(maxsize=32)
 def _coin(decay: Epsilon, width: int, upper: int) -> Coin:
-    return Coin(Lower(decay, width, upper))
+    """Return the coin for P(V ≥ r) = b(Δ − r) / (r + b(Δ − r))."""
+    return Coin(Odds(DoublingDecay(decay, 0), times=width - upper, to=upper))
 
 
 @redone_after_fork

@@ -114,9 +114,8 @@ def best_flips(
     return mechanism, reached, bound, likely
 
 
-def by_flips(problem: Problem, tie_break: str | None) -> Solution | None:
+def by_flips(problem: Problem) -> Solution | None:
     """Solution problems on few items as a table."""
-    del tie_break
     space = problem.space
     if not isinstance(space, Subsets) or not _is_of_its_kind(space):
         return None

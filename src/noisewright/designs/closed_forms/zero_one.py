@@ -18,13 +18,12 @@ from noisewright.spaces import Counts
 _BITS = 192
 
 
-def by_explicit_fair(problem: Problem, tie_break: str | None) -> Solution | None:
+def by_explicit_fair(problem: Problem) -> Solution | None:
     """The explicit fair mechanism: L0 with fairness, or L0 for the worst input.
 
     On input m every output i has P(i|m) ≥ α^|i−m| P(i|i) ≥ α^|i−m| y, y the least diagonal
     entry, so y ≤ 1 / Σ_i α^|i−m|. With fairness that bounds every diagonal entry.
     """
-    del tie_break
     if not problem.is_path or not problem.is_zero_one:
         return None
     if problem.goal == "expected" and "F" not in problem.properties:
@@ -78,13 +77,12 @@ def _proof_of_fairness(problem: Problem) -> Proof:
     return duals.proof(weights)
 
 
-def by_response(problem: Problem, tie_break: str | None) -> Solution | None:
+def by_response(problem: Problem) -> Solution | None:
     """Randomized response: L0 when every two points are neighbors.
 
     Summing P(x|x) ≤ e^ε P(x|x') + δ over all pairs bounds the mean of the diagonal by
     (e^ε + mδ)/(e^ε + m), and the worst input errs at least as often as the mean.
     """
-    del tie_break
     if not problem.is_complete or not problem.is_zero_one or problem.space.size < 2:
         return None
     if problem.goal == "expected" and not problem.is_uniform:

@@ -35,26 +35,15 @@ class Points:
     means: tuple[float, ...]
     errors: tuple[float | None, ...]
 
-    @property
-    def series(self) -> list[str]:
-        """The names of the lines, in the order in which they first came."""
-        return list(dict.fromkeys(key[1] for key in self.keys))
+    def different(self, part: int) -> list[Any]:
+        """Return the different values of one part of the keys, in the order in which they came."""
+        return list(dict.fromkeys(key[part] for key in self.keys))
 
     @property
     def places(self) -> list[Any]:
         """The different x, in order: by size for numbers, as they came otherwise."""
-        seen = dict.fromkeys(key[0] for key in self.keys)
-        return sorted(seen) if self.is_numeric else list(seen)
-
-    @property
-    def columns(self) -> list[Any]:
-        """What the columns of panels stand for, as they came."""
-        return list(dict.fromkeys(key[2] for key in self.keys))
-
-    @property
-    def rows(self) -> list[Any]:
-        """What the rows of panels stand for, as they came."""
-        return list(dict.fromkeys(key[3] for key in self.keys))
+        seen = self.different(0)
+        return sorted(seen) if self.is_numeric else seen
 
     @property
     def is_numeric(self) -> bool:
@@ -152,7 +141,7 @@ def _lines(
         y=alt.Y("y", type="quantitative", title=y, scale=scale),
         tooltip=_tooltip(alt, points, color=color, x=x, y=y, kind=kind),
     )
-    style = SeriesStyle(alt, points.series, field="series", title=color)
+    style = SeriesStyle(alt, points.different(1), field="series", title=color)
     layers = [style.lines(base)]
     if points.has_errors:
         layers.append(
@@ -188,8 +177,8 @@ def _tooltip(alt: Any, points: Points, *, color: str, x: str, y: str, kind: str)
 
 def _panels(alt: Any, chart: Any, points: Points, *, column: str | None, row: str | None) -> Any:
     asked = {
-        "column": (column, alt.Column, points.columns),
-        "row": (row, alt.Row, points.rows),
+        "column": (column, alt.Column, points.different(2)),
+        "row": (row, alt.Row, points.different(3)),
     }
     parts = {
         along: kind(along, type="nominal", title=None, sort=order, header=_header(alt, name))
