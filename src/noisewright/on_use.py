@@ -1,4 +1,4 @@
-"""Rooms whose names load on first use, so that a first mechanism does not wait for all others.
+"""Rooms and libraries that load on first use, so that a first mechanism does not wait for others.
 
 The names of a room stand in one place, its `__init__.pyi`, which type checkers read too. Libraries
 that load names by such stubs (lazy_loader) confuse a function with the file it is named after as
@@ -57,3 +57,19 @@ def load_on_use(room: str) -> None:
     module.__dict__["_file_of"] = files
     module.__dict__["__all__"] = sorted(files)
     module.__class__ = _Room
+
+
+class _Library:
+    """A library that loads when one of its names is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
+
+
+# They ship no types.
+pa: Any = _Library("pyarrow")
+pc: Any = _Library("pyarrow.compute")
+pq: Any = _Library("pyarrow.parquet")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, final
 
 import typer
 
+import noisewright as nw
 from noisewright.cli.options import (
     AlphaOption,
     DeltaOption,
@@ -55,8 +56,6 @@ def counts(
     request: BoundRequest,
 ) -> None:
     """Counts 0..n of a group of n people; neighbors differ by one."""
-    import noisewright as nw
-
     _print_bound(nw.Counts(n), request)
 
 
@@ -68,8 +67,6 @@ def categories(
     request: BoundRequest,
 ) -> None:
     """One label out of a list; every two labels are neighbors."""
-    import noisewright as nw
-
     _print_bound(nw.Categories(split_commas(labels)), request)
 
 
@@ -81,8 +78,6 @@ def subsets(
     request: BoundRequest,
 ) -> None:
     """A set of items; every two sets are neighbors, and distance counts items that differ."""
-    import noisewright as nw
-
     _print_bound(nw.Subsets(split_commas(items)), request)
 
 
@@ -100,8 +95,6 @@ def interval(
     request: BoundRequest,
 ) -> None:
     """Numbers on a grid; every two numbers are neighbors unless a sensitivity says less."""
-    import noisewright as nw
-
     space = nw.Interval(low, high, step=step)
     if sensitivity is not None:
         space = space.within(sensitivity)
@@ -109,8 +102,6 @@ def interval(
 
 
 def _print_bound(space: Any, request: BoundRequest) -> None:
-    import noisewright as nw
-
     found = nw.analysis.error_bound(
         space,
         epsilon=request.epsilon,

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
+import noisewright as nw
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer
 from noisewright.errors import InputError
@@ -39,8 +40,6 @@ def compare(
       noisewright compare a.json b.json
       noisewright compare --counts 8 --epsilon 0.1 --losses L0,L1,L2
     """
-    import noisewright as nw
-
     if counts is not None:
         mechanisms = _named_mechanisms(counts, epsilon, alpha)
     elif certificates:
@@ -65,8 +64,6 @@ def compare(
 
 
 def _named_mechanisms(counts: int, epsilon: str | None, alpha: str | None) -> dict[str, Any]:
-    import noisewright as nw
-
     space = nw.Counts(counts)
     options: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha}
     constrained = nw.design(space, properties={"WH", "RM", "CM"}, **options)
@@ -79,8 +76,6 @@ def _named_mechanisms(counts: int, epsilon: str | None, alpha: str | None) -> di
 
 
 def _row(name: str, mechanism: Any, losses: list[str]) -> dict[str, Any]:
-    import noisewright as nw
-
     row: dict[str, Any] = {"mechanism": name, "epsilon": nw.tight_epsilon(mechanism)}
     for loss in losses:
         row[loss] = nw.loss(mechanism, loss)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import noisewright as nw
 from noisewright.cli.design_answers import (
     DesignRequest,
     answer_design,
@@ -56,8 +57,6 @@ def counts(
     request: DesignRequest,
 ) -> None:
     """Counts 0..n of a group of n people; neighbors differ by one."""
-    import noisewright as nw
-
     space = nw.Counts(n, **request.relation)
     answer_design(space, request, outputs=read_outputs(outputs))
 
@@ -82,8 +81,6 @@ def categories(
     request: DesignRequest,
 ) -> None:
     """One label out of a list or a hierarchy; every two labels are neighbors."""
-    import noisewright as nw
-
     if (labels is None) == (hierarchy is None):
         raise InputError("give labels, separated by commas, or --hierarchy with a file of them.")
     if hierarchy is not None:
@@ -119,8 +116,6 @@ def subsets(
     request: DesignRequest = _BY_DISTANCE,
 ) -> None:
     """A set of items; every two sets are neighbors."""
-    import noisewright as nw
-
     if (names is None) == (items is None):
         raise InputError("give items, separated by commas, or --items with a file of them.")
     named = split_commas(names or "") if items is None else read_labels(items)
@@ -142,8 +137,6 @@ def interval(
     request: DesignRequest = _BY_DISTANCE,
 ) -> None:
     """Numbers on a grid; every two numbers are neighbors."""
-    import noisewright as nw
-
     space = nw.Interval(low, high, step=step, **request.relation)
     answer_design(space, request, outputs=read_outputs(outputs, step=step))
 

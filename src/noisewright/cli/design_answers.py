@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, final
 import typer
 from rich.console import Console
 
+import noisewright as nw
+from noisewright import report
 from noisewright.cli.options import (
     AlphaOption,
     DeltaOption,
@@ -65,8 +67,6 @@ class DesignRequest:
 
 def read_outputs(written: str | None, *, step: str = "1") -> Any:
     """Return the numbers LOW:HIGH that may be released, in steps; None if nothing was said."""
-    import noisewright as nw
-
     if written is None:
         return None
     low, colon, high = written.partition(":")
@@ -77,15 +77,11 @@ def read_outputs(written: str | None, *, step: str = "1") -> Any:
 
 def answer_design(space: Any, request: DesignRequest, *, outputs: Any = None) -> None:
     """Find the best mechanism for a space and say what was found."""
-    import noisewright as nw
-
     prior = request.prior
     if request.chart is not None:
         # A wrong suffix or a huge picture should not be found out after a long solve.
-        from noisewright.report import require_format, require_visible
-
-        require_format(request.chart)
-        require_visible(space.size)
+        report.require_format(request.chart)
+        report.require_visible(space.size)
     with Console(stderr=True).status("Designing and proving …"):
         design = nw.design(
             space,
@@ -118,16 +114,12 @@ def answer_design(space: Any, request: DesignRequest, *, outputs: Any = None) ->
 
 def _write_files(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
     """Write what was asked for; each file appears whole or not at all."""
-    import noisewright as nw
-
     written: dict[str, str] = {}
     if output is not None:
         nw.certify(design).save(output)
         written["certificate"] = str(output)
     if chart is not None:
-        from noisewright.report import heatmap, save_chart
-
-        save_chart(heatmap(design.mechanism), chart)
+        report.save_chart(report.heatmap(design.mechanism), chart)
         written["chart"] = str(chart)
     return written
 
@@ -166,7 +158,6 @@ def _show(point: Any) -> str:
 
 def _shape(mechanism: Any) -> dict[str, Any]:
     """Return what can be shown: a matrix and its properties, or two probabilities of an item."""
-    import noisewright as nw
     from noisewright.mechanisms import Table
 
     if isinstance(mechanism, Table):
@@ -186,8 +177,6 @@ def _tell_coins(shape: dict[str, Any]) -> None:
 
 def answer_per_item(space: Any, request: DesignRequest, *, frequency: str) -> None:
     """Choose the two probabilities of each item and say what they are."""
-    import noisewright as nw
-
     unused = {
         "prior": request.prior is not None,
         "chart": request.chart is not None,

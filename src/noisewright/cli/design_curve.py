@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+import noisewright as nw
+from noisewright import curves, report
 from noisewright.cli.options import (
     AlphaOption,
     DeltaOption,
@@ -59,17 +61,12 @@ def curve(
       noisewright design curve 1,2,4,8,16 --low 60 --high 210 --epsilon 2 --basis bspline
       noisewright design curve 24 --low 0 --high 9 --epsilon 1 --delta 1e-6 --basis matern
     """
-    import noisewright as nw
-    from noisewright.curves import KERNELS
-
     if chart is not None:
-        from noisewright.report import require_format
-
-        require_format(chart)
+        report.require_format(chart)
     space = nw.Curves(_positions(positions), low=low, high=high, step=step)
     common: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "delta": delta}
     common |= {"coefficients": coefficients, "bound": bound}
-    if basis in KERNELS:
+    if basis in curves.KERNELS:
         mechanism = nw.gaussian_process(space, kernel=basis, length=length, **common)
     elif length is not None:
         raise ParameterError(f"--length is for a kernel; the basis is {basis!r}.")
@@ -77,11 +74,9 @@ def curve(
         mechanism = nw.curves.curve_noise(space, basis=basis, **common)
     found = _facts(mechanism, rows)
     if chart is not None:
-        from noisewright.report import curve_bands, save_chart
-
         what = "noise in one curve" if rows == 1 else f"noise in the mean of {rows:,} curves"
         band = mechanism.noise_band(rows=rows, simultaneous=False)
-        save_chart(curve_bands({"95% band": band}, y_title=what), chart)
+        report.save_chart(report.curve_bands({"95% band": band}, y_title=what), chart)
         found["chart"] = str(chart)
     if as_json:
         answer(found)

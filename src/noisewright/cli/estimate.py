@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from noisewright import estimation, releases
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, heading, plain_guarantee, say
 from noisewright.errors import InputError
-
-if TYPE_CHECKING:
-    from noisewright.estimation import Estimate, Estimates
-    from noisewright.releases import Release
-
 
 _MOST_ROWS = 20
 _MOST_WIDE = 32
@@ -97,10 +93,7 @@ def estimate(
       noisewright estimate private.parquet --of age --question quantiles --at 0.1,0.5,0.9
       noisewright estimate private.parquet --of pairs --about people --json
     """
-    from noisewright.estimation import Estimates
-    from noisewright.releases import Release
-
-    release = Release.open(released)
+    release = releases.Release.open(released)
     names = [*release.plan.private, *release.plan.public]
     tables = None if of is None else [_columns(text, names) for text in of]
     asked = tables[0] if tables in (["pairs"], ["columns"]) else tables
@@ -114,7 +107,7 @@ def estimate(
         together=together,
         show=show,
     )
-    assert isinstance(found, Estimates)
+    assert isinstance(found, estimation.Estimates)
     if output is not None:
         found.save(output)
     if as_json:
@@ -142,7 +135,7 @@ def _split(text: str) -> list[Any]:
         return parts
 
 
-def _about(release: Release) -> dict[str, Any]:
+def _about(release: releases.Release) -> dict[str, Any]:
     return {
         "file": str(release.path),
         "rows": release.rows,
@@ -151,9 +144,7 @@ def _about(release: Release) -> dict[str, Any]:
     }
 
 
-def _tell(release: Release, found: Estimates, most: int | None) -> None:
-    from noisewright.estimation import shown_key
-
+def _tell(release: releases.Release, found: estimation.Estimates, most: int | None) -> None:
     some = next(iter(found.values()), None)
     if some is None:
         _tell_notes(found)
@@ -170,20 +161,20 @@ def _tell(release: Release, found: Estimates, most: int | None) -> None:
     at_once = ", all of one table at once" if some.together else ""
     say(f"Intervals hold with {some.confidence:.4g} confidence{at_once}. {whom[some.about]}")
     for key, table in found.items():
-        heading(shown_key(key))
+        heading(estimation.shown_key(key))
         for line in _table_lines(table, most):
             say(line)
     _tell_notes(found)
 
 
-def _tell_notes(found: Estimates) -> None:
+def _tell_notes(found: estimation.Estimates) -> None:
     if found.notes:
         say()
     for note in found.notes:
         say(note, style="yellow")
 
 
-def _table_lines(found: Estimate, most: int | None) -> list[str]:
+def _table_lines(found: estimation.Estimate, most: int | None) -> list[str]:
     """Return a table of answers as lines; of many only the largest, with a note.
 
     Shares are shown as percent and as numbers of people, other answers as they are.
@@ -220,7 +211,7 @@ def _table_lines(found: Estimate, most: int | None) -> list[str]:
     return [*lines, *(f"  {note}" for note in found.sentences)]
 
 
-def _share_cells(found: Estimate, order: list[int]) -> list[list[str]]:
+def _share_cells(found: estimation.Estimate, order: list[int]) -> list[list[str]]:
     import numpy as np
 
     behind = np.broadcast_to(found.behind, found.values.shape).reshape(-1).tolist()
@@ -245,7 +236,7 @@ def _share_cells(found: Estimate, order: list[int]) -> list[list[str]]:
     return rows
 
 
-def _number_cells(found: Estimate, order: list[int]) -> list[list[str]]:
+def _number_cells(found: estimation.Estimate, order: list[int]) -> list[list[str]]:
     flat = [
         array.reshape(-1).tolist()
         for array in (found.values, found.standard_errors, *found.shown_intervals)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+import noisewright as nw
 from noisewright import exact
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, plain_balance, say
@@ -70,16 +71,12 @@ def read_key_file(path: Path | None) -> str | None:
 
 
 def _open(where: str, key: Path | None = None, who: str | None = None) -> Ledger:
-    import noisewright as nw
-
     return nw.Ledger.open(where, key=read_key_file(key), who=who)
 
 
 @app.command()
 def create(where: WhereArgument, key_file: KeyOption = None, as_json: JsonOption = False) -> None:
     """Start an empty ledger where there is none."""
-    import noisewright as nw
-
     ledger = nw.Ledger.create(where, key=read_key_file(key_file))
     if as_json:
         answer({"ledger": ledger.where, "head": ledger.head})
@@ -252,8 +249,6 @@ def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Check every entry, its hash and its arithmetic. Exit code 1: something was altered."""
-    import noisewright as nw
-
     try:
         found = nw.Ledger.open(where).verify(head=head)
     except AlteredLedgerError as problem:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
+import noisewright as nw
+from noisewright import releases
 from noisewright.cli.ledger import KeyOption, WhoOption, read_key_file
 from noisewright.cli.say import plain_balance, plain_guarantee, say
 from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger
-    from noisewright.releases import Release, Synthesis
 
 
 @final
@@ -86,12 +87,10 @@ def paying_ledger(options: PayingOptions) -> Ledger | str | None:
         )
     if where is None or (options.key_file is None and options.who is None):
         return where
-    import noisewright as nw
-
     return nw.Ledger.open(where, key=read_key_file(options.key_file), who=options.who)
 
 
-def tell_cost(made: Release | Synthesis) -> None:
+def tell_cost(made: releases.Release | releases.Synthesis) -> None:
     """Say what was debited from a ledger, and what is left."""
     if not made.is_accounted:
         say("No budget was debited, because no ledger was given: nothing limits further releases.")
@@ -104,13 +103,13 @@ def tell_cost(made: Release | Synthesis) -> None:
         )
 
 
-def tell_notes(made: Release | Synthesis) -> None:
+def tell_notes(made: releases.Release | releases.Synthesis) -> None:
     """Say what did not go smoothly."""
     for note in made.notes:
         say(f"Note: {note}", style="yellow")
 
 
-def plain_result(made: Release | Synthesis) -> dict[str, Any]:
+def plain_result(made: releases.Release | releases.Synthesis) -> dict[str, Any]:
     """Return what the results of all jobs have in common, as plain values."""
     return {
         "output": str(made.path),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+import noisewright as nw
+from noisewright import plans
 from noisewright.cli.input_files import TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.say import answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.meanings import DELTA
-
-if TYPE_CHECKING:
-    from noisewright.plans import Draft, Plan, Proposal
 
 
 @group_options
@@ -143,8 +142,6 @@ def _split(lists: list[str] | None) -> list[str]:
 
 
 def _person(column: str | None, rows: int | None, keep: str) -> Any:
-    import noisewright as nw
-
     if column is None:
         if rows is not None:
             raise InputError("--rows-per-person needs --person, the column that identifies people.")
@@ -157,15 +154,11 @@ def _person(column: str | None, rows: int | None, keep: str) -> Any:
     return nw.Person(column, rows=rows, keep=keep)
 
 
-def _draft(source: Any, **settings: Any) -> Draft:
-    import noisewright as nw
-
+def _draft(source: Any, **settings: Any) -> plans.Draft:
     return nw.planning.draft_plan(source, **settings)
 
 
 def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
-    import noisewright as nw
-
     plan = nw.Plan.read(path)
     if as_json:
         answer({"plan": str(path), **_plan_facts(plan, people)})
@@ -176,12 +169,12 @@ def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
     _caution(plan, people)
 
 
-def _caution(plan: Plan, people: int | None) -> None:
+def _caution(plan: plans.Plan, people: int | None) -> None:
     for text in plan.cautions(rows=people):
         say(f"Caution: {text}", style="yellow")
 
 
-def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
+def _show(draft: plans.Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
     from noisewright.files import write_whole
 
     text, plan = _carried_out(draft, output)
@@ -206,10 +199,9 @@ def _show(draft: Draft, output: Path | None, people: int | None, *, as_json: boo
     _tell(draft, plan, output, people)
 
 
-def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
+def _carried_out(draft: plans.Draft, output: Path | None) -> tuple[str, plans.Plan | None]:
     """Return the text of a draft and its plan; what was answered is kept if it makes none."""
     from noisewright.files import write_whole
-    from noisewright.plans import draft_text
 
     if not draft.is_finished:
         return draft.to_toml(), None
@@ -218,12 +210,12 @@ def _carried_out(draft: Draft, output: Path | None) -> tuple[str, Plan | None]:
     except NoisewrightError as problem:
         if output is None:
             raise
-        write_whole(output, draft_text(draft, None).encode())
+        write_whole(output, plans.draft_text(draft, None).encode())
         raise InputError(f"{output} was written, but it is no plan yet: {problem}") from problem
-    return draft_text(draft, plan), plan
+    return plans.draft_text(draft, plan), plan
 
 
-def _tell(draft: Draft, plan: Plan | None, output: Path, people: int | None) -> None:
+def _tell(draft: plans.Draft, plan: plans.Plan | None, output: Path, people: int | None) -> None:
     say(f"{output}: a plan for {len(draft.proposals)} columns, drafted without reading any value.")
     for name in draft.unused:
         say(f"The codebook also describes {name}, which the table does not have.")
@@ -261,17 +253,15 @@ def _schema() -> str:
     return (resources.files("noisewright") / "schemas" / "plan-1.json").read_text(encoding="utf-8")
 
 
-def _proposal_facts(proposal: Proposal) -> dict[str, Any]:
+def _proposal_facts(proposal: plans.Proposal) -> dict[str, Any]:
     """Return what a draft proposes for one column."""
-    from noisewright.plans import space_words
-
     treatment = proposal.treatment
     if treatment is None:
         words = "to be declared"
     elif isinstance(treatment, str):
         words = {"drop": "not released", "public": "released as it is"}[treatment]
     else:
-        words = f"randomized, as {space_words(treatment.space)}"
+        words = f"randomized, as {plans.space_words(treatment.space)}"
     return {
         "column": proposal.field.name,
         "type": proposal.field.written or None,
@@ -280,16 +270,14 @@ def _proposal_facts(proposal: Proposal) -> dict[str, Any]:
     }
 
 
-def _plan_facts(plan: Plan, people: int | None) -> dict[str, Any]:
+def _plan_facts(plan: plans.Plan, people: int | None) -> dict[str, Any]:
     """Return what a plan will do, part by part, and its words."""
-    from noisewright.plans import outlook_of, planned_error
-
     parts: list[dict[str, Any]] = []
     for part in plan.parts:
-        outlook = outlook_of(part)
+        outlook = plans.outlook_of(part)
         errors = {}
         for name in part.columns if people is not None else ():
-            planned = planned_error(part, name, rows=people or 1)
+            planned = plans.planned_error(part, name, rows=people or 1)
             if planned is not None:
                 errors[name] = {"question": planned.question, "standard_error": planned.error}
         parts.append(

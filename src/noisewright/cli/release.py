@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
+import noisewright as nw
+from noisewright import releases
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.paying import (
@@ -21,10 +23,6 @@ from noisewright.cli.paying import (
 )
 from noisewright.cli.say import answer, bars, heading, say
 from noisewright.given import quantity
-
-if TYPE_CHECKING:
-    from noisewright.releases import Release
-
 
 _STEPS = {
     "check": "Checking rows",
@@ -67,9 +65,6 @@ def release(
         --dataset survey                        (more data about people who have a budget)
       noisewright release survey.csv --plan plan.toml -o private.csv --without-ledger --json
     """
-    import noisewright as nw
-    from noisewright.releases import TargetFiles, with_report
-
     book = paying_ledger(paying)
     table = given_table(data, reading)
     with show_notes():
@@ -89,8 +84,9 @@ def release(
             with confirm_written(made.path):
                 _announce(made)
         if not no_report:
+            page = releases.TargetFiles.at(made.files["data"]).report
             with bars(_STEPS, quiet=as_json) as progress:
-                made = with_report(made, TargetFiles.at(made.files["data"]).report, progress)
+                made = releases.with_report(made, page, progress)
     with confirm_written(made.path):
         if as_json:
             answer({**plain_result(made), "cautions": cautions})
@@ -98,7 +94,7 @@ def release(
             _tell(made)
 
 
-def _announce(made: Release) -> None:
+def _announce(made: releases.Release) -> None:
     """Say what was released, under which guarantee, and what it cost."""
     plan = made.plan
     if not made.is_private:
@@ -116,7 +112,7 @@ def _announce(made: Release) -> None:
     tell_cost(made)
 
 
-def _tell(made: Release) -> None:
+def _tell(made: releases.Release) -> None:
     """Say what did not go smoothly, what lies beside the release, and what to do next."""
     tell_notes(made)
     heading("Beside it")

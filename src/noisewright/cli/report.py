@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import noisewright as nw
+from noisewright import releases
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
@@ -50,11 +52,8 @@ def report(
       noisewright report synthetic.parquet
       noisewright report private.parquet --ledger budget.db --dataset survey   (with what is left)
     """
-    import noisewright as nw
-    from noisewright.releases import is_synthesis
-
     _require_data(release)
-    kind = nw.results.Synthesis if is_synthesis(release) else nw.results.Release
+    kind = nw.results.Synthesis if releases.is_synthesis(release) else nw.results.Release
     opened = kind.open(release)
     path = opened.report(output, balance=_balance(ledger, dataset))
     if as_json:
@@ -68,9 +67,7 @@ def report(
 
 def _require_data(release: Path) -> None:
     """Refuse a file that lies beside the data, and name the data."""
-    from noisewright.releases import CERTIFICATE, RECIPE, REPORT, SYNTHESIS
-
-    for kind in (CERTIFICATE, RECIPE, REPORT, SYNTHESIS):
+    for kind in (releases.CERTIFICATE, releases.RECIPE, releases.REPORT, releases.SYNTHESIS):
         stem = release.name.removesuffix(f".{kind}")
         if stem == release.name:
             continue
@@ -89,6 +86,4 @@ def _balance(ledger: str | None, dataset: str | None) -> Balance | None:
         )
     if ledger is None or dataset is None:
         return None
-    import noisewright as nw
-
     return nw.Ledger.open(ledger).balance(dataset)

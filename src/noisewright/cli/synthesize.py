@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import noisewright as nw
+from noisewright import releases
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
@@ -26,7 +28,6 @@ from noisewright.given import quantity
 from noisewright.meanings import DELTA
 
 if TYPE_CHECKING:
-    from noisewright.releases import Synthesis
     from noisewright.synthetic import WorkloadErrors
 
 
@@ -116,9 +117,6 @@ def synthesize(
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
         --workload queries.toml                 (what should be answered well; or --ways 3)
     """
-    import noisewright as nw
-    from noisewright.releases import Columns, Declared
-
     if workload is not None and ways is not None:
         raise InputError("--workload and --ways both say what to answer well; give one of them.")
     asked = workload if ways is None else _ways(ways)
@@ -131,10 +129,10 @@ def synthesize(
     )
     table = given_table(data, reading)
     if predict:
-        columns = Columns.of(plan)
+        columns = releases.Columns.of(plan)
         errors = nw.planning.predict_synthesis(
             plan,
-            people=Declared.of(table, columns).count_rows(),
+            people=releases.Declared.of(table, columns).count_rows(),
             epsilon=spent,
             delta=slack,
             method=how,
@@ -182,7 +180,7 @@ def _ways(text: str) -> list[int]:
         ) from None
 
 
-def _tell(made: Synthesis) -> None:
+def _tell(made: releases.Synthesis) -> None:
     """Say what was made, what it cost, how good it is, and what lies where."""
     say(
         f"{made.path}: {quantity(made.rows, 'synthetic row')} from {made.people:,}, "
@@ -209,7 +207,7 @@ def _tell(made: Synthesis) -> None:
         say(f"  {made.evaluation}", style="red")
 
 
-def _tell_errors(made: Synthesis) -> None:
+def _tell_errors(made: releases.Synthesis) -> None:
     if made.workload_error is None:
         say(
             f"  No query of the workload is off by more than {made.expected_error:.3g} of all "
@@ -238,9 +236,7 @@ def _tell_errors(made: Synthesis) -> None:
         say(f"  Counted together: {shown}. Links between other columns are not known to be right.")
 
 
-def _plain(made: Synthesis) -> dict[str, Any]:
-    from noisewright.releases import plain_errors
-
+def _plain(made: releases.Synthesis) -> dict[str, Any]:
     evaluation = made.evaluation
     return plain_result(made) | {
         "method": made.method,
@@ -254,7 +250,7 @@ def _plain(made: Synthesis) -> dict[str, Any]:
         "measurements": [one.name for one in made.measurements],
         "expected_error": made.expected_error,
         "workload_error": made.workload_error,
-        "errors": plain_errors(made.errors),
+        "errors": releases.plain_errors(made.errors),
         "evaluation_not_for_release": None if evaluation is None else asdict(evaluation.distance),
     }
 
@@ -262,15 +258,13 @@ def _plain(made: Synthesis) -> dict[str, Any]:
 def _tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
     """Say how large errors will be, and that nothing was spent."""
     if as_json:
-        from noisewright.releases import plain_errors
-
         answer(
             {
                 "method": errors.method,
                 "people": errors.people,
                 "expected_error": errors.expected,
                 "to_choose": errors.to_choose,
-                "errors": plain_errors(errors),
+                "errors": releases.plain_errors(errors),
                 "remarks": list(errors.remarks),
             }
         )

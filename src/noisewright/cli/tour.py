@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from noisewright import demo
 from noisewright.cli.demo import narrator
 
 
@@ -21,6 +22,4 @@ def tour(
       noisewright tour
       noisewright tour --out /tmp/tour
     """
-    from noisewright.demo import tell_tour
-
-    tell_tour(out, narrator=narrator())
+    demo.tell_tour(out, narrator=narrator())

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+import noisewright as nw
 from noisewright.cli.input_files import read_rows, read_text
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
@@ -61,8 +62,6 @@ def verify(
       noisewright verify counts.csv --neighbors adjacent --epsilon 0.5 --json
       noisewright verify matrix.csv --epsilon 2 --certificate m.json
     """
-    import noisewright as nw
-
     subject = _read(mechanism, neighbors)
     least = nw.tight_epsilon(subject, delta=delta)
     asked = epsilon is not None or alpha is not None
@@ -121,8 +120,6 @@ def _plain(witness: Any) -> dict[str, Any]:
 
 
 def _read(path: Path, neighbors: MatrixRelation | None) -> Any:
-    import noisewright as nw
-
     text = read_text(path)
     if text.lstrip().startswith("{"):
         if neighbors is not None:

@@ -38,6 +38,7 @@ from noisewright.curves.sensitivity import CurveSensitivity, l1_sensitivity, l2_
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms import CurveMechanism, Guarantee
+from noisewright.on_use import pa
 from noisewright.privacy import gaussian_delta
 from noisewright.sampling import Source, rounded_normal, two_sided_geometric
 from noisewright.spaces import Curves, RowError, read_rows
@@ -335,8 +336,6 @@ def _as_column(values: Floats, given: Any) -> Any:
     """Return rows of values as an Arrow column of lists if one was given, else as they are."""
     if type(given).__module__.split(".")[0] != "pyarrow":
         return values
-    import pyarrow as pa
-
     kind = given.type
     flat = pa.array(np.ascontiguousarray(values).reshape(-1))
     if pa.types.is_fixed_size_list(kind):

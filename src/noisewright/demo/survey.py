@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.on_use import pa
 from noisewright.plans import Column, Plan
 from noisewright.spaces import Counts, Curves, Interval, Subsets
 
@@ -55,8 +56,6 @@ _SHARE_WITHOUT_ANSWER = 0.04
 
 def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
     """Return the survey as an Arrow table, one row a person."""
-    import pyarrow as pa
-
     rng = np.random.default_rng(seed)
     region = rng.choice(len(REGIONS), people, p=[0.24, 0.21, 0.29, 0.2, 0.06])
     age = rng.choice(len(AGES), people, p=[0.19, 0.26, 0.26, 0.2, 0.09])
@@ -142,8 +141,6 @@ def _interests(rng: np.random.Generator, age: NDArray[np.intp]) -> list[list[str
 
 def _power(rng: np.random.Generator, works: NDArray[Any], children: NDArray[Any]) -> Any:
     """Return what each household draws in each hour of a day, in kilowatts."""
-    import pyarrow as pa
-
     hours = np.arange(HOURS)
 
     def peak(at: float, width: float) -> NDArray[np.float64]:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import report
 from noisewright.demo.narrator import Narrator
 from noisewright.demo.survey import make_survey, survey_plan, true_answers
 from noisewright.errors import InputError, OverBudgetError
 from noisewright.estimation import Estimate
 from noisewright.ledger import Ledger
+from noisewright.on_use import pq
 from noisewright.releases import Output, Release, release
 
 _BUDGET = 10
@@ -132,16 +134,12 @@ def _files(out: Path) -> list[Path]:
 
 
 def _write(table: Any, path: Path) -> Path:
-    import pyarrow.parquet as pq
-
     pq.write_table(table, path)
     return path
 
 
 def _compare(released: Release, table: Any, picture: Path, *, say: Callable[[str], None]) -> None:
     """Show how far the estimates are from the truth, in words and as a picture."""
-    from noisewright.report import estimate_chart, save_chart, side_by_side
-
     truth = true_answers(table)
     estimates = released.estimate(
         of=list(truth), question={"children": "shares", "commute": "mean"}, about="people"
@@ -167,10 +165,10 @@ def _compare(released: Release, table: Any, picture: Path, *, say: Callable[[str
     for line in _bars(estimates["job"], truth["job"]):
         say(line)
     charts = [
-        estimate_chart(estimates[name], truth=truth[name], title=title)
+        report.estimate_chart(estimates[name], truth=truth[name], title=title)
         for name, title in _TITLES.items()
     ]
-    save_chart(side_by_side(charts, columns=2), picture)
+    report.save_chart(report.side_by_side(charts, columns=2), picture)
     say(f"These and others are in the picture {picture}.")
 
 

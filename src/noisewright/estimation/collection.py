@@ -15,6 +15,7 @@ from noisewright.errors import InputError
 from noisewright.estimation.questions.asked import Key
 from noisewright.estimation.result import Estimate, arrow_table
 from noisewright.files import save_whole
+from noisewright.on_use import pa
 from noisewright.public import public_methods
 
 FORMATS = (".csv", ".json", ".parquet", ".feather")
@@ -120,7 +121,6 @@ class Estimates(dict[Key, Estimate]):
     def _bytes(self, suffix: str) -> bytes:
         if suffix == ".json":
             return (json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n").encode()
-        import pyarrow as pa
         from pyarrow import csv, feather, parquet
 
         sink = pa.BufferOutputStream()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.on_use import pa
 from noisewright.public import public_methods
 from noisewright.spaces import Dates
 
@@ -315,8 +316,6 @@ def map_arrays(found: Estimate, change: Callable[[Array], Array], **others: Any)
 
 def arrow_table(columns: Mapping[str, list[Any]], numbers: Sequence[str]) -> Any:
     """Return an Arrow table in which these columns are numbers, also if all are missing."""
-    import pyarrow as pa
-
     return pa.table(
         {
             name: pa.array(column, pa.float64()) if name in numbers else column

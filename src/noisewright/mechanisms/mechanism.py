@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import TooLargeError
 from noisewright.given import amount, of_kind
 from noisewright.mechanisms.counts.several_counts import warn_of_several_counts
@@ -21,7 +22,6 @@ from noisewright.tables import read_inputs
 if TYPE_CHECKING:
     from noisewright.mechanisms.products.products import RowProduct
     from noisewright.mechanisms.table import Table
-    from noisewright.sampling import Source
 
 MOST_ENTRIES = 1 << 22
 """Tables larger than this are not built; such mechanisms are given by a formula."""
@@ -51,13 +51,13 @@ class Mechanism(ABC):
             cls.draw = _of_own_codes(cls.draw)
 
     @abstractmethod
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw one output code for each input code.
 
         Ensures: codes that no point of `space` has are refused: the claim is about its points.
         """
 
-    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+    def sample(self, inputs: Any, *, source: sampling.Source | None = None) -> Any:
         """Draw one output for each input, in the form in which the inputs came.
 
         Accepts one point, a list, a numpy array, or an Arrow array (plain or dictionary);
@@ -72,7 +72,7 @@ class Mechanism(ABC):
         drawn = [self.draw(codes, source) for codes in read.pieces()]
         return read.restore(drawn, self.outputs)
 
-    def sample_column(self, column: Any, *, source: Source | None = None) -> Any:
+    def sample_column(self, column: Any, *, source: sampling.Source | None = None) -> Any:
         """Draw one output for each cell of a column of a table: what `sample` gives, in most cases.
 
         Ensures: what comes back can stand in a table in place of the column.
@@ -108,7 +108,9 @@ def _of_own_codes(draw: Any) -> Any:
     """Let a mechanism draw for codes of its space only."""
 
     @wraps(draw)
-    def draw_checked(self: Mechanism, codes: Any, source: Source | None = None) -> NDArray[Any]:
+    def draw_checked(
+        self: Mechanism, codes: Any, source: sampling.Source | None = None
+    ) -> NDArray[Any]:
         return draw(self, self.space.read_codes(codes), source)
 
     return draw_checked

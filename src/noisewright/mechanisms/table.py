@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from math import gcd
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError, TableError
 from noisewright.exact import show, show_total
 from noisewright.given import amount
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.spaces import Categories, Space
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source, TableSampler
 
 
 @final
@@ -79,12 +77,10 @@ class Table(Mechanism):
         return Fraction(self.weights[self.space.code(point), self.outputs.code(output)], self.total)
 
     @cached_property
-    def _sampler(self) -> TableSampler:
-        from noisewright.sampling import TableSampler
+    def _sampler(self) -> sampling.TableSampler:
+        return sampling.TableSampler(self.weights, self.total)
 
-        return TableSampler(self.weights, self.total)
-
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw one output code for each input code, exactly from the integer table."""
         return self._sampler.draw(codes, source)
 

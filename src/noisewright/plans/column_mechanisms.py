@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from noisewright import curves
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.given import brief
 from noisewright.mechanisms import (
@@ -78,9 +79,7 @@ def _per_item(space: Subsets, epsilon: Fraction, delta: Fraction, outside: str, 
 
 
 def _curve_noise(space: Curves, epsilon: Fraction, delta: Fraction, outside: str, o: Any) -> Any:
-    from noisewright.curves import curve_noise
-
-    return curve_noise(space, epsilon=epsilon, **o)
+    return curves.curve_noise(space, epsilon=epsilon, **o)
 
 
 def _design(space: Space, epsilon: Fraction, delta: Fraction, outside: str, o: Any) -> Any:

@@ -13,8 +13,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from noisewright import sampling
 from noisewright.errors import InputError, NotPrivateError, ParameterError
 from noisewright.exact import Epsilon, Number
 from noisewright.given import whole_number
@@ -23,9 +24,6 @@ from noisewright.privacy.composition.compose import Composition, compose
 from noisewright.privacy.tight import tight_delta, tight_epsilon
 from noisewright.public import public_methods
 from noisewright.spaces import Pairs, Rows, Space, Unit, require_space
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 Query = Callable[[Any], Any]
 
@@ -67,7 +65,7 @@ class SanitizedResponse:
         """What ε and δ are counted for; its text says it in words."""
         return self._plain.space.unit
 
-    def release(self, database: Any, *, source: Source | None = None) -> Sanitized:
+    def release(self, database: Any, *, source: sampling.Source | None = None) -> Sanitized:
         """Draw the private copy, once; ask it as often as you like."""
         return Sanitized(self.mechanism.sample(database, source=source))
 
@@ -126,7 +124,7 @@ class OutputPerturbation:
             return Unit() if self.database.by_distance else self.database.unit
         return without_distance(self.mechanism).space.unit
 
-    def answer(self, database: Any, *, source: Source | None = None) -> Any:
+    def answer(self, database: Any, *, source: sampling.Source | None = None) -> Any:
         """Answer once. Each call spends the mechanism's guarantee again."""
         return self.mechanism.sample(self.query(database), source=source)
 

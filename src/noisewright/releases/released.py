@@ -17,6 +17,7 @@ from noisewright.exact import parse_json
 from noisewright.files import read_whole
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
+from noisewright.on_use import pa
 from noisewright.plans import Plan
 from noisewright.public import public_methods
 from noisewright.releases.files.recipe import Recipe, digest_of, embedded_recipe, read_guarantee
@@ -71,8 +72,6 @@ class Release:
         """The released rows as an Arrow table; of a file, read when asked for."""
         if self._kept is not None:
             return self._kept
-        import pyarrow as pa
-
         from noisewright.tables import open_table
 
         reader = open_table(self.path, schema=self.plan.schema, released=True)

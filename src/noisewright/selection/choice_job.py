@@ -12,17 +12,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, final
+from typing import Any, Generic, Literal, TypeVar, final
 
+from noisewright import certificates, sampling
 from noisewright.exact import Epsilon, as_text
 from noisewright.mechanisms import Guarantee, least
 from noisewright.public import public_methods
 from noisewright.transaction import Job, LedgerLike, Progress, transact
-
-if TYPE_CHECKING:
-    from noisewright.certificates import Certificate
-    from noisewright.mechanisms import Guarantee
-    from noisewright.sampling import Source
 
 Chosen = TypeVar("Chosen")
 
@@ -40,7 +36,7 @@ class PrivateChoice(ABC, Generic[Chosen]):
     claim: Guarantee
 
     @cached_property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> certificates.Certificate:
         """The proof of the claim; nothing in it is about the data, not even how many rows.
 
         Ensures: the stand-alone checker has proven it, or CertificateError.
@@ -48,7 +44,7 @@ class PrivateChoice(ABC, Generic[Chosen]):
         return self._certify()
 
     @abstractmethod
-    def _certify(self) -> Certificate:
+    def _certify(self) -> certificates.Certificate:
         """Prove the claim for what is drawn by, its factor, and what one person can change."""
 
     @property
@@ -57,7 +53,7 @@ class PrivateChoice(ABC, Generic[Chosen]):
         """What the ledger says of it."""
 
     @abstractmethod
-    def _prepare(self) -> Callable[[Source | None], Chosen]:
+    def _prepare(self) -> Callable[[sampling.Source | None], Chosen]:
         """Return what draws; whatever can fail fails here, before the debit."""
 
     def sample(
@@ -66,7 +62,7 @@ class PrivateChoice(ABC, Generic[Chosen]):
         ledger: LedgerLike = None,
         dataset: str | None = None,
         what: str = "",
-        source: Source | None = None,
+        source: sampling.Source | None = None,
     ) -> Chosen:
         """Draw, exactly as the certificate says.
 
@@ -86,12 +82,12 @@ class ChoiceJob(Job[Chosen], Generic[Chosen]):
 
     what: str
     price: Guarantee
-    certify: Callable[[], Certificate]
-    prepare: Callable[[], Callable[[Source | None], Chosen]]
-    source: Source | None
-    _draw: Callable[[Source | None], Chosen] = field(init=False)
+    certify: Callable[[], certificates.Certificate]
+    prepare: Callable[[], Callable[[sampling.Source | None], Chosen]]
+    source: sampling.Source | None
+    _draw: Callable[[sampling.Source | None], Chosen] = field(init=False)
 
-    def prove(self) -> Certificate:
+    def prove(self) -> certificates.Certificate:
         """Prove the claim."""
         return self.certify()
 
@@ -163,15 +159,13 @@ def certify_choice(
     *,
     rounds: int = 1,
     unit: Literal["epsilon", "rho"] = "epsilon",
-) -> Certificate:
+) -> certificates.Certificate:
     """Return the certificate of a choice, or of several rounds that are all the same.
 
     Ensures: the stand-alone checker has proven it, or CertificateError. It depends on nothing but
     these arguments, of which none may come from the data.
     """
-    from noisewright.certificates import certify_steps
-
-    return certify_steps(
+    return certificates.certify_steps(
         [step.describe(amount)] * rounds,
         unit=unit,
         total=amount * rounds,

@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import gcd, lcm, log
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.exact import Doubles, Epsilon, Number
 from noisewright.mechanisms import (
@@ -38,9 +40,6 @@ from noisewright.public import public
 from noisewright.selection.choice_job import EXPONENTIAL
 from noisewright.selection.one_dataset import Drawer, Law, Selection, Values, select
 from noisewright.spaces import Space
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 
 @final
@@ -76,19 +75,18 @@ class ExponentialLaw(Law):
         Among many qualities that are doubles, weights are worked out only if the draw is nearer
         to the end of a candidate than doubles can tell.
         """
-        from noisewright.sampling import EnclosedSampler, GroupSampler
-
+        weigh = partial(self.weights, qualities, factor, epsilon)
         if self.copies is not None:
-            each = GroupSampler(self.weights(qualities, factor, epsilon), [1] * len(qualities))
+            each = sampling.GroupSampler(weigh(), [1] * len(qualities))
             return lambda source: each.draw(1, source)[0][0]
         near = enclosed_shares(qualities, factor) if isinstance(qualities, Doubles) else None
         if near is not None:
-            return EnclosedSampler(*near, lambda: self.weights(qualities, factor, epsilon)).draw
+            return sampling.EnclosedSampler(*near, weigh).draw
         weights, sizes, which = _weigh_levels(qualities, factor, epsilon, None)
-        sampler = GroupSampler(weights, sizes)
+        sampler = sampling.GroupSampler(weights, sizes)
         places, starts = np.argsort(which, kind="stable"), np.cumsum([0, *sizes])
 
-        def draw(source: Source | None) -> int:
+        def draw(source: sampling.Source | None) -> int:
             ((level, member),) = sampler.draw(1, source)
             return int(places[starts[level] + member])
 

@@ -25,6 +25,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly, exp_bounds
 from noisewright.mechanisms import Masses, Quality, bits_below_one, by_level, powers
@@ -88,13 +89,11 @@ class NoisyMaxLaw(Law):
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Draw exact geometric noise: nothing is rounded."""
-        from noisewright.sampling import geometric_argmax
-
         levels, which = by_level(qualities)
         steps = [int(level / self.step) for level in levels]
         values = [steps[level] for level in which.tolist()]
         decay = Epsilon(rational=factor * self.step)
-        return lambda source: geometric_argmax(values, decay, source)
+        return lambda source: sampling.geometric_argmax(values, decay, source)
 
     def masses(self, factor: Fraction) -> Masses:
         """Return the sums of a row, by the coefficients of their polynomials in x."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import certificates, sampling
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError
 from noisewright.exact import Doubles, Epsilon, Number, as_text, exactly
 from noisewright.given import flag, quantity
@@ -37,12 +38,7 @@ from noisewright.selection.choice_job import (
 )
 from noisewright.spaces import Space
 
-if TYPE_CHECKING:
-    from noisewright.certificates import Certificate
-    from noisewright.sampling import Source
-
-
-Drawer = Callable[["Source | None"], int]
+Drawer = Callable[["sampling.Source | None"], int]
 
 
 class Law(ABC):
@@ -117,7 +113,7 @@ class Selection(PrivateChoice[Any]):
     claim: Guarantee
     sensitivity: QualitySensitivity
 
-    def _certify(self) -> Certificate:
+    def _certify(self) -> certificates.Certificate:
         law, count = self.law.describe(), self.law.least_share(len(self.candidates))
         step = Step(self._words, law, self.factor, self.sensitivity, count)
         return certify_choice(step, rational_below(self.claim), self.claim)
@@ -134,7 +130,7 @@ class Selection(PrivateChoice[Any]):
         """
         return self.law.weights(self.qualities, self.factor, rational_below(self.claim))
 
-    def _prepare(self) -> Callable[[Source | None], Any]:
+    def _prepare(self) -> Callable[[sampling.Source | None], Any]:
         draw = self._drawer
         return lambda source: self.candidates[draw(source)]
 

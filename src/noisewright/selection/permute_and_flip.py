@@ -18,6 +18,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.exact import Doubles, Epsilon, Exp, Number
 from noisewright.mechanisms import Masses, Quality, by_level, powers
 from noisewright.public import public
@@ -45,8 +46,6 @@ class PermuteAndFlipLaw(Law):
 
     def drawer(self, qualities: Sequence[Fraction], factor: Fraction, epsilon: Fraction) -> Drawer:
         """Flip coins with exactly these probabilities: nothing is rounded."""
-        from noisewright.sampling import first_heads
-
         if isinstance(qualities, Doubles) and (near := qualities.depths(factor)) is not None:
             return _coins_near(qualities, factor, near)
         levels, which = by_level(qualities)
@@ -57,7 +56,7 @@ class PermuteAndFlipLaw(Law):
         def rest(place: int) -> Exp:
             return Exp(-(exponents[which[place]] % 1))
 
-        return lambda source: first_heads(depths, rest, source)
+        return lambda source: sampling.first_heads(depths, rest, source)
 
     def masses(self, factor: Fraction) -> Masses:
         """Return the integrals of a row, by the coefficients of their polynomials."""
@@ -89,8 +88,6 @@ def _coins_near(qualities: Doubles, factor: Fraction, near: NDArray[np.float64])
 
     Requires: `near` is within a relative 2^-51 of each exponent; see `Doubles.depths`.
     """
-    from noisewright.sampling import first_heads
-
     # Whole numbers that are surely no larger than the exponents: a coin is e^-depth times a rest.
     depths = np.minimum(np.floor(near * (1 - 2.0**-50)), _DEEPEST).astype(np.int64)
     # Not where `near` is 0: a difference may be too small for a double.
@@ -100,7 +97,7 @@ def _coins_near(qualities: Doubles, factor: Fraction, near: NDArray[np.float64])
         exponent = min((top - qualities[place]) * factor, Fraction(_DEEPEST))
         return Exp(int(depths[place]) - exponent)
 
-    return lambda source: first_heads(depths, rest, source)
+    return lambda source: sampling.first_heads(depths, rest, source)
 
 
 def _nodes(candidates: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

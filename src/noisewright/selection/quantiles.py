@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import certificates, sampling
 from noisewright.errors import (
     InputError,
     ParameterError,
@@ -50,10 +51,6 @@ from noisewright.selection.choice_job import (
 )
 from noisewright.spaces import Counts, Interval
 from noisewright.tables import Field, column_codes
-
-if TYPE_CHECKING:
-    from noisewright.certificates import Certificate
-    from noisewright.sampling import GroupSampler, Source
 
 _LARGEST_GRID = 1 << 62
 """Codes and sizes of gaps are 64-bit integers."""
@@ -81,7 +78,7 @@ class PrivateQuantile(PrivateChoice[Any]):
     factor: Fraction
     claim: Guarantee
 
-    def _certify(self) -> Certificate:
+    def _certify(self) -> certificates.Certificate:
         step = Step(self._words, EXPONENTIAL, self.factor, _sensitivity(self.at))
         return certify_choice(step, rational_below(self.claim), self.claim)
 
@@ -103,15 +100,13 @@ class PrivateQuantile(PrivateChoice[Any]):
         return mixed_weights(self.levels, self._points, factor=self.factor, epsilon=epsilon)
 
     @cached_property
-    def _sampler(self) -> GroupSampler:
-        from noisewright.sampling import GroupSampler
+    def _sampler(self) -> sampling.GroupSampler:
+        return sampling.GroupSampler(self._weights, self._points)
 
-        return GroupSampler(self._weights, self._points)
-
-    def _prepare(self) -> Callable[[Source | None], Any]:
+    def _prepare(self) -> Callable[[sampling.Source | None], Any]:
         sampler = self._sampler
 
-        def draw(source: Source | None) -> Any:
+        def draw(source: sampling.Source | None) -> Any:
             ((level, place),) = sampler.draw(1, source)
             gaps = np.flatnonzero(self.level_of == level)
             ends = np.cumsum(self.sizes[gaps])

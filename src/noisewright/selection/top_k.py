@@ -20,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import certificates, sampling
 from noisewright.errors import ParameterError
 from noisewright.exact import Doubles, Epsilon, Number, exp_bounds, halve
 from noisewright.given import flag, quantity
@@ -44,11 +45,6 @@ from noisewright.selection.exponential import ExponentialLaw
 from noisewright.selection.one_dataset import Drawer, Law, Selection, read_change
 from noisewright.selection.permute_and_flip import PermuteAndFlipLaw
 from noisewright.spaces import Space, whole_number
-
-if TYPE_CHECKING:
-    from noisewright.certificates import Certificate
-    from noisewright.sampling import Source
-
 
 _BITS = 256
 _HALVINGS = 64
@@ -74,7 +70,7 @@ class TopK(PrivateChoice[tuple[Any, ...]]):
     claim: Guarantee
     sensitivity: QualitySensitivity
 
-    def _certify(self) -> Certificate:
+    def _certify(self) -> certificates.Certificate:
         words = f"one of the top {self.k} by {self.law.name}"
         step = Step(words, self.law.describe(), self.factor, self.sensitivity)
         each = rational_below(self.each)
@@ -86,12 +82,12 @@ class TopK(PrivateChoice[tuple[Any, ...]]):
     def _words(self) -> str:
         return f"the top {self.k} by {self.law.name}"
 
-    def _prepare(self) -> Callable[[Source | None], tuple[Any, ...]]:
+    def _prepare(self) -> Callable[[sampling.Source | None], tuple[Any, ...]]:
         """Return what draws k different candidates, in the order in which they are chosen."""
         # Whatever could fail fails here: the rounds after the first have fewer of the same.
         first = self._drawer(np.arange(len(self.candidates)))
 
-        def draw_all(source: Source | None) -> tuple[Any, ...]:
+        def draw_all(source: sampling.Source | None) -> tuple[Any, ...]:
             left, draw = np.arange(len(self.candidates)), first
             chosen: list[Any] = []
             for rounds_left in reversed(range(self.k)):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError, TooLargeError
 from noisewright.estimation import MOST_CELLS, TableCounter
+from noisewright.on_use import pa
 from noisewright.public import public_methods
 from noisewright.spaces import Records
 
@@ -117,8 +118,6 @@ class Answers:
 
     def table(self) -> Any:
         """Return the answers as an Arrow table, one row per query."""
-        import pyarrow as pa
-
         return pa.table(self.columns())
 
     def to_pandas(self) -> Any:

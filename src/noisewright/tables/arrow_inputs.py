@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.on_use import pa, pc
 from noisewright.spaces import Lattice, Records, Space, Subsets
 from noisewright.tables.inputs import as_given, together
 
@@ -18,7 +19,6 @@ _MOST_LISTED = 1 << 16
 
 def arrow_restorer(space: Space, inputs: Any) -> Callable[[list[NDArray[Any]], Space], Any]:
     """Return what makes an Arrow array, or a chunked one, of output codes."""
-    import pyarrow as pa
 
     def restore(drawn: list[NDArray[Any]], outputs: Space) -> Any:
         made = _array(space, inputs.type, drawn, outputs)
@@ -28,9 +28,6 @@ def arrow_restorer(space: Space, inputs: Any) -> Callable[[list[NDArray[Any]], S
 
 
 def _array(space: Space, given: Any, pieces: list[NDArray[Any]], outputs: Space) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_integer(given):
         return _to_arrow(as_given(space, np.dtype(given.to_pandas_dtype()), pieces, outputs))
     if pa.types.is_dictionary(given) and not isinstance(outputs, Lattice):
@@ -60,8 +57,6 @@ def _points(space: Space) -> Any:
 
 
 def _to_arrow(values: Any) -> Any:
-    import pyarrow as pa
-
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from noisewright.on_use import pa
+
 Array = Any
 DataType = Any
 ArrowField = Any
@@ -16,8 +18,6 @@ ArrowTable = Any
 
 def is_text(kind: Any) -> bool:
     """Tell whether a type holds texts or bytes."""
-    import pyarrow as pa
-
     known = (
         pa.types.is_string,
         pa.types.is_large_string,
@@ -32,15 +32,11 @@ def is_text(kind: Any) -> bool:
 
 def is_string(kind: Any) -> bool:
     """Tell whether a type holds plain texts."""
-    import pyarrow as pa
-
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def is_number(kind: Any) -> bool:
     """Tell whether a type holds numbers, or nothing at all."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         return is_number(kind.value_type)
     known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
@@ -49,16 +45,12 @@ def is_number(kind: Any) -> bool:
 
 def is_temporal(kind: Any) -> bool:
     """Tell whether a type holds dates, times or spans of time."""
-    import pyarrow as pa
-
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.types.is_temporal(values)
 
 
 def is_list(kind: Any) -> bool:
     """Tell whether a type holds lists."""
-    import pyarrow as pa
-
     return (
         pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     )
@@ -66,8 +58,6 @@ def is_list(kind: Any) -> bool:
 
 def is_label_type(kind: Any, labels: str) -> bool:
     """Tell whether a type can hold labels that are "text", "bytes", "number" or "truth"."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         return is_label_type(kind.value_type, labels)
     if pa.types.is_null(kind):
@@ -82,8 +72,6 @@ def is_label_type(kind: Any, labels: str) -> bool:
 
 def plain_array(array: Any) -> Any:
     """Return an array in a type that is easy to read: no views, no decimals, no null lists."""
-    import pyarrow as pa
-
     kind = array.type
     if pa.types.is_string_view(kind):
         return array.cast(pa.large_string())

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
+from noisewright.on_use import pa
 
 if TYPE_CHECKING:
     from noisewright.tables.field import Field
@@ -60,8 +61,6 @@ class Cells(ABC):
     @property
     def type(self) -> Any:
         """The Arrow type of such cells where the table declares none: it follows from the space."""
-        import pyarrow as pa
-
         from noisewright.tables.released_types import released_type
 
         return released_type(self._space, pa.null())
@@ -94,8 +93,6 @@ class Cells(ABC):
 
     def plain(self, values: Sequence[Any]) -> Any:
         """Return cells of plain Python as the points they count as, in an Arrow array of `type`."""
-        import pyarrow as pa
-
         from noisewright.tables.outputs import outputs_for
 
         made = outputs_for(self._space, pa.null()).array(self._from_plain(values))

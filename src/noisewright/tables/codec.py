@@ -9,6 +9,7 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.given import several
+from noisewright.on_use import pa
 from noisewright.tables.cells import read_or_refuse
 
 if TYPE_CHECKING:
@@ -89,8 +90,6 @@ def in_one_piece(array: Any) -> Any:
     """Return an Arrow array; a chunked one is joined."""
     if not hasattr(array, "chunks"):
         return array
-    import pyarrow as pa
-
     if array.num_chunks == 1:
         return array.chunk(0)
     whole = array.combine_chunks()

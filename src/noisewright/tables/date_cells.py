@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.on_use import pa, pc
 from noisewright.spaces import in_seconds
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError, Cells, code_type
@@ -31,8 +32,6 @@ class DateCells(Cells):
 
     def accepts(self, kind: Any) -> bool:
         """Tell whether cells of this type can be dates; a time zone must have been declared."""
-        import pyarrow as pa
-
         if pa.types.is_dictionary(kind):
             return self.accepts(kind.value_type)
         if pa.types.is_timestamp(kind):
@@ -48,8 +47,6 @@ class DateCells(Cells):
         return self._codes(self._space.steps_of(known), missing)
 
     def _from_arrow(self, array: Any) -> NDArray[Any]:
-        import pyarrow as pa
-
         kind = array.type
         if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
             return self._from_arrow(array.dictionary_decode())
@@ -67,9 +64,6 @@ class DateCells(Cells):
 
     def _in_zone(self, array: Any) -> NDArray[Any]:
         """Return times that have a zone as they are told in the zone of the space."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         given = array.cast(pa.timestamp(array.type.unit)).to_numpy(zero_copy_only=False)
         missing = np.isnat(given)
         utc = in_seconds(np.where(missing, np.datetime64(0, "s"), given))

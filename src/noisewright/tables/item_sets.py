@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError
 from noisewright.given import several
+from noisewright.on_use import pa
 from noisewright.spaces import Subsets
 from noisewright.tables.cell_types import is_list
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 
 @dataclass(frozen=True)
@@ -105,18 +104,17 @@ def sorted_sets(space: Subsets, indices: NDArray[Any], offsets: NDArray[np.int64
     return ItemSets((places - np.repeat(firsts[:-1], np.diff(ends))).astype(np.int32), ends)
 
 
-def cut_sets(sets: ItemSets, most: int, source: Source | None) -> ItemSets:
+def cut_sets(sets: ItemSets, most: int, source: sampling.Source | None) -> ItemSets:
     """Return a uniformly random part of at most so many items of each set."""
-    from noisewright.sampling import choose_sets, source_or_default
-
     above = np.flatnonzero(sets.sizes > most)
     if not above.size:
         return sets
-    bits = source_or_default(source)
+    bits = sampling.source_or_default(source)
     keep = np.ones(len(sets.indices), dtype=np.bool_)
+    size = np.array([most], dtype=np.intp)
     for row in above.tolist():
         start, end = int(sets.offsets[row]), int(sets.offsets[row + 1])
-        keep[start:end] = choose_sets(end - start, np.array([most], dtype=np.intp), bits)[0]
+        keep[start:end] = sampling.choose_sets(end - start, size, bits)[0]
     sizes = np.minimum(sets.sizes, most)
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
     return ItemSets(sets.indices[keep], offsets)
@@ -147,8 +145,6 @@ def _from_matrix(space: Subsets, matrix: NDArray[Any]) -> tuple[ItemSets, Restor
 
 
 def _arrow_restorer(space: Subsets, inputs: Any) -> Restore:
-    import pyarrow as pa
-
     kind = inputs.type
     if not is_list(kind):
         raise InputError(
@@ -165,8 +161,6 @@ def _arrow_restorer(space: Subsets, inputs: Any) -> Restore:
 
 
 def _labels(space: Subsets) -> Any:
-    import pyarrow as pa
-
     try:
         return pa.array(list(space.items))
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
@@ -178,8 +172,6 @@ def _labels(space: Subsets) -> Any:
 
 def arrow_lists(sets: ItemSets, labels: Any, *, encoded: bool, large: bool) -> Any:
     """Return sets as an Arrow array of lists of their labels, as a dictionary if `encoded`."""
-    import pyarrow as pa
-
     indices = pa.array(sets.indices)
     values = pa.DictionaryArray.from_arrays(indices, labels) if encoded else labels.take(indices)
     if large:

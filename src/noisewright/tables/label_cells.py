@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.on_use import pa, pc
 from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_string, is_text, plain_array
 from noisewright.tables.cells import BadCellError, Cells, code_type, look_up
@@ -87,8 +88,6 @@ class LabelCells(Cells):
             return self._unknown
 
     def _from_arrow(self, array: Any) -> NDArray[Any]:
-        import pyarrow as pa
-
         kind = array.type
         if pa.types.is_dictionary(kind):
             return self._require_known(self._by_dictionary(array))
@@ -129,9 +128,6 @@ class LabelCells(Cells):
 
     def _by_text(self, array: Any) -> NDArray[Any]:
         """Search texts among few labels, which is quicker than to find the different ones."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if len(self._texts) > _FEW or not is_string(array.type):
             return self._by_dictionary(array.dictionary_encode())
         texts = pa.array(list(self._texts), array.type)

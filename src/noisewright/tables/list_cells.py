@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
+from noisewright.on_use import pa
 from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_list, is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells
@@ -61,8 +62,6 @@ class SetCells(Cells):
             return self._other
 
     def _from_arrow(self, array: Any) -> ItemSets:
-        import pyarrow as pa
-
         if not is_list(array.type):
             return self._from_plain(array.to_pylist())
         missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
@@ -160,8 +159,6 @@ class CurveCells(Cells):
 
     def _from_arrow(self, array: Any) -> NDArray[Any]:
         """Return the curves as whole steps above low, one row for each."""
-        import pyarrow as pa
-
         if not is_list(array.type):
             return self._from_plain(array.to_pylist())
         if self._null is None:

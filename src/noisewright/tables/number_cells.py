@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells, code_type
 from noisewright.tables.plain_cells import double, is_missing, number_of
@@ -43,8 +44,6 @@ class OfNumbers(Cells):
     @property
     def type(self) -> Any:
         """Doubles, which is what grids are read as."""
-        import pyarrow as pa
-
         return pa.float64()
 
     def _number(self, row: int, number: int | float, cell: Any) -> Any:
@@ -109,8 +108,6 @@ class CountCells(OfNumbers):
     @property
     def type(self) -> Any:
         """Whole numbers."""
-        import pyarrow as pa
-
         return pa.int64()
 
     def _codes(self, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[Any]:

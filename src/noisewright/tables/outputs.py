@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.on_use import pa
 from noisewright.spaces import Categories, Counts, Dates, Interval, Lattice, Space, Subsets
 from noisewright.tables.cells import look_up
 from noisewright.tables.item_sets import ItemSets, arrow_lists
@@ -45,8 +46,6 @@ class LabelOutputs(Outputs):
     """Declared labels; the dictionary holds all of them in the order of the plan."""
 
     def __init__(self, space: Categories, given: Any) -> None:
-        import pyarrow as pa
-
         self.type = released_type(space, given)
         self._encoded = pa.types.is_dictionary(self.type)
         values = self.type.value_type if self._encoded else self.type
@@ -59,8 +58,6 @@ class LabelOutputs(Outputs):
 
     def array(self, drawn: NDArray[Any]) -> Any:
         """Return labels for codes."""
-        import pyarrow as pa
-
         if self._values is not None and not self._encoded:
             found = look_up(self._values, drawn)
             return _pack(found) if found.dtype == np.bool_ else pa.array(found, self.type)
@@ -91,8 +88,6 @@ class NumberOutputs(Outputs):
 
     def array(self, drawn: NDArray[Any]) -> Any:
         """Return numbers for codes."""
-        import pyarrow as pa
-
         if self._points is not None:
             return pa.array(look_up(self._points, drawn), self.type)
         if isinstance(self._space, Counts):
@@ -124,8 +119,6 @@ class DateOutputs(Outputs):
 
     def array(self, drawn: NDArray[Any]) -> Any:
         """Return dates for codes."""
-        import pyarrow as pa
-
         return pa.array(self._space.decode(drawn), self.type)
 
 
@@ -134,8 +127,6 @@ class SetOutputs(Outputs):
     """Lists of items, in the order in which they were declared."""
 
     def __init__(self, space: Subsets, given: Any) -> None:
-        import pyarrow as pa
-
         self.type = released_type(space, given)
         self._space = space
         item = self.type.value_type
@@ -144,8 +135,6 @@ class SetOutputs(Outputs):
 
     def array(self, drawn: ItemSets | NDArray[Any]) -> Any:
         """Return lists for drawn sets, or for their codes."""
-        import pyarrow as pa
-
         if not isinstance(drawn, ItemSets):
             drawn = _sets_of(self._space, drawn)
         large = pa.types.is_large_list(self.type)
@@ -189,8 +178,6 @@ class CurveOutputs(Outputs):
 
     def array(self, drawn: NDArray[np.float64]) -> Any:
         """Return lists of doubles for a matrix with a curve in each row."""
-        import pyarrow as pa
-
         values = pa.array(np.ascontiguousarray(drawn, dtype=np.float64).reshape(-1))
         if pa.types.is_fixed_size_list(self.type):
             return pa.FixedSizeListArray.from_arrays(values, type=self.type)

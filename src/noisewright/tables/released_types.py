@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import InputError
+from noisewright.on_use import pa
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Lattice, Space, Subsets
 from noisewright.tables.cell_types import is_list
 
@@ -26,8 +27,6 @@ def released_type(outputs: Space, given: Any) -> Any:
     Dates are days without a time, or times to the second without a zone.
     Lists stay lists; sets lose a fixed size, and curves are lists of doubles.
     """
-    import pyarrow as pa
-
     if isinstance(outputs, Categories):
         if pa.types.is_dictionary(given):
             return pa.dictionary(pa.int32(), _label_type(outputs.labels, given.value_type))
@@ -52,8 +51,6 @@ def released_type(outputs: Space, given: Any) -> Any:
 
 def curve_type(given: Any, length: int) -> Any:
     """Return the type of released curves."""
-    import pyarrow as pa
-
     if pa.types.is_fixed_size_list(given):
         return pa.list_(pa.float64(), length)
     return pa.large_list(pa.float64()) if pa.types.is_large_list(given) else pa.list_(pa.float64())
@@ -64,8 +61,6 @@ def public_type(given: Any) -> Any:
 
     A dictionary may hold labels that no row has.
     """
-    import pyarrow as pa
-
     if isinstance(given, pa.BaseExtensionType):
         return public_type(given.storage_type)
     if pa.types.is_dictionary(given):
@@ -92,8 +87,6 @@ def public_type(given: Any) -> Any:
 
 
 def _value_type(given: Any) -> Any:
-    import pyarrow as pa
-
     return given.value_type if pa.types.is_dictionary(given) else given
 
 
@@ -103,8 +96,6 @@ def _largest(kind: Any) -> int:
 
 def _label_type(labels: tuple[Any, ...], given: Any) -> Any:
     """Return the type of labels, guided by the type of the input."""
-    import pyarrow as pa
-
     kinds = {type(label) for label in labels}
     if kinds == {bool}:
         return pa.bool_()
@@ -124,8 +115,6 @@ def _label_type(labels: tuple[Any, ...], given: Any) -> Any:
 
 
 def _number_type(outputs: Counts | Interval | Lattice, given: Any) -> Any:
-    import pyarrow as pa
-
     if isinstance(outputs, Counts):
         return _fitting([Fraction(0), Fraction(outputs.n)], given)
     if isinstance(outputs, Interval):
@@ -137,8 +126,6 @@ def _number_type(outputs: Counts | Interval | Lattice, given: Any) -> Any:
 
 def _fitting(values: list[Fraction], given: Any) -> Any:
     """Return the type of the input if it holds such values, else a wider one."""
-    import pyarrow as pa
-
     low, high = min(values), max(values)
     whole = all(value.denominator == 1 for value in values)
     if not whole or low < -(1 << 63) or high >= 1 << 63:

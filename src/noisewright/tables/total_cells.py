@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
+from noisewright.on_use import pa
 from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError
@@ -66,8 +67,6 @@ class TotalCells:
 
     def read(self, column: Any) -> tuple[NDArray[Any], Missing]:
         """Return the code of each cell, and which cells are gaps."""
-        import pyarrow as pa
-
         column = as_column(column)
         if isinstance(column, pa.Array):
             kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -96,8 +95,6 @@ class TotalCells:
 
     def _by_text(self, column: Any) -> tuple[NDArray[Any], Missing]:
         """Read each different text once, as the number, date or truth value that it states."""
-        import pyarrow as pa
-
         is_coded = pa.types.is_dictionary(column.type)
         coded = column if is_coded else column.dictionary_encode()
         texts: list[Any] = coded.dictionary.to_pylist()
@@ -117,8 +114,6 @@ def _value_in(text: str | bytes) -> Any:
 
 def _is_full(column: Any) -> bool:
     """Tell whether a column of whole numbers has no gaps, without reading it twice."""
-    import pyarrow as pa
-
     if isinstance(column, pa.Array):
         return pa.types.is_integer(column.type) and not column.null_count
     return isinstance(column, np.ndarray) and column.dtype.kind in "iu"

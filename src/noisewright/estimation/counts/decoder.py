@@ -21,6 +21,7 @@ from noisewright.estimation.counts.released_columns import (
 )
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.sets.item_shares import released_sets
+from noisewright.on_use import pa
 from noisewright.tables import ItemSets
 
 MOST_VALUES = 1 << 16
@@ -51,8 +52,6 @@ class Vocabulary:
 
     def codes(self, column: Any) -> NDArray[Any]:
         """Return the numbers of a column's values; new ones are appended."""
-        import pyarrow as pa
-
         if not isinstance(column, (pa.Array, pa.ChunkedArray)):
             column = pa.array(column)
         if isinstance(column, pa.ChunkedArray):

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import SpaceError, TooLargeError
 from noisewright.given import amount
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured, require_tabulable
 from noisewright.mechanisms.table import Table, described_total
 from noisewright.spaces import Space
-
-if TYPE_CHECKING:
-    from noisewright.sampling import KeepOrUniform, Source
 
 _MOST_POINTS = 1 << 32
 """Uniform points are drawn from 32 bits."""
@@ -60,12 +58,10 @@ class Response(Structured):
         return _masses(self.keep, self.whole, self.space.size)
 
     @cached_property
-    def _sampler(self) -> KeepOrUniform:
-        from noisewright.sampling import KeepOrUniform
+    def _sampler(self) -> sampling.KeepOrUniform:
+        return sampling.KeepOrUniform(self.space.size, self.keep, self.whole)
 
-        return KeepOrUniform(self.space.size, self.keep, self.whole)
-
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Keep each code or replace it by a uniform one."""
         return self._sampler.draw(codes, source)
 

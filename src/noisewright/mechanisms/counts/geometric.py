@@ -9,11 +9,12 @@ Sundararajan 2009.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Epsilon, Number
 from noisewright.given import brief
@@ -25,9 +26,6 @@ from noisewright.mechanisms.noise.laplace_curve import laplace_delta
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Counts, Space
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 
 @public
@@ -137,11 +135,9 @@ class Geometric(Structured):
         """
         return self.epsilon.times(reach)
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Add exact two-sided geometric noise and clamp to 0..n."""
-        from noisewright.sampling import two_sided_geometric
-
-        noise = two_sided_geometric(self.epsilon, len(codes), source)
+        noise = sampling.two_sided_geometric(self.epsilon, len(codes), source)
         return np.clip(codes.astype(np.int64) + noise, 0, self.space.n).astype(np.int64)
 
     def table(self) -> Table:

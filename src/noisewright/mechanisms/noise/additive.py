@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError, ParameterError, SpaceError, TooLargeError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.given import brief, one_of
@@ -23,8 +24,6 @@ from noisewright.spaces import Dates, Interval, Lattice, Space
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from noisewright.sampling import Source
 
 Form = Literal["unbounded", "truncated", "bounded"]
 FORMS = ("unbounded", "truncated", "bounded")
@@ -91,10 +90,12 @@ class Additive(Structured):
         return ceiling_float(self.moment(2, 192).high * self.space.step**2)
 
     @abstractmethod
-    def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
+    def noise(self, count: int, source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw independent noise, in steps."""
 
-    def noise_within(self, reach: int, count: int, source: Source | None = None) -> NDArray[Any]:
+    def noise_within(
+        self, reach: int, count: int, source: sampling.Source | None = None
+    ) -> NDArray[Any]:
         """Draw noise for which −reach and reach may stand for all that lies beyond.
 
         Ensures: a fresh array, of a type that holds its sums with 0 … reach.
@@ -136,7 +137,7 @@ class Additive(Structured):
             )
         return self.claim
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Add noise to codes; clamp the sums when the form is truncated."""
         if self.form == "unbounded":
             noise = self.noise(len(codes), source)

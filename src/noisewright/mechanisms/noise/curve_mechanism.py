@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.guarantee import Guarantee
@@ -19,7 +20,6 @@ from noisewright.spaces import AnyCurves, Curves
 
 if TYPE_CHECKING:
     from noisewright.mechanisms.table import Table
-    from noisewright.sampling import Source
 
 
 class CurveMechanism(Structured):
@@ -50,7 +50,7 @@ class CurveMechanism(Structured):
     def without_form(self) -> str | None:
         """Say why no certificate can be written; None if one can."""
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NoReturn:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NoReturn:
         """Raise: released curves have no codes."""
         raise InputError("released curves have no codes; give curves to sample instead of codes.")
 

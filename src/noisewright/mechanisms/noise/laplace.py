@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, final, overload
+from typing import Any, Literal, final, overload
 
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, ceiling_float
 from noisewright.mechanisms.guarantee import Guarantee, describe_number
@@ -29,9 +30,6 @@ from noisewright.mechanisms.noise.laplace_curve import (
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Interval, Lattice
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 _MOST_BITS = 1 << 15
 """What is closer to a claimed δ than so many bits can tell is not proven."""
@@ -156,17 +154,15 @@ class Laplace(Additive):
         low = Fraction(self.decay.bounds(bits)[0], 1 << bits)
         return ceiling_float(self.space.step / low)
 
-    def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
+    def noise(self, count: int, source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw independent discrete Laplace noise, in steps."""
-        from noisewright.sampling import two_sided_geometric
+        return sampling.two_sided_geometric(self.decay, count, source)
 
-        return two_sided_geometric(self.decay, count, source)
-
-    def noise_within(self, reach: int, count: int, source: Source | None = None) -> NDArray[Any]:
+    def noise_within(
+        self, reach: int, count: int, source: sampling.Source | None = None
+    ) -> NDArray[Any]:
         """Draw independent discrete Laplace noise in steps, clamped to −reach … reach."""
-        from noisewright.sampling import clamped_geometric
-
-        return clamped_geometric(self.decay, reach, count, source)
+        return sampling.clamped_geometric(self.decay, reach, count, source)
 
     def pure_epsilon(self, reach: int) -> Epsilon:
         """Return the least ε at δ = 0 for inputs `reach` steps apart."""

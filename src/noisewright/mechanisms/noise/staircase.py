@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import Any, Literal, final
 
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.exact import Enclosure, Epsilon, Number, exactly
 from noisewright.given import one_of
@@ -22,9 +23,6 @@ from noisewright.mechanisms.noise.staircase_curve import Stairs, best_upper
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Interval, Lattice
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 _POWERS = {"L1": 1, "L2": 2}
 
@@ -121,11 +119,9 @@ class Staircase(Additive):
         """Enclose E min(Z⁺, room)^power in steps: the error towards one side."""
         return self.stairs.clamped_moment(room, power, bits)
 
-    def noise(self, count: int, source: Source | None = None) -> NDArray[Any]:
+    def noise(self, count: int, source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw independent staircase noise, in steps."""
-        from noisewright.sampling import staircase_noise
-
-        return staircase_noise(self.epsilon, self.width, self.upper, count, source)
+        return sampling.staircase_noise(self.epsilon, self.width, self.upper, count, source)
 
     def pure_epsilon(self, reach: int) -> Epsilon:
         """Return the ε at δ = 0 for inputs `reach` steps apart: one for each stair begun."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
+from noisewright import sampling
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.guarantee import Guarantee
@@ -19,9 +20,6 @@ from noisewright.mechanisms.mechanism import Mechanism
 from noisewright.mechanisms.products.products import EachRow, any_change, row_count
 from noisewright.public import public
 from noisewright.spaces import Rows
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 
 @public
@@ -75,7 +73,7 @@ class PersonMechanism(EachRow):
         # ln(r) of a long r: a rational just above it, whose multiple is the claim exactly.
         return Guarantee(Epsilon(rational=together.rational / self.count), one.delta)
 
-    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+    def sample(self, inputs: Any, *, source: sampling.Source | None = None) -> Any:
         """Sanitize the rows of one person, at most `count`, in the form in which they came."""
         rows = row_count(inputs)
         if rows is None or rows > self.count:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError, SpaceError
 from noisewright.exact import Epsilon
 from noisewright.mechanisms.categories.response import Response
@@ -28,9 +29,6 @@ from noisewright.mechanisms.noise.curve_mechanism import CurveMechanism
 from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Lattice, Records, Rows
-
-if TYPE_CHECKING:
-    from noisewright.sampling import Source
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class EachRow(Structured):
     claim: Guarantee | None = field(init=False, repr=False, compare=False)
     _whose: ClassVar[str] = ""
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw released databases for databases of all `count` rows, given by their codes."""
         size = self.row.space.size
         rows = np.empty((self.count, len(codes)), dtype=object)
@@ -79,7 +77,7 @@ class RowProduct(EachRow):
         set_field(self, "outputs", Rows(self.row.outputs, self.count))
         set_field(self, "claim", self.row.claim)
 
-    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+    def sample(self, inputs: Any, *, source: sampling.Source | None = None) -> Any:
         """Sanitize one database of `count` rows, in the form in which it came."""
         rows = row_count(inputs)
         if rows != self.count:
@@ -145,7 +143,7 @@ class ColumnProduct(Structured):
         set_field(self, "outputs", Records({name: m.outputs for name, m in self.columns}))
         set_field(self, "claim", _add_claims([any_change(m) for _, m in self.columns]))
 
-    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+    def sample(self, inputs: Any, *, source: sampling.Source | None = None) -> Any:
         """Sanitize columns given by name (a mapping or an Arrow table), or records."""
         if hasattr(inputs, "column_names") and hasattr(inputs, "column"):
             drawn = self._by_name({n: inputs.column(n) for n in inputs.column_names}, source)
@@ -159,7 +157,7 @@ class ColumnProduct(Structured):
             return self._by_record(inputs, source)
         return super().sample(inputs, source=source)
 
-    def _by_record(self, inputs: Any, source: Source | None) -> Any:
+    def _by_record(self, inputs: Any, source: sampling.Source | None) -> Any:
         one = isinstance(inputs, tuple) and inputs in self.space
         records = [inputs] if one else list(inputs)
         codes = self.space.encode(_list_records(records))
@@ -171,7 +169,7 @@ class ColumnProduct(Structured):
         released = list(zip(*(column.tolist() for column in drawn), strict=True))
         return released[0] if one else released
 
-    def _record_by_columns(self, inputs: Any, source: Source | None) -> Any:
+    def _record_by_columns(self, inputs: Any, source: sampling.Source | None) -> Any:
         """Sanitize records that hold curves, which are read as columns and have no codes."""
         one = isinstance(inputs, tuple)
         records = [inputs] if one else list(inputs)
@@ -190,7 +188,7 @@ class ColumnProduct(Structured):
         ]
         return released[0] if one else released
 
-    def _by_name(self, inputs: Mapping[str, Any], source: Source | None) -> dict[str, Any]:
+    def _by_name(self, inputs: Mapping[str, Any], source: sampling.Source | None) -> dict[str, Any]:
         names = [name for name, _ in self.columns]
         if set(inputs) != set(names):
             raise InputError(
@@ -203,7 +201,7 @@ class ColumnProduct(Structured):
             raise InputError(f"the columns have different lengths: {', '.join(shown)}.")
         return {name: m.sample_column(inputs[name], source=source) for name, m in self.columns}
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw released records for records given by their codes."""
         drawn: NDArray[Any] = np.zeros(len(codes), dtype=object)
         rest = codes.astype(object)

@@ -26,10 +26,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
+from noisewright import sampling
 from noisewright.errors import ParameterError, SpaceError
 from noisewright.exact import Bounds, Epsilon, Number, exactly, halve, log_bounds
 from noisewright.given import brief, one_of
@@ -41,9 +42,6 @@ from noisewright.mechanisms.table import Table
 from noisewright.public import public
 from noisewright.spaces import Subsets
 from noisewright.tables import ItemSets, cut_sets
-
-if TYPE_CHECKING:
-    from noisewright.sampling import ItemCoins, Source
 
 _SHORT = 20
 """p is a multiple of 2^-20: the variance is flat at its least, and short coins are quick."""
@@ -198,12 +196,10 @@ class PerItem(SetMechanism):
         return p**kept * (1 - p) ** (size - kept) * q**new * (1 - q) ** (others - new)
 
     @cached_property
-    def _sampler(self) -> ItemCoins:
-        from noisewright.sampling import ItemCoins
+    def _sampler(self) -> sampling.ItemCoins:
+        return sampling.ItemCoins(len(self.space.items), self.keep, self.add, 1 << self.log2_coin)
 
-        return ItemCoins(len(self.space.items), self.keep, self.add, 1 << self.log2_coin)
-
-    def _prepare(self, sets: ItemSets, source: Source | None) -> ItemSets:
+    def _prepare(self, sets: ItemSets, source: sampling.Source | None) -> ItemSets:
         most = self.space.most
         above = sets.sizes > most
         if not above.any():

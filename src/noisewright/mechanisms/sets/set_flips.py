@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
+from noisewright import sampling
 from noisewright.errors import ParameterError, SpaceError, TooLargeError
 from noisewright.mechanisms.decay import bits_below_one, least, self_proof_failed
 from noisewright.mechanisms.guarantee import Guarantee
@@ -27,10 +28,6 @@ from noisewright.mechanisms.mechanism import require_tabulable
 from noisewright.mechanisms.sets.set_mechanism import SetMechanism, Tail
 from noisewright.mechanisms.table import Table
 from noisewright.spaces import Subsets
-
-if TYPE_CHECKING:
-    from noisewright.sampling import FlippedSets
-
 
 _MOST_ITEMS_WITH_DELTA = 300
 
@@ -119,10 +116,8 @@ class SetFlips(SetMechanism):
         return Fraction(self.levels[(mask ^ output).bit_count()], 1 << self.log2_levels)
 
     @cached_property
-    def _sampler(self) -> FlippedSets:
-        from noisewright.sampling import FlippedSets
-
-        return FlippedSets(len(self.space.items), self.shells, 1 << self.log2_levels)
+    def _sampler(self) -> sampling.FlippedSets:
+        return sampling.FlippedSets(len(self.space.items), self.shells, 1 << self.log2_levels)
 
     def table(self) -> Table:
         """Return the mechanism as one table, for few items."""

@@ -18,19 +18,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.exact import Bounds, Enclosure, Epsilon, log_bounds, refined_excess
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Subsets, positions
 from noisewright.tables import ItemSets, read_sets
-
-if TYPE_CHECKING:
-    from noisewright.sampling import SetSampler, Source
 
 Tail = tuple[int, int, int, int]
 """low, high of P(event | first set) and of P(event | second set), as integers over 2^bits."""
@@ -47,7 +45,7 @@ class SetMechanism(Structured):
     outputs: Subsets  # pyright: ignore[reportIncompatibleVariableOverride]
     present: Fraction
     absent: Fraction
-    _sampler: SetSampler
+    _sampler: sampling.SetSampler
 
     @abstractmethod
     def tight_ratio(self) -> Fraction:
@@ -90,12 +88,12 @@ class SetMechanism(Structured):
     def probability(self, mask: int, output: int) -> Fraction:
         """Return P(output | set) exactly, both given by their masks."""
 
-    def _prepare(self, sets: ItemSets, source: Source | None) -> ItemSets:
+    def _prepare(self, sets: ItemSets, source: sampling.Source | None) -> ItemSets:
         """Return the sets to draw for; they are as given unless a mechanism says otherwise."""
         del source
         return sets
 
-    def sample(self, inputs: Any, *, source: Source | None = None) -> Any:
+    def sample(self, inputs: Any, *, source: sampling.Source | None = None) -> Any:
         """Draw one set for each set, in the form in which the sets came.
 
         Accepts one Python set, a list of sets or lists, an Arrow array of lists (plain or
@@ -106,7 +104,9 @@ class SetMechanism(Structured):
         sets = self._prepare(sets, source)
         return restore(ItemSets(*self._sampler.draw(sets.indices, sets.offsets, source)))
 
-    def sample_bits(self, inputs: Any, *, source: Source | None = None) -> NDArray[np.uint8]:
+    def sample_bits(
+        self, inputs: Any, *, source: sampling.Source | None = None
+    ) -> NDArray[np.uint8]:
         """Draw one set for each set as bits: item i is bit i mod 8 of byte i // 8 of its row.
 
         With many items this takes the least memory: an eighth of a byte for each item.
@@ -115,7 +115,7 @@ class SetMechanism(Structured):
         sets = self._prepare(sets, source)
         return self._sampler.draw_bits(sets.indices, sets.offsets, source)
 
-    def draw(self, codes: NDArray[Any], source: Source | None = None) -> NDArray[Any]:
+    def draw(self, codes: NDArray[Any], source: sampling.Source | None = None) -> NDArray[Any]:
         """Draw one output code for each input code."""
         rows = [positions(self.space.mask(code)) for code in codes.tolist()]
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)

@@ -19,6 +19,7 @@ from noisewright.certificates import Certificate
 from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.exact import Epsilon, exactly, parse_json
 from noisewright.mechanisms import Guarantee
+from noisewright.on_use import pa, pq
 from noisewright.plans import Plan
 from noisewright.version import __version__
 
@@ -212,9 +213,6 @@ def embedded_recipe(path: Path) -> tuple[bytes, int] | None:
 
 
 def _of_file(path: Path) -> tuple[bytes, int] | None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with open(path, "rb") as file:
             start = file.read(6)

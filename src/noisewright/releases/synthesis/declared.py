@@ -19,6 +19,7 @@ from noisewright.engines import (
 )
 from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import read_delta
+from noisewright.on_use import pa
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
@@ -199,16 +200,12 @@ class Declared:
     @property
     def schema(self) -> Any:
         """The names and types of the synthetic table, in the order of the input."""
-        import pyarrow as pa
-
         return pa.schema(
             [pa.field(n, maker.type, nullable=False) for n, maker in self._makers().items()]
         )
 
     def table(self, codes: Mapping[str, NDArray[np.int64]]) -> Any:
         """Return codes as a table."""
-        import pyarrow as pa
-
         arrays = [maker.array(codes[name]) for name, maker in self._makers().items()]
         schema = self.schema
         plain = [
@@ -219,8 +216,6 @@ class Declared:
 
     def read_rows(self) -> Any:
         """Return all rows of the declared columns as they are stored."""
-        import pyarrow as pa
-
         names = [name for name in self.reader.schema.names if name in dict(self.domain.columns)]
         batches = list(self.reader.batches(names))
         return pa.Table.from_batches(batches) if batches else self.schema.empty_table()

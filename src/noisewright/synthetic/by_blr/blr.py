@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.certificates import Certificate
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.exact import Epsilon, Number, exactly
@@ -53,9 +54,6 @@ from noisewright.synthetic.by_blr.multisets import (
 )
 from noisewright.synthetic.tallies import Answers
 from noisewright.synthetic.workloads.workload import Workload
-
-if TYPE_CHECKING:
-    from noisewright.sampling import GroupSampler, Source
 
 _EXACT = 1 << 53
 """Doubles hold every integer below this."""
@@ -118,12 +116,10 @@ class Blr(PrivateChoice[SyntheticRecords]):
         return tuple(self._weights[level] * orders * members for level, orders, members in groups)
 
     @cached_property
-    def _sampler(self) -> GroupSampler:
-        from noisewright.sampling import GroupSampler
-
+    def _sampler(self) -> sampling.GroupSampler:
         groups = zip(self.levels, self.orders, strict=True)
         each = [self._weights[level] * orders for level, orders in groups]
-        return GroupSampler(each, self.members)
+        return sampling.GroupSampler(each, self.members)
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -134,10 +130,10 @@ class Blr(PrivateChoice[SyntheticRecords]):
     def _words(self) -> str:
         return f"{self.m:,} synthetic records by BLR"
 
-    def _prepare(self) -> Callable[[Source | None], SyntheticRecords]:
+    def _prepare(self) -> Callable[[sampling.Source | None], SyntheticRecords]:
         sampler, (order, starts), domain = self._sampler, self._sorted, self.workload.domain
 
-        def draw(source: Source | None) -> SyntheticRecords:
+        def draw(source: sampling.Source | None) -> SyntheticRecords:
             ((group, member),) = sampler.draw(1, source)
             place = int(order[starts[group] + member])
             return SyntheticRecords(domain, multiset_at(place, domain.size, self.m))

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError
+from noisewright.on_use import pa, pc
 from noisewright.tables.cell_types import ArrowField, RecordBatch, is_list, is_temporal
 from noisewright.tables.cells import BadCellError, read_or_refuse, refusal
 from noisewright.tables.files.csv_layout import CSV, CsvLayout
@@ -59,8 +60,6 @@ class CsvFile(TableReader):
 
     def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows block by block, in the declared types."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in names])
         row = 0
         for batch in self._texts(names or self.schema.names[:1]):
@@ -75,7 +74,6 @@ class CsvFile(TableReader):
 
     def _texts(self, names: list[str]) -> Iterator[Any]:
         """Yield blocks of text cells; say where the file is no CSV."""
-        import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
         layout = self._layout
@@ -177,8 +175,6 @@ class CsvFile(TableReader):
 
     def _convert(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return text cells in the declared type, or raise with the row."""
-        import pyarrow as pa
-
         if pa.types.is_string(field.type):
             return cells
         if is_list(field.type):
@@ -208,8 +204,6 @@ class CsvFile(TableReader):
 
     def _one_by_one(self, cells: Any, field: ArrowField, first_row: int) -> Any:
         """Return cells some of which are not of the declared type as what they count as."""
-        import pyarrow as pa
-
         encoded = cells.dictionary_encode()
         texts = encoded.dictionary.to_pylist()
         values = [_value(text, field.type) for text in texts]
@@ -238,9 +232,6 @@ class CsvFile(TableReader):
 
 def cast_texts(cells: Any, kind: Any) -> Any:
     """Return texts as numbers or booleans; None if one of them is neither."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     text = pc.call_function("utf8_trim_whitespace", [cells])
     if pa.types.is_boolean(kind):
         text = pc.call_function("utf8_lower", [text])
@@ -260,8 +251,6 @@ def cast_texts(cells: Any, kind: Any) -> Any:
 
 def _value(text: str, kind: Any) -> Any:
     """Return what one text is in the declared type, else as a number, else the text itself."""
-    import pyarrow as pa
-
     found = cast_texts(pa.array([text]), kind)
     if found is not None:
         return found[0].as_py()

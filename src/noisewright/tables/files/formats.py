@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from noisewright.errors import TargetError
+from noisewright.on_use import pa, pq
 from noisewright.tables.cell_types import ArrowSchema, ArrowTable, RecordBatch, is_list
 from noisewright.tables.files.list_texts import join_lists
 
@@ -73,8 +74,6 @@ class Sink(ABC):
                 self._flush()
 
     def _flush(self) -> None:
-        import pyarrow as pa
-
         if self._count:
             table = pa.Table.from_batches(self._waiting)
             self._waiting, self._count = [], 0
@@ -117,8 +116,6 @@ class ParquetSink(Sink):
         self._writer = None
 
     def _open(self, schema: ArrowSchema) -> Any:
-        import pyarrow.parquet as pq
-
         return pq.ParquetWriter(
             self._file,
             schema,
@@ -158,8 +155,6 @@ class ArrowSink(Sink):
 
     def __init__(self, file: Any, schema: ArrowSchema, metadata: Mapping[str, str]) -> None:
         super().__init__(file)
-        import pyarrow as pa
-
         self._schema = schema
         # Batches carry no metadata, the file does.
         labeled = schema.with_metadata(dict(metadata)) if metadata else schema
@@ -180,7 +175,6 @@ class CsvSink(Sink):
 
     def __init__(self, file: Any, schema: ArrowSchema, delimiter: str) -> None:
         super().__init__(file)
-        import pyarrow as pa
         from pyarrow import csv
 
         for field in schema:
@@ -196,8 +190,6 @@ class CsvSink(Sink):
         self._writer = csv.CSVWriter(self._file, self._schema, write_options=options)
 
     def _put(self, table: ArrowTable) -> None:
-        import pyarrow as pa
-
         columns = [
             pa.chunked_array([join_lists(chunk) for chunk in column.chunks], type=field.type)
             if is_list(column.type)
@@ -209,8 +201,6 @@ class CsvSink(Sink):
 
 def _text_type(kind: Any) -> Any:
     """Return the type in which a column is handed to the writer of texts."""
-    import pyarrow as pa
-
     if is_list(kind):
         return pa.string()
     return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import ArrowTable, RecordBatch
 from noisewright.tables.cells import Cells, read_or_refuse
 from noisewright.tables.codec import in_one_piece
@@ -52,8 +53,6 @@ class InColumns(TableReader):
     """
 
     def __init__(self, columns: Mapping[str, Any], schema: Schema) -> None:
-        import pyarrow as pa
-
         self.name = _NAME
         self.rows = len(next(iter(columns.values()))) if columns else 0
         cells, read = schema.cells, schema.inputs
@@ -73,8 +72,6 @@ class InColumns(TableReader):
 
     def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows; raises OutsideSpaceError, with the row, for a cell that is refused."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in names])
         for start in range(0, self.rows or 0, BATCH):
             arrays = [self._part(name, start) for name in names]
@@ -102,8 +99,6 @@ def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:
     What is released must not have these types. With `odd_cells`, columns that Arrow cannot hold are
     texts, so that data can be told apart.
     """
-    import pyarrow as pa
-
     given = plain_columns(data)
     if not isinstance(given, dict):
         return given
@@ -186,8 +181,6 @@ def _sliceable(values: Any) -> Any:
 
 def _as_arrow(name: str, values: Any, *, private: bool) -> Any:
     """Return a column as Arrow has it; what is found from values must not be `private`."""
-    import pyarrow as pa
-
     kind = getattr(values, "dtype", None)
     of_polars = type(values).__module__.split(".")[0] == "polars"
     try:
@@ -252,8 +245,6 @@ def _widen(kind: Any, array: Any) -> Any:
     With one cell missing pandas would have made doubles of them, which are released in 64 bits:
     the width of a released column must not tell which of the two it was.
     """
-    import pyarrow as pa
-
     if getattr(kind, "kind", "") not in ("i", "u") or not hasattr(kind, "newbyteorder"):
         return array
     # Without a sign they are wide already, and may be too large; they are not released like that.
@@ -262,8 +253,6 @@ def _widen(kind: Any, array: Any) -> Any:
 
 def _plain_type(kind: Any) -> Any:
     """Return a type with short texts, in place of those that frames have for their own sake."""
-    import pyarrow as pa
-
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):
@@ -281,8 +270,6 @@ def _frame_type(kind: Any, *, numbers: bool) -> Any:
     `numbers` says whether plain numbers may have their width from values, as those of Polars.
     Categories always may: they are what the column holds.
     """
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind):
         values = _frame_type(kind.value_type, numbers=True)
         return pa.dictionary(kind.index_type, values, kind.ordered)
@@ -299,8 +286,6 @@ def _frame_type(kind: Any, *, numbers: bool) -> Any:
 
 def _in_small_parts(column: Any, wanted: Any) -> Any:
     """Return a chunked array in another type, in parts: short texts hold two gigabytes at most."""
-    import pyarrow as pa
-
     if wanted == column.type:
         return column
     pieces: list[Any] = []

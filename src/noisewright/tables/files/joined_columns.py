@@ -13,6 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from noisewright.errors import DataError, InputError
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import RecordBatch, is_number, is_text, plain_array
 from noisewright.tables.files.csv_files import cast_texts, first_bad
 from noisewright.tables.files.table_reader import TableReader
@@ -41,8 +42,6 @@ class JoinedColumns(TableReader):
     """A table of which some columns are read as one curve."""
 
     def __init__(self, reader: TableReader, joint: Mapping[str, Sequence[str]]) -> None:
-        import pyarrow as pa
-
         self._reader, self._joint = reader, joint
         self.name, self.rows = reader.name, reader.rows
         given = reader.schema
@@ -69,8 +68,6 @@ class JoinedColumns(TableReader):
 
     def _batches(self, names: list[str], encoded: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield the rows, with the numbers of a curve in one list."""
-        import pyarrow as pa
-
         stored = [part for name in names for part in self._joint.get(name, (name,))]
         schema = pa.schema([self.schema.field(name) for name in names])
         row = 0
@@ -87,8 +84,6 @@ class JoinedColumns(TableReader):
 
     def _curves(self, parts: Sequence[tuple[str, Any]], first_row: int) -> Any:
         """Return one list for each row; gaps are empty numbers in it."""
-        import pyarrow as pa
-
         numbers = [self._numbers(name, array, first_row) for name, array in parts]
         matrix = np.stack(numbers, axis=1).reshape(-1)
         values = pa.array(matrix, mask=np.isnan(matrix))
@@ -96,8 +91,6 @@ class JoinedColumns(TableReader):
         return pa.ListArray.from_arrays(pa.array(ends), values)
 
     def _numbers(self, name: str, array: Any, first_row: int) -> Any:
-        import pyarrow as pa
-
         numbers = cast_texts(array, pa.float64()) if is_text(array.type) else array
         if numbers is None:
             row = first_row + first_bad(array, pa.float64())

@@ -12,6 +12,7 @@ import numpy as np
 
 from noisewright.errors import TargetError
 from noisewright.given import brief
+from noisewright.on_use import pa, pc
 from noisewright.spaces import Subsets
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
@@ -22,9 +23,6 @@ SEPARATOR = ";"
 
 def split_lists(cells: Any, separator: str, kind: Any) -> Any:
     """Return texts as lists of a type; None if an item is not of it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     lists = pc.call_function("split_pattern", [cells], pc.SplitPatternOptions(separator))
     values = pc.call_function("utf8_trim_whitespace", [lists.flatten()])
     kept = pc.call_function("utf8_length", [values]).to_numpy(zero_copy_only=False) > 0
@@ -52,9 +50,6 @@ def split_text(text: Any, separator: str, *, numbers: bool) -> Any:
 
 def join_lists(array: Any) -> Any:
     """Return lists as texts, each item as it is written by itself."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = array.flatten()
     if isinstance(values, pa.DictionaryArray):
         values = values.dictionary_decode()

@@ -8,6 +8,7 @@ from typing import Any, final
 from urllib.parse import unquote
 
 from noisewright.errors import DataError
+from noisewright.on_use import pa, pq
 from noisewright.tables.cell_types import RecordBatch, is_list
 from noisewright.tables.cells import Cells, read_or_refuse
 from noisewright.tables.files.formats import PARQUET
@@ -147,8 +148,6 @@ class ParquetFiles(TableReader):
     def _with_partition(
         self, batch: RecordBatch, partition: Mapping[str, str | None], names: list[str], row: int
     ) -> RecordBatch:
-        import pyarrow as pa
-
         if not partition:
             return batch
         arrays = [
@@ -162,8 +161,6 @@ class ParquetFiles(TableReader):
 
     def _value(self, name: str, text: str | None, row: int) -> Any:
         """Return the value of a partition in the type of its column."""
-        import pyarrow as pa
-
         kind = self.schema.field(name).type
         if text is None or pa.types.is_string(kind):
             return pa.scalar(text, kind)
@@ -177,8 +174,6 @@ class ParquetFiles(TableReader):
             for batch in file.iter_batches(BATCH, columns=names):
                 yield batch.select(names)
             return
-        import pyarrow as pa
-
         # Only the number of rows is asked for.
         for start in range(0, file.metadata.num_rows, BATCH):
             length = min(BATCH, file.metadata.num_rows - start)
@@ -188,8 +183,6 @@ class ParquetFiles(TableReader):
 
 def _open_file(path: Path, name: str, *, dictionaries: Sequence[str] = ()) -> Any:
     arrow()
-    import pyarrow.parquet as pq
-
     if attempt(lambda: path.stat().st_size, name=name, what=_WHAT) == 0:
         raise DataError(f"{name} is empty: it has no bytes at all. Get a whole copy of the file.")
     return attempt(

@@ -19,6 +19,7 @@ from typing import Any, final
 
 from noisewright.errors import DataError
 from noisewright.files import require_finite
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import RecordBatch
 from noisewright.tables.files.csv_files import CsvFile
 from noisewright.tables.files.csv_layout import TEXT, CsvLayout, as_csv
@@ -140,8 +141,6 @@ class ArrowFile(TableReader):
         self.rows = None
 
     def _open(self, fields: list[int] | None) -> Any:
-        import pyarrow as pa
-
         # Not mapped into memory: a file that shrinks meanwhile would end the process.
         options = pa.ipc.IpcReadOptions(included_fields=fields)
         return pa.ipc.open_file(pa.OSFile(self.name, "rb"), options=options)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from noisewright.errors import DataError, MissingPartError, TargetError
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import ArrowSchema, RecordBatch
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ class TableReader(ABC):
 
 def plain_schema(schema: ArrowSchema, *, name: str) -> ArrowSchema:
     """Return names and types without metadata; refuse tables without clear names."""
-    import pyarrow as pa
-
     if not len(schema):
         raise DataError(f"{name} has no columns.")
     places: dict[str, int] = {}

@@ -19,6 +19,7 @@ from typing import Any, final
 
 from noisewright.errors import TargetError
 from noisewright.files import sync_folder
+from noisewright.on_use import pa
 from noisewright.tables.cell_types import ArrowSchema, ArrowTable, RecordBatch
 from noisewright.tables.files.formats import Sink, open_sink, require_format
 from noisewright.tables.files.table_reader import arrow, unwritable
@@ -64,16 +65,12 @@ class MemoryWriter(TableWriter):
 
     def write(self, batch: RecordBatch) -> None:
         """Keep the next rows."""
-        import pyarrow as pa
-
         self._batches.append(pa.Table.from_batches([batch]).cast(self.schema))
         self.rows += batch.num_rows
 
     @property
     def table(self) -> ArrowTable:
         """All rows in one piece, so that batches of the input leave no trace."""
-        import pyarrow as pa
-
         if not self._batches:
             return self.schema.empty_table()
         return pa.concat_tables(self._batches).combine_chunks()
