@@ -19,6 +19,7 @@ from tests.certificates.handmade import (
 )
 from tests.mutants.forged_bases import above, base
 from tests.mutants.steps_truth import cost_of, implied
+from tests.queries.random_plans import random_question
 
 
 def curve(draw: Random) -> Any:
@@ -109,3 +110,18 @@ def groups(draw: Random) -> Any:
     if draw.random() < 0.5:
         return base(draw, "groups")
     return json.loads(draw.choice(designed_groups()))
+
+
+def query(draw: Random) -> Any:
+    """A question to a small table, at a price that its noise just reaches."""
+    while True:
+        asked = random_question(draw)
+        if asked is not None:
+            break
+    price = draw.choice([{"epsilon": "1"}, {"epsilon": "2", "delta": "1/100"}])
+    document = json.loads(asked.certify(**price).to_json())
+    used = json.dumps(document["mechanism"]["measurements"])
+    columns = document["mechanism"]["columns"]
+    # Columns that nothing reads would only hide those that matter.
+    document["mechanism"]["columns"] = {k: v for k, v in columns.items() if f'"{k}"' in used}
+    return document

@@ -28,7 +28,10 @@ from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 
 checker = load_checker()
 
-FORMS = (*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys")
+FORMS = (
+    *(*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys"),
+    "query",
+)
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
     *("marginal", "query", "both ways", "one way", "exponential mechanism", "noisy max"),
@@ -42,19 +45,10 @@ WORDS = (
         "identity",
         "expected",
     ),
-    *(
-        "worst",
-        "table",
-        "rows",
-        "person",
-        "columns",
-        "noise",
-        "response",
-        "groups",
-        "one answer",
-        "keys",
-    ),
-    "add or remove",
+    *("worst", "table", "rows", "person", "columns", "noise", "response", "groups"),
+    *("one answer", "keys"),
+    *("add or remove", "filter", "limit", "paired", "moments", "levels", "distinct", "balanced"),
+    *("add", "multiply", "clip", "fill", "divide", "column", "literal", "yes", "no"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 SLIGHTLY = Fraction(1, 10**14)
@@ -97,7 +91,7 @@ def of_relation(draw: Random, document: Any) -> None:
     others = [other, {"relation": "one row"}, {"relation": "one row", "row": draw.choice(words)}]
     others += [{"relation": "one person", "rows_per_person": draw.randint(0, 4)}]
     others += [{"relation": "one answer"}]
-    others += [{"relation": "one person", "change": draw.choice(["replace", "add or remove"])}]
+    others += [{"relation": "one person", "change": c} for c in ("replace", "add or remove")]
     put(document, path, draw.choice([*others, other]))
 
 
@@ -225,6 +219,7 @@ MAKERS: dict[str, Callable[[Random], Any]] = {
     "steps": forged_steps.steps,
     "design": forged_steps.design,
     "groups": forged_steps.groups,
+    "query": forged_steps.query,
 }
 
 

@@ -156,7 +156,7 @@ class QueryMeasurement:
         one, squared = self.row_change
         bound = self.bound
         d1, d2 = bound.total * one, bound.groups * bound.rows**2 * squared
-        is_one_number = self.cells == 1 and self.numbers == 1
+        is_one_number = self.cells == 1 and self.numbers == 1 and self.tree is None
         return (d1, d2) if change == "add or remove" or is_one_number else (2 * d1, 2 * d2)
 
     def noise(self, amount: Fraction, unit: Unit, change: Change) -> CellNoise:

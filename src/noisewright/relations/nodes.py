@@ -131,7 +131,9 @@ def is_in(a: Node, values: Sequence[int]) -> Node:
 
 def fill(a: Node, value: int) -> Node:
     """Return a, or the value where a is null."""
-    ends = (min(a.low, value), max(a.high, value)) if a.nullable else (a.low, a.high)
+    if not a.nullable:
+        return a
+    ends = (min(a.low, value), max(a.high, value))
     return _node("fill", (a,), (value,), ends, False)
 
 
