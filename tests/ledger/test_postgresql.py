@@ -15,7 +15,7 @@ import noisewright as nw
 from noisewright.errors import AlteredLedgerError, LedgerError, OverBudgetError
 from tests.ledger.crowd import TENTH, race
 from tests.ledger.cutting import MOMENTS, cut_at, direct
-from tests.ledger.old_ledgers import FIVE, write_old_ledger
+from tests.ledger.old_ledgers import FIVE, SECOND, write_old_ledger
 from tests.ledger.server import server
 
 
@@ -197,11 +197,14 @@ def test_a_fork_has_its_own_connections(where: str) -> None:
     assert [entry.what for entry in ledger.history()] == ["", "parent", "child", "parent"]
 
 
-def test_a_ledger_from_before_accounts_had_a_unit_is_upgraded_by_its_owner(address: str) -> None:
+@pytest.mark.parametrize(("version", "entries"), [(1, FIVE), (2, SECOND)], ids=["one", "two"])
+def test_a_ledger_of_an_earlier_version_is_upgraded_by_its_owner(
+    address: str, version: int, entries: list[dict[str, Any]]
+) -> None:
     with direct(address) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
-        head = write_old_ledger(connection.execute, FIVE, mark="%s")
+        head = write_old_ledger(connection.execute, entries, mark="%s", version=version)
         connection.execute("DROP ROLE IF EXISTS spender")
         connection.execute("CREATE ROLE spender LOGIN")
         connection.execute("GRANT USAGE ON SCHEMA public TO spender")
@@ -225,3 +228,8 @@ def test_a_ledger_from_before_accounts_had_a_unit_is_upgraded_by_its_owner(addre
     ledger = nw.Ledger.open(address, head=head)
     assert ledger.verify() == spender.head
     assert len(ledger.history()) == 10
+    ledger.grant("panel", rho=1, rows=1, change="add or remove")
+    for key in ("a", "b"):
+        part = nw.accounting.Partition("letter", ["a", "b"]).part(key)
+        spender.spend("panel", TENTH, what="x", change="add or remove", part=part)
+    assert nw.Ledger.open(address, head=head).balance("panel").left_text == "rho=0.995"
