@@ -42,7 +42,11 @@ class Answer:
     certificate: Certificate
     entry: int | None = None
     charged: Guarantee | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that belong to the values."""
+        return tuple(dict.fromkeys(words for one in self._columns for words in one.answered.notes))
 
     def with_payment(self, payment: Payment) -> Answer:
         """Return the answer with what the ledger was charged for it."""
@@ -76,17 +80,27 @@ class Answer:
     @cached_property
     def table(self) -> Any:
         """The values, as an Arrow table."""
-        return self._table((one.name, one.show(one.answered.values)) for one in self._columns)
+        return self._table(
+            pair
+            for one in self._columns
+            for pair in one.pair_with_name(one.show(one.answered.values))
+        )
 
     @property
     def unbiased(self) -> Any:
         """The values before they were rounded or moved to what is possible, as an Arrow table."""
-        return self._table((one.name, one.answered.unbiased) for one in self._columns)
+        return self._table(
+            pair for one in self._columns for pair in one.pair_with_name(one.answered.unbiased)
+        )
 
     @property
     def standard_errors(self) -> Any:
         """The standard errors of the values, as an Arrow table."""
-        return self._table((one.name, one.answered.standard_errors) for one in self._columns)
+        return self._table(
+            pair
+            for one in self._columns
+            for pair in one.pair_with_name(one.answered.standard_errors)
+        )
 
     def intervals(self, confidence: float = 0.95) -> Any:
         """Return the values with the ends of their intervals, as an Arrow table.
@@ -94,9 +108,10 @@ class Answer:
         Each interval covers the true value with this probability, over the noise.
         """
         return self._table(
-            (one.name + end, one.show(values))
+            pair
             for one in self.columns(confidence)
             for end, values in _ends(one.answered)
+            for pair in one.pair_with_name(one.show(values), end)
         )
 
     def _table(self, columns: Iterable[tuple[str, Any]]) -> Any:
@@ -149,7 +164,7 @@ class Answer:
         ]
         more = [f"… {shown.num_rows - 20:,} more rows"] if shown.num_rows > 20 else []
         unit = self.certificate.unit
-        return "\n".join([*lines, *more, f"{self.guarantee}, {unit}"])
+        return "\n".join([*lines, *more, *self.notes, f"{self.guarantee}, {unit}"])
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, final
 
 from noisewright.errors import ParameterError
-from noisewright.queries.answers.bin_tree import BinTree
+from noisewright.queries.answers.bin_tree import Binning, bins_for
 from noisewright.queries.answers.tree_law import tree_for
 from noisewright.queries.binding import Bound, Columns, bind, cut_places
 from noisewright.queries.expressions import Aggregate
@@ -31,10 +31,12 @@ from noisewright.relations import (
     bins,
     both,
     compare,
+    divide,
     is_null,
     literal,
     negate,
     sources,
+    subtract,
 )
 
 _MOMENTS = {"sum": 1, "mean": 1, "share": 1, "var": 2, "std": 2}
@@ -51,7 +53,7 @@ class Reading:
     place: int
     of: Bound | None = None
     labels: tuple[Any, ...] = ()
-    tree: BinTree | None = None
+    binning: Binning | None = None
 
 
 @final
@@ -99,8 +101,8 @@ class _Planning:
         found = [self._reading(name, one) for name, one in self.aggregates.items()]
         places = {key: place for place, key in enumerate(self.measurements)}
         readings = tuple(
-            Reading(name, one, places[key], of, labels, tree)
-            for name, one, key, of, labels, tree in found
+            Reading(name, one, places[key], of, labels, binning)
+            for name, one, key, of, labels, binning in found
         )
         return Asked(tuple(self.measurements.values()), readings)
 
@@ -118,10 +120,11 @@ class _Planning:
                 return name, one, key, of, labels, None
             case "quantiles":
                 _require_numbers(one, of)
-                tree = tree_for(of.size)
+                binning = bins_for(of.node.low, of.node.high)
+                tree = tree_for(binning.bins)
                 key = ("levels", of.node)
-                self._add(key, one, adds="levels", of=of.node, tree=tree)
-                return name, one, key, of, (), tree
+                self._add(key, one, adds="levels", of=_bin_node(of.node, binning), tree=tree)
+                return name, one, key, of, (), binning
             case "count_distinct":
                 key = ("distinct", of.node)
                 self._add(key, one, adds="distinct", of=of.node)
@@ -129,6 +132,8 @@ class _Planning:
             case "top":
                 if not isinstance(of.kind, Labels | Truth):
                     raise ParameterError(f"{one} needs labels; numbers can be cut into bins first.")
+                if one.parameters[0] > of.size:
+                    raise ParameterError(f"{one}: there are {of.size:,} labels only.")
                 key = ("top", of.node)
                 self._add(key, one, by=(*self.by, of.node))
                 return name, one, key, of, tuple(of.points), None
@@ -207,6 +212,12 @@ class _Planning:
         labels = [f"[{x}, {y})" for x, y in pairwise(edges)]
         labels[-1] = labels[-1][:-1] + "]"
         return key, tuple(labels[node.low : node.high + 1])
+
+
+def _bin_node(node: Node, binning: Binning) -> Node:
+    if binning.width == 1:
+        return node
+    return divide(subtract(node, literal(binning.low)), binning.width)
 
 
 def _require_numbers(one: Aggregate, of: Bound) -> None:

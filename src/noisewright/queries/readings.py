@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, final
 
 import numpy as np
@@ -12,6 +12,8 @@ from noisewright.queries.answers.answered import Answered
 from noisewright.queries.answers.counts import answer_counts, answer_distinct
 from noisewright.queries.answers.equal_sums import half_width_of_sum
 from noisewright.queries.answers.moments import Aggregate as Moment, answer_moments
+from noisewright.queries.answers.quantiles import answer_quantiles
+from noisewright.queries.answers.top import answer_top
 from noisewright.queries.asked import Reading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
@@ -26,6 +28,17 @@ class AnswerColumn:
     name: str
     answered: Answered
     kind: Kind | None = None
+    labels: list[Any] | None = None
+    """Of labels that are listed by their counts: the label of each group."""
+
+    def pair_with_name(self, values: Any, end: str = "") -> list[tuple[str, Any]]:
+        """Return values by the name of their column in a table; labels go before their counts."""
+        if self.labels is None:
+            return [(self.name + end, values)]
+        return [
+            *([(self.name, self.labels)] if not end else []),
+            (f"{self.name}_count{end}", values),
+        ]
 
     def show(self, values: NDArray[np.float64]) -> Any:
         """Return values as they are shown: whole numbers as such, dates as dates, no NaN."""
@@ -64,6 +77,10 @@ def read_columns_of(
         )
         is_whole = function == "count" or (function == "sum" and isinstance(of.kind, Truth))
         return [AnswerColumn(name, found, None if is_whole else of.kind)]
+    if function == "quantiles":
+        return _quantiles(reading, measurement, noisy, noise, confidence)
+    if function == "top":
+        return _top(reading, noisy, noise, confidence)
     if function == "histogram":
         counts = noisy.reshape(-1, len(labels))
         return [
@@ -77,6 +94,54 @@ def read_columns_of(
         most = answer_distinct(noisy[:, 0], noise, declared=of.size, confidence=confidence)
         return [AnswerColumn(name, most)]
     return [AnswerColumn(name, answer_counts(noisy[:, 0], noise, confidence=confidence))]
+
+
+def _quantiles(
+    reading: Reading,
+    measurement: QueryMeasurement,
+    noisy: NDArray[Any],
+    noise: CellNoise,
+    confidence: float,
+) -> list[AnswerColumn]:
+    shares, of = reading.aggregate.parameters, reading.of
+    assert of is not None
+    assert reading.binning is not None
+    assert measurement.tree is not None
+    found = answer_quantiles(
+        noisy,
+        noise,
+        tree=measurement.tree,
+        binning=reading.binning,
+        unit=of.kind.unit if isinstance(of.kind, Numbers) else 1,
+        at=shares,
+        confidence=confidence,
+    )
+    single = len(shares) == 1
+    return [
+        AnswerColumn(
+            reading.name if single else f"{reading.name}_{share:g}", _column(found, place), of.kind
+        )
+        for place, share in enumerate(shares)
+    ]
+
+
+def _column(answered: Answered, place: int) -> Answered:
+    """Return one of several answers about each group."""
+    arrays = ("values", "standard_errors", "lows", "highs", "unbiased")
+    return replace(answered, **{name: getattr(answered, name)[:, place] for name in arrays})
+
+
+def _top(
+    reading: Reading, noisy: NDArray[Any], noise: CellNoise, confidence: float
+) -> list[AnswerColumn]:
+    (k,) = reading.aggregate.parameters
+    found = answer_top(noisy.reshape(-1, len(reading.labels)), noise, k=k, confidence=confidence)
+    columns: list[AnswerColumn] = []
+    for place in range(k):
+        labels = [reading.labels[one] for one in found.places[:, place].tolist()]
+        counts = _column(found.counts, place)
+        columns.append(AnswerColumn(f"{reading.name}_{place + 1}", counts, labels=labels))
+    return columns
 
 
 def _all_rows(
