@@ -107,10 +107,10 @@ def _intervals(table: Table, tail: Fraction) -> tuple[Whole, Whole]:
 
     An output that is in a tail for every count has the one that makes it likeliest.
     """
-    total, least = table.total, tail * table.total
-    lows = highs = table.matrix.argmax(axis=0)
-    some = np.zeros(len(lows), dtype=bool)
-    lows, highs = lows.copy(), highs.copy()
+    total = table.total
+    least = math.floor(tail * total)  # a whole number exceeds the tail if it exceeds this
+    lows = table.matrix.argmax(axis=0)
+    highs, some = lows.copy(), np.zeros(len(lows), dtype=bool)
     for count, row in enumerate(table.weights.tolist()):
         for y, upto in enumerate(accumulate(row)):
             if upto > least and total - upto + row[y] > least:
