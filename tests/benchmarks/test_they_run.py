@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from benchmarks import (
     ledger,
     models,
     proofs,
+    query_errors,
     release,
     row_totals,
     sampling,
@@ -177,6 +179,28 @@ def test_adult_release() -> None:
     for result in results:
         assert result.ratio == pytest.approx(1, abs=4 * result.chance)
     assert adult_release.pooled(results) == pytest.approx(1, abs=0.25)
+
+
+def test_query_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "adult.data"
+    monkeypatch.setattr(query_errors, "PLACES", (path,))
+    monkeypatch.setattr(query_errors, "PEOPLE", (5,))
+    monkeypatch.setattr(query_errors, "EPSILONS", (1,))
+    monkeypatch.setattr(sys, "argv", ["query_errors", "--runs", "300"])
+    assert query_errors.main() == 2
+    people = [(sex, hours) for sex in ("Female", "Male") for hours in (20, 40, 41, 90, 110)]
+    rows = [f"1,x,1,HS-grad,1,x,x,x,x,{sex},0,0,{hours},x,x" for sex, hours in people]
+    path.write_text("\n".join(rows * 3_000 + [""]))
+    # As many women as men, and as many as of all on Adult: the noise of the bars for men and all.
+    found = query_errors.errors(path, 2_000)
+    assert found["mean hours, women"] == pytest.approx(found["mean hours, men"], rel=0.1)
+    assert found["variance of hours, all"] < 0.6 * found["variance of hours, men"]
+    assert found["counts by education"] == pytest.approx(1.357, rel=0.05)
+    assert query_errors.grid(300) == 0
+    case = ("mean", 5, Fraction(1), "spread")
+    assert query_errors.Covered(*case, held=0.89, width=1, loose=True, runs=1_000).fails
+    assert query_errors.Covered(*case, held=0.999, width=1, loose=False, runs=1_000).fails
+    assert not query_errors.Covered(*case, held=0.999, width=1, loose=True, runs=1_000).fails
 
 
 def test_adult_says_where_its_data_is(
