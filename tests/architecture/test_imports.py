@@ -91,6 +91,7 @@ ON_USE: dict[str, set[str]] = {
 HEAVY = [
     "altair",
     "cryptography",
+    "duckdb",
     "highspy",
     "jax",
     "jinja2",
@@ -105,6 +106,7 @@ HEAVY = [
     "scipy",
     "sklearn",
     "sqlalchemy",
+    "sqlglot",
     "typer",
     "vl_convert",
 ]

@@ -125,7 +125,13 @@ def read_date(space: Dates, cell: Any) -> int | None:
 
 
 def value(node: Node, row: Row) -> int | None:
-    """What an expression is for a row."""
+    """What an expression is for a row: in the range that the node states, and null if it may be."""
+    found = _value(node, row)
+    assert node.nullable if found is None else node.low <= found <= node.high
+    return found
+
+
+def _value(node: Node, row: Row) -> int | None:
     name, constants = node.operator, node.constants
     if name == "column":
         return row[node.name]

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+import hypothesis.strategies as st
+import pytest
 from hypothesis import given, settings
 
 from noisewright.relations import Filter, Limit, Paired, Source, Tally, tally_in_memory
 from noisewright.tables import open_table
 from tests.relations import reference
-from tests.relations.strategies import tallies
+from tests.relations.strategies import IN_FILES, KINDS, columns_of, tallies
 
 
 def with_tables(rows: Any, convert: Any) -> Any:
@@ -31,3 +33,15 @@ def test_integers_are_those_of_plain_python(request: Tally) -> None:
     opened = with_tables(request.rows, lambda one: open_table(one.arrow))
     found = tally_in_memory(replace(request, rows=opened))
     assert found.tolist() == expected(request)
+
+
+@pytest.mark.parametrize("name", [*KINDS, *IN_FILES])
+@settings(max_examples=60)
+@given(data=st.data())
+def test_cells_are_on_the_grid_of_their_column(name: str, data: st.DataObject) -> None:
+    """What is claimed of a column holds for every cell: its range, and whether it may be null."""
+    kind = {**KINDS, **IN_FILES}[name]
+    source = Source(None, {"a": data.draw(kind.fields)})
+    [node] = columns_of(source)
+    for cell in data.draw(st.lists(kind.cells, min_size=5, max_size=5)):
+        reference.value(node, {"a": reference.read(source.fields["a"], cell)})

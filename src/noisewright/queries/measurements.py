@@ -30,8 +30,9 @@ from noisewright.relations import (
     literal,
     multiply,
     sources,
+    sql_of,
     subtract,
-    tally_in_memory,
+    tally,
 )
 
 Change = Literal["replace", "add or remove"]
@@ -196,11 +197,11 @@ class QueryMeasurement:
 
     def sql(self) -> str:
         """Return what the engine computes, as SQL where it is one of SQL."""
-        return "in memory, by numpy"
+        return sql_of(self.tally()) or "in memory, by numpy"
 
     def compute(self) -> NDArray[Any]:
         """Return the numbers, one line for each group, computed by the engine."""
-        found = tally_in_memory(self.tally())
+        found = tally(self.tally())
         if self.adds == "rows":
             return found
         if self.adds == "moments":

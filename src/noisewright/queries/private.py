@@ -104,7 +104,7 @@ class Private:
                 f"person is {brief(name)}; it must name the column that identifies people, which "
                 "is not among the columns that you ask about."
             )
-        from noisewright.queries.opening import open_source
+        from noisewright.relations import open_source
 
         source = open_source(data, fields, name)
         rows: Rows = source

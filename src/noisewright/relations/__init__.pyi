@@ -34,6 +34,12 @@ from .nodes import (
     negate as negate,
     subtract as subtract,
 )
+from .opening import (
+    open_source as open_source,
+    require_one_engine as require_one_engine,
+    sql_of as sql_of,
+    tally as tally,
+)
 from .rows import (
     PRIME as PRIME,
     Filter as Filter,
@@ -45,3 +51,6 @@ from .rows import (
     needed_columns as needed_columns,
     sources as sources,
 )
+from .sql.duckdb_tables import DuckDB as DuckDB
+from .sql.postgresql_tables import PostgreSQL as PostgreSQL
+from .sql.sql_tables import SqlTable as SqlTable

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError
+from noisewright.on_use import pa
 from noisewright.relations.evaluation import Values, evaluate
 from noisewright.relations.nodes import Node
 from noisewright.relations.rows import (
@@ -68,12 +69,16 @@ class Frame:
 def tally_in_memory(tally: Tally) -> NDArray[Any]:
     """Return the rows in each cell and the sums of nodes there: one line for each cell."""
     needed = needed_columns(tally.rows, *tally.by, *tally.sums)
-    total = np.zeros((tally.cells, 1 + len(tally.sums)), dtype=np.int64)
-    if any(max(abs(node.low), abs(node.high)) >= _SAFE for node in tally.sums):
-        total = total.astype(object)
+    total = zeros_for(tally)
     for frame in _frames(tally.rows, needed):
         _add_up(tally, frame, total)
     return total
+
+
+def zeros_for(tally: Tally) -> NDArray[Any]:
+    """Return room for the rows and the sums of each cell: whole numbers of Python if need be."""
+    large = any(max(abs(node.low), abs(node.high)) >= _SAFE for node in tally.sums)
+    return np.zeros((tally.cells, 1 + len(tally.sums)), dtype=object if large else np.int64)
 
 
 def _frames(rows: Rows, needed: frozenset[str]) -> Iterator[Frame]:
@@ -130,7 +135,6 @@ def _whole(rows: Rows, needed: frozenset[str]) -> Frame:
 
 
 def _read_people(source: Source, needed: frozenset[str]) -> Frame:
-    import pyarrow as pa
 
     frames = list(_read(source, needed))
     names = [name for name in source.fields if name in needed]
@@ -156,8 +160,6 @@ def _read_people(source: Source, needed: frozenset[str]) -> Frame:
 
 def require_identifying(name: str, kind: Any) -> None:
     """Raise InputError unless a column of this Arrow type can identify people."""
-    import pyarrow as pa
-
     if not (is_text(kind) or pa.types.is_integer(kind)):
         raise InputError(
             f"the column {name!r} identifies people and has the type {kind}; it must hold texts or "

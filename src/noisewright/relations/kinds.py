@@ -111,7 +111,7 @@ def grid_of(field: Field) -> Grid:
         if is_truth and space.size == 2:
             # False is 0, in whatever order they were declared.
             first, stride = (0, 1) if space.labels[1] is True else (1, -1)
-            return Grid(Truth(), first, stride, 2, field.null is None)
+            return Grid(Truth(), first, stride, 2, nullable)
         return Grid(Labels(space.labels), 0, 1, space.size, nullable)
     if isinstance(space, Counts):
         return Grid(Numbers(), 0, 1, space.size, nullable)

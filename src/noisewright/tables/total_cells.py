@@ -7,13 +7,14 @@ where it has them. Whatever else a cell holds is a gap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, ParameterError
-from noisewright.on_use import pa
+from noisewright.on_use import pa, pc
 from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError
@@ -84,6 +85,19 @@ class TotalCells:
         missing = codes != self._read_with(1, column)
         return codes, missing if missing.any() else None
 
+    @property
+    def type(self) -> Any:
+        """The Arrow type of such cells where the table declares none."""
+        return self.field.cells.type
+
+    def plain(self, values: Sequence[Any]) -> Any:
+        """Return cells of plain Python as the points they count as; gaps are null."""
+        from noisewright.tables.outputs import outputs_for
+
+        codes, missing = self.read(list(values))
+        made = outputs_for(self.field.space, pa.null()).array(codes).cast(self.type)
+        return made if missing is None else _with_nulls(made, missing)
+
     def _read_with(self, place: int, column: Any) -> NDArray[Any]:
         try:
             return self._readers[place].encode(column)
@@ -104,6 +118,12 @@ class TotalCells:
         places = coded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
         gaps = None if missing is None else missing[places]
         return codes[places], gaps if gaps is not None and gaps.any() else None
+
+
+def _with_nulls(array: Any, missing: NDArray[np.bool_]) -> Any:
+
+    nothing = pa.scalar(None, array.type)
+    return pc.call_function("if_else", [pa.array(~missing), array, nothing])
 
 
 def _value_in(text: str | bytes) -> Any:

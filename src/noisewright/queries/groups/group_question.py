@@ -24,7 +24,7 @@ from noisewright.queries.expressions import Expression, col
 from noisewright.queries.groups.group_designs import GroupDesigns, design_groups
 from noisewright.queries.measurements import bound_of
 from noisewright.queries.public_table import Public
-from noisewright.relations import Filter, Rows, Tally, tally_in_memory
+from noisewright.relations import Filter, Rows, Tally, tally
 from noisewright.transaction import Job, Payment, Progress, Subject, transact
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class GroupQuestion:
         """Return the true counts of yes, for the job alone."""
         condition = bind_condition(self.condition, self.table.columns)
         rows: Rows = Filter(self.table.rows, condition)
-        counts = tally_in_memory(Tally(rows, (self.key.node,)))[:, 0].tolist()
+        counts = tally(Tally(rows, (self.key.node,)))[:, 0].tolist()
         return dict(zip(self.key.points, counts, strict=True))
 
     def __str__(self) -> str:

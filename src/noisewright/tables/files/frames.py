@@ -20,6 +20,7 @@ from noisewright.tables.cells import Cells, read_or_refuse
 from noisewright.tables.codec import in_one_piece
 from noisewright.tables.files.table_reader import BATCH, TableReader, arrow, attempt, plain_schema
 from noisewright.tables.schema import Schema
+from noisewright.tables.total_cells import TotalCells
 
 _NAME = "the table"
 
@@ -48,15 +49,18 @@ class InColumns(TableReader):
     """Columns by name, some of which are plain Python and declare no type.
 
     Those have the type that follows from what is declared, and are read cell by cell as it
-    says. Columns that are not declared are read as they are if the schema says so, and left alone
-    else.
+    says; `total` reads cells that are not declared as nulls. Columns that are not declared are read
+    as they are if the schema says so, and left alone else.
     """
 
-    def __init__(self, columns: Mapping[str, Any], schema: Schema) -> None:
+    def __init__(self, columns: Mapping[str, Any], schema: Schema, *, total: bool = False) -> None:
         self.name = _NAME
         self.rows = len(next(iter(columns.values()))) if columns else 0
-        cells, read = schema.cells, schema.inputs
-        self._plain: dict[str, tuple[Any, Cells]] = {}
+        read = schema.inputs
+        cells: dict[str, Any] = schema.cells
+        if total:
+            cells = {name: TotalCells(field, name=name) for name, field in schema.fields.items()}
+        self._plain: dict[str, tuple[Any, Cells | TotalCells]] = {}
         self._typed: dict[str, Any] = {}
         for name, values in columns.items():
             if name not in read:
@@ -85,12 +89,14 @@ class InColumns(TableReader):
         return read_or_refuse(lambda: cells.plain(part), name=name, first_row=start)
 
 
-def open_frame(data: Any, schema: Schema | None) -> TableReader:
+def open_frame(data: Any, schema: Schema | None, *, total: bool = False) -> TableReader:
     """Open a table that is in memory; `schema` says what columns without a type hold."""
     given = plain_columns(data)
     if not isinstance(given, dict):
         return InMemory(given)
-    return InMemory(frame_table(given)) if schema is None else InColumns(given, schema)
+    if schema is None:
+        return InMemory(frame_table(given))
+    return InColumns(given, schema, total=total)
 
 
 def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:

@@ -42,14 +42,17 @@ from noisewright.tables.schema import Schema
 _WHAT = "a Feather (Arrow) file"
 
 
-def open_table(data: Any, *, schema: Schema | None = None, released: bool = False) -> TableReader:
+def open_table(
+    data: Any, *, schema: Schema | None = None, released: bool = False, total: bool = False
+) -> TableReader:
     """Open a table for reading.
 
     Requires: a path of a CSV, Parquet or Feather/Arrow file or of a folder of Parquet files, or
     a table of pyarrow, pandas, Polars or plain Python; a CSV or Excel says how a file is read.
     Cells of CSV are text, and `schema` says which columns are read as numbers or booleans, of
     frames what columns without a type hold, and which names a file without a header has. A
-    `released` table is read as it is: what was declared about odd cells was about the original.
+    `released` table is read as it is: what was declared about odd cells was about the original. A
+    `total` reading is for TotalCells: texts of files stay texts, and no cell is refused.
     Ensures: nothing but names, types and the number of rows was looked at.
     """
     if isinstance(data, TableReader):
@@ -58,9 +61,11 @@ def open_table(data: Any, *, schema: Schema | None = None, released: bool = Fals
         stored, joint = spread_out(schema)
         return JoinedColumns(open_table(data, schema=stored), joint)
     if isinstance(data, (str, os.PathLike)):
+        if total and schema is not None:
+            schema = Schema({}, names=schema.names or schema.inputs)
         return _open_path(data, schema, released=released)
     arrow()
-    return open_frame(data, schema)
+    return open_frame(data, schema, total=total)
 
 
 def names_of_text(data: Any, *, declared: Sequence[str] = ()) -> tuple[str, ...] | None:

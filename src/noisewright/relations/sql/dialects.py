@@ -1,0 +1,192 @@
+"""What databases write differently: divisions, dates, digests, and numbers without bounds."""
+
+from __future__ import annotations
+
+from noisewright.relations.sql.terms import (
+    Term,
+    call,
+    cast,
+    expressions,
+    join,
+    text,
+    whole,
+)
+
+_EPOCH = "1970-01-01"
+
+
+class Dialect:
+    """DuckDB; the others say where they differ. Divisions are of numbers that are not negative."""
+
+    name = "duckdb"
+
+    def quotient(self, a: Term, by: int) -> Term:
+        """Return ⌊a / by⌋ for a ≥ 0."""
+        return join("IntDiv", a, whole(by))
+
+    def integer(self, truth: Term) -> Term:
+        """Return 1, 0 or NULL for a condition."""
+        return cast(truth, "BIGINT")
+
+    def wide(self, a: Term) -> Term:
+        """Return a whole number in a type whose sums do not overflow."""
+        return a
+
+    def is_nan(self, a: Term, *, decimal: bool) -> Term | None:
+        """Return whether a number is NaN; None if there are none in its type."""
+        return None if decimal else call("ISNAN", a)
+
+    def comparable(self, a: Term, *, decimal: bool) -> tuple[Term, str]:
+        """Return a number in a type in which it has room, and the name of the type."""
+        return cast(a, "DOUBLE"), "DOUBLE"
+
+    def digest(self, a: Term) -> Term:
+        """Return the first 32 bits of the MD5 of a text."""
+        return cast(join("DPipe", text("0x"), self._hexadecimal(a)), "BIGINT")
+
+    def _hexadecimal(self, a: Term) -> Term:
+        exp = expressions()
+        return exp.Substring(this=exp.MD5(this=a), start=whole(1), length=whole(8))
+
+    def days(self, date: Term) -> Term:
+        """Return the days of a date since 1970."""
+        return cast(join("Sub", date, cast(text(_EPOCH), "DATE")), "BIGINT")
+
+    def in_zone(self, moment: Term, zone: str) -> Term:
+        """Return what clocks of a zone show at a moment, as a time without a zone."""
+        return call("TIMEZONE", text(zone), moment)
+
+    def date_of(self, time: Term) -> Term:
+        """Return the date of a time."""
+        return cast(time, "DATE")
+
+    def part(self, name: str, time: Term) -> Term:
+        """Return the year, month, hour or minute of a time or of a date."""
+        exp = expressions()
+        return cast(exp.Extract(this=exp.var(name), expression=time), "BIGINT")
+
+
+class PostgresDialect(Dialect):
+    """PostgreSQL, where numeric has NaN and numbers that no double holds."""
+
+    name = "postgres"
+
+    def quotient(self, a: Term, by: int) -> Term:
+        """Return ⌊a / by⌋ for a ≥ 0: the slash divides whole numbers so."""
+        found = join("Div", a, whole(by))
+        found.set("typed", True)
+        return found
+
+    def integer(self, truth: Term) -> Term:
+        """Return 1, 0 or NULL for a condition."""
+        return cast(cast(truth, "INT"), "BIGINT")
+
+    def is_nan(self, a: Term, *, decimal: bool) -> Term | None:
+        """Return whether a number is NaN, which equals itself here."""
+        return join("EQ", a, cast(text("NaN"), "DECIMAL" if decimal else "DOUBLE"))
+
+    def comparable(self, a: Term, *, decimal: bool) -> tuple[Term, str]:
+        """Return a number in a type in which it has room."""
+        kind = "DECIMAL" if decimal else "DOUBLE"
+        return cast(a, kind), kind
+
+    def digest(self, a: Term) -> Term:
+        """Return the first 32 bits of the MD5 of a text, by way of a string of bits."""
+        exp = expressions()
+        bits = exp.Cast(
+            this=join("DPipe", text("x"), self._hexadecimal(a)),
+            to=exp.DataType.build("BIT(32)", dialect="postgres"),
+        )
+        return cast(bits, "BIGINT")
+
+
+class SparkDialect(Dialect):
+    """Spark SQL, whose moments are shown in the zone of the session unless one takes care."""
+
+    name = "spark"
+
+    def wide(self, a: Term) -> Term:
+        """Return a whole number as a decimal: sums of 64 bits overflow."""
+        return cast(a, "DECIMAL(38, 0)")
+
+    def digest(self, a: Term) -> Term:
+        """Return the first 32 bits of the MD5 of a text."""
+        return cast(call("CONV", self._hexadecimal(a), whole(16), whole(10)), "BIGINT")
+
+    def days(self, date: Term) -> Term:
+        """Return the days of a date since 1970."""
+        return cast(call("UNIX_DATE", date), "BIGINT")
+
+    def in_zone(self, moment: Term, zone: str) -> Term:
+        """Return what clocks of a zone show, by way of seconds: these know no session."""
+        seconds = call("UNIX_SECONDS", call("FROM_UTC_TIMESTAMP", moment, text(zone)))
+        none = [whole(0)] * 3
+        since = call("MAKE_DT_INTERVAL", *none, cast(seconds, "DECIMAL(18, 6)"))
+        return join("Add", cast(text(f"{_EPOCH} 00:00:00"), "TIMESTAMPNTZ"), since)
+
+
+class BigQueryDialect(Dialect):
+    """BigQuery, as text: what is written for it is parsed in tests, and not executed."""
+
+    name = "bigquery"
+
+    def wide(self, a: Term) -> Term:
+        """Return a whole number as a decimal: sums of 64 bits overflow."""
+        return cast(a, "DECIMAL(38, 0)")
+
+    def is_nan(self, a: Term, *, decimal: bool) -> Term | None:
+        """Return whether a number is NaN; None if there are none in its type."""
+        return None if decimal else call("IS_NAN", a)
+
+    def days(self, date: Term) -> Term:
+        """Return the days of a date since 1970."""
+        return call("UNIX_DATE", date)
+
+    def in_zone(self, moment: Term, zone: str) -> Term:
+        """Return what clocks of a zone show at a moment."""
+        return call("DATETIME", moment, text(zone))
+
+
+class SnowflakeDialect(Dialect):
+    """Snowflake, as text: what is written for it is parsed in tests, and not executed."""
+
+    name = "snowflake"
+
+    def quotient(self, a: Term, by: int) -> Term:
+        """Return ⌊a / by⌋ for a ≥ 0, of what divides: quotients are decimals and are rounded."""
+        rest = join("Mod", a, whole(by))
+        found = join("Div", join("Sub", a.copy(), rest), whole(by))
+        found.set("typed", True)
+        return cast(found, "BIGINT")
+
+    def wide(self, a: Term) -> Term:
+        """Return a whole number as a decimal."""
+        return cast(a, "DECIMAL(38, 0)")
+
+    def is_nan(self, a: Term, *, decimal: bool) -> Term | None:
+        """Return whether a number is NaN, which equals itself here."""
+        return None if decimal else join("EQ", a, cast(text("NaN"), "DOUBLE"))
+
+    def digest(self, a: Term) -> Term:
+        """Return the first 32 bits of the MD5 of a text."""
+        return call("TO_NUMBER", self._hexadecimal(a), text("XXXXXXXX"))
+
+    def days(self, date: Term) -> Term:
+        """Return the days of a date since 1970."""
+        return call("DATEDIFF", text("day"), cast(text(_EPOCH), "DATE"), date)
+
+    def in_zone(self, moment: Term, zone: str) -> Term:
+        """Return what clocks of a zone show at a moment."""
+        return cast(call("CONVERT_TIMEZONE", text(zone), moment), "TIMESTAMPNTZ")
+
+
+DIALECTS: dict[str, Dialect] = {
+    made.name: made
+    for made in (
+        Dialect(),
+        PostgresDialect(),
+        SparkDialect(),
+        BigQueryDialect(),
+        SnowflakeDialect(),
+    )
+}

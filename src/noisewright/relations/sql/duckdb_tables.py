@@ -1,0 +1,112 @@
+"""Tables of DuckDB: of a database that is open, of one in a file, or of Parquet files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, final
+
+from noisewright.errors import MissingPartError, ParameterError
+from noisewright.given import brief
+from noisewright.public import public_methods
+from noisewright.relations.sql.sql_tables import SqlTable
+from noisewright.relations.sql.terms import Term, call, expressions, table_term, text
+
+_OURS = "relation_of_noisewright_"
+
+
+@final
+@public_methods
+class DuckDB(SqlTable):
+    """A table that DuckDB reads, and that it counts and sums.
+
+    `place` is an open connection or the path of a database, with the name of a `table` or a view
+    in it ("schema.table" too, or a tuple of names); or the path of a Parquet file, or a relation of
+    DuckDB.
+    Ensures: nothing is written, and nothing but names and types is read until it is asked for.
+    """
+
+    engine, dialect = "DuckDB", "duckdb"
+
+    def __init__(self, place: Any, table: str | None = None) -> None:
+        self._relation: Any = None
+        if is_relation(place):
+            if table is not None:
+                raise ParameterError("a relation is a table already; give it without a name.")
+            self._relation, self.name = place, "the relation"
+            self._alias = f"{_OURS}{id(place):x}"
+        elif isinstance(place, (str, os.PathLike)):
+            self._open(Path(os.fspath(place)), table)
+        elif hasattr(place, "from_arrow") and hasattr(place, "cursor"):
+            self._connection, self._table = place, table_term(table)
+            self.name = f"the table {table!r}"
+        else:
+            raise ParameterError(
+                f"place is {brief(place)}; give a connection or a relation of DuckDB, or the path "
+                "of a database or of a Parquet file."
+            )
+        query = f"SELECT * FROM {self.term().sql(dialect=self.dialect)} LIMIT 0"
+        self.schema = self._guard(
+            lambda: self._query(query, [self]).to_arrow_table(), "open"
+        ).schema
+
+    def _open(self, path: Path, table: str | None) -> None:
+        if not path.exists():
+            raise ParameterError(f"there is no file {path}. Check the path.")
+        self.name = str(path) if table is None else f"the table {table!r} of {path}"
+        if table is None:
+            self._connection = duckdb().connect()
+            self._table = expressions().Table(this=call("READ_PARQUET", text(str(path))))
+        else:
+            connect = duckdb().connect
+            self._connection = self._guard(lambda: connect(str(path), read_only=True), "open")
+            self._table = table_term(table)
+
+    def term(self) -> Term:
+        """Return the table as a part of a query."""
+        if self._relation is not None:
+            return expressions().to_table(self._alias)
+        return self._table.copy()
+
+    def shares_engine(self, other: SqlTable) -> bool:
+        """Tell whether one query can read both tables: relations do not say where they are."""
+        if not isinstance(other, DuckDB):
+            return False
+        if self._relation is not None or other._relation is not None:
+            return self._relation is not None and other._relation is not None
+        return self._connection is other._connection
+
+    def _run(self, query: str, tables: Sequence[SqlTable]) -> Iterable[Sequence[Any]]:
+        return self._query(query, tables).fetchall()
+
+    def _query(self, query: str, tables: Sequence[SqlTable]) -> Any:
+        if self._relation is None:
+            return self._connection.sql(query)
+        others = {
+            table._alias: table._relation.sql_query()
+            for table in tables
+            if isinstance(table, DuckDB) and table._alias != self._alias
+        }
+        if others:
+            # A relation can be given one name in a query; the others come as their own text.
+            parts = ", ".join(f"{name} AS NOT MATERIALIZED ({one})" for name, one in others.items())
+            query = f"WITH {parts}, {query.removeprefix('WITH ')}"
+        return self._relation.query(self._alias, query)
+
+
+def is_relation(value: Any) -> bool:
+    """Tell whether a value is a relation of DuckDB, without loading DuckDB."""
+    return type(value).__name__ == "DuckDBPyRelation"
+
+
+def duckdb() -> Any:
+    """Return DuckDB, or say what to install."""
+    try:
+        import duckdb as found
+    except ImportError:
+        raise MissingPartError(
+            "this needs DuckDB, which is not installed. Install it with pip install "
+            "'noisewright[duckdb]'."
+        ) from None
+    return found

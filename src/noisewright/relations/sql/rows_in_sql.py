@@ -1,0 +1,235 @@
+"""A tally as one SQL query, whose parts have names.
+
+Rows are limited by window functions, by the rule that `rows.py` states. The query returns the
+number of each cell that has rows, how many, and the sums.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from noisewright.relations.nodes import Node
+from noisewright.relations.rows import (
+    PRIME,
+    Filter,
+    Limit,
+    Paired,
+    Rows,
+    Source,
+    Tally,
+    needed_columns,
+)
+from noisewright.relations.sql.cells_in_sql import CellWriter
+from noisewright.relations.sql.dialects import Dialect
+from noisewright.relations.sql.nodes_in_sql import NodeWriter
+from noisewright.relations.sql.terms import (
+    Term,
+    alias,
+    both,
+    cast,
+    coalesce,
+    column,
+    expressions,
+    is_null,
+    join,
+    negation,
+    stored_column,
+    text,
+    whole,
+)
+from noisewright.tables import is_text
+
+_FEW = 32
+"""So many rows of a person may be reserved."""
+
+
+class Part(NamedTuple):
+    """A named part of the query: by what names it has columns, and the type of the person's."""
+
+    name: str
+    columns: dict[str, str]
+    person: Any = None
+
+
+class TallyWriter:
+    """Writes one tally."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._parts: list[tuple[str, Term]] = []
+        self._count = 0
+
+    def query(self, tally: Tally) -> Term:
+        """Return the query."""
+        exp = expressions()
+        needed = needed_columns(tally.rows, *tally.by, *tally.sums)
+        part = self._rows(tally.rows, needed)
+        writer = self._writer(part)
+        cell = self._cell(writer, tally.by)
+        sums = [writer.number(node) for node in tally.sums]
+        if tally.by:
+            [cell] = writer.name(cell, word="cell")
+        part = self._with_levels(part, writer)
+        added = [exp.Sum(this=self._dialect.wide(term)) for term in sums]
+        names = [f"sum_{place}" for place in range(1, len(sums) + 1)]
+        counted = [exp.Count(this=exp.Star()), *added]
+        found = [
+            alias(term, name) for term, name in zip(counted, ["row_count", *names], strict=True)
+        ]
+        query = exp.select(*([alias(cell, "cell")] if tally.by else []), *found).from_(part.name)
+        if tally.by:
+            query = query.where(negation(is_null(cell.copy()))).group_by(cell.copy())
+        for name, inner in self._parts:
+            query = query.with_(name, as_=inner)
+        return query
+
+    def _name(self, word: str) -> str:
+        """Return a name that is used nowhere else; only plain letters of a word are in it."""
+        self._count += 1
+        plain = re.sub("[^a-z0-9]+", "_", word.lower()).strip("_")[:24]
+        return f"{plain or 'column'}_{self._count}"
+
+    def _add(self, query: Term, columns: dict[str, str], person: Any, word: str) -> Part:
+        name = self._name(word)
+        self._parts.append((name, query))
+        return Part(name, columns, person)
+
+    def _writer(self, part: Part) -> NodeWriter:
+        return NodeWriter(self._dialect, part.columns, self._name)
+
+    def _with_levels(self, part: Part, writer: NodeWriter) -> Part:
+        """Return the part with the values that the writer has names for."""
+        exp = expressions()
+        for level in writer.levels:
+            more = [alias(term, name) for term, name in level]
+            query = exp.select(exp.Star(), *more).from_(part.name)
+            part = self._add(query, part.columns, part.person, "values")
+        return part
+
+    def _columns_of(self, part: Part) -> list[Term]:
+        """Return the columns of a part and its person, and none of the values named on the way."""
+        names = list(part.columns.values())
+        if part.person is not None:
+            names.append("person")
+        return [column(name) for name in names] or [alias(whole(1), "something")]
+
+    def _cell(self, writer: NodeWriter, by: Sequence[Node]) -> Term:
+        """Return the number of the cell: NULL if one of the values is."""
+        found: Term = None
+        for node in by:
+            value = writer.number(node)
+            place = join("Sub", value, whole(node.low)) if node.low else value
+            size = whole(node.high - node.low + 1)
+            found = place if found is None else join("Add", join("Mul", found, size), place)
+        return whole(0) if found is None else found
+
+    def _rows(self, rows: Rows, needed: frozenset[str]) -> Part:
+        if isinstance(rows, Source):
+            return self._source(rows, needed)
+        if isinstance(rows, Filter):
+            part = self._rows(rows.rows, needed)
+            writer = self._writer(part)
+            condition = writer.condition(rows.condition)
+            part = self._with_levels(part, writer)
+            query = expressions().select(*self._columns_of(part)).from_(part.name).where(condition)
+            return self._add(query, part.columns, part.person, "filtered")
+        if isinstance(rows, Paired):
+            return self._pair(self._rows(rows.left, needed), self._rows(rows.right, needed))
+        return self._limit(rows, self._rows(rows.rows, needed))
+
+    def _source(self, source: Source, needed: frozenset[str]) -> Part:
+        exp = expressions()
+        writer = CellWriter(self._dialect, self._name)
+        columns: dict[str, str] = {}
+        terms: list[Term] = []
+        for name, field in source.fields.items():
+            if name in needed:
+                stored = source.name_in_table(name)
+                columns[name] = self._name(name)
+                kind = source.table.schema.field(stored).type
+                number = cast(writer.number(field, stored_column(stored), kind), "BIGINT")
+                terms.append(alias(number, columns[name]))
+        person = None
+        if source.person is not None:
+            person = source.table.schema.field(source.person).type
+            terms.append(alias(stored_column(source.person), "person"))
+        query = exp.select(*(terms or [alias(whole(1), "something")])).from_(source.table.term())
+        for table, condition in writer.joined:
+            query = query.join(table, on=condition, join_type="left")
+        return self._add(query, columns, person, "coded")
+
+    def _pair(self, left: Part, right: Part) -> Part:
+        exp = expressions()
+        names = [column(name, left.name) for name in left.columns.values()]
+        names += [column(name, right.name) for name in right.columns.values()]
+        sides = [column("person", part.name) for part in (left, right)]
+        if is_text(left.person) != is_text(right.person):
+            sides = [cast(side, "TEXT") for side in sides]
+        query = exp.select(*names, column("person", left.name)).from_(left.name)
+        query = query.join(exp.to_table(right.name), on=join("EQ", *sides))
+        return self._add(query, {**left.columns, **right.columns}, left.person, "paired")
+
+    def _limit(self, limit: Limit, part: Part) -> Part:
+        writer = self._writer(part)
+        exp = expressions()
+        within = [column("person")]
+        conditions: list[Term] = []
+        if limit.groups is not None:
+            [cell] = writer.name(self._cell(writer, limit.by), word="cell")
+            conditions.append(negation(is_null(cell)))
+            if part.person is not None:
+                [score] = writer.name(self._group_score(limit, cell), word="score")
+                order = [score, cell.copy()]
+                [rank] = writer.name(self._rank("DenseRank", within, order), word="group_rank")
+                conditions.append(self._at_most(rank, limit.groups))
+                within.append(cell.copy())
+        if part.person is not None:
+            keys = writer.name(*(self._key(writer, node) for node in limit.reads), word="key")
+            [score] = writer.name(self._row_score(limit, keys), word="score")
+            order = self._rank("RowNumber", within, [score, *keys])
+            [rank] = writer.name(order, word="row_rank")
+            conditions.append(self._at_most(rank, limit.rows_each))
+        part = self._with_levels(part, writer)
+        if not conditions:
+            return part
+        query = exp.select(*self._columns_of(part)).from_(part.name).where(both(*conditions))
+        return self._add(query, part.columns, part.person, "limited")
+
+    def _rank(self, function: str, within: list[Term], order: list[Term]) -> Term:
+        exp = expressions()
+        ordered = [exp.Ordered(this=term.copy(), nulls_first=False) for term in order]
+        return exp.Window(
+            this=getattr(exp, function)(),
+            partition_by=[term.copy() for term in within],
+            order=exp.Order(expressions=ordered),
+        )
+
+    def _at_most(self, rank: Term, most: int) -> Term:
+        """DuckDB takes ≤ for a hint, and reserves as much room for every person."""
+        exp = expressions()
+        if most <= _FEW:
+            return join("LTE", rank, whole(most))
+        return exp.Between(this=rank, low=whole(1), high=whole(most))
+
+    def _group_score(self, limit: Limit, cell: Term) -> Term:
+        words = coalesce(cast(column("person"), "TEXT"), text(""))
+        digest = self._dialect.digest(join("DPipe", text(f"{limit.salt}:"), words))
+        place = join("Mod", join("Add", cell, whole(1)), whole(PRIME))
+        moved = join("Mul", place, whole(limit.factor(0)))
+        return join("Mod", join("Add", join("Mod", digest, whole(PRIME)), moved), whole(PRIME))
+
+    def _key(self, writer: NodeWriter, node: Node) -> Term:
+        """Return the place of a value in its range, from 1 on; 0 for null."""
+        place = writer.number(node)
+        if node.low != 1:
+            place = join("Sub", place, whole(node.low - 1))
+        return coalesce(place, whole(0)) if node.nullable else place
+
+    def _row_score(self, limit: Limit, keys: list[Term]) -> Term:
+        found: Term = whole(0)
+        for place, key in enumerate(keys, start=1):
+            part = join("Mul", join("Mod", key.copy(), whole(PRIME)), whole(limit.factor(place)))
+            found = join("Mod", join("Add", found, part), whole(PRIME))
+        return found

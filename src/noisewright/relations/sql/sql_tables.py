@@ -1,0 +1,100 @@
+"""Tables that a database has: their schema, and tallies that the database computes.
+
+A database may quote the cell at which it stumbled, so what it says is not passed on, not even as
+the cause of our error: only the name of what went wrong is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from noisewright.errors import EngineError, InputError
+from noisewright.given import one_of
+from noisewright.relations.in_memory import require_identifying, zeros_for
+from noisewright.relations.rows import Source, Tally, sources
+from noisewright.relations.sql.cells_in_sql import require_type
+from noisewright.relations.sql.dialects import DIALECTS
+from noisewright.relations.sql.rows_in_sql import TallyWriter
+from noisewright.relations.sql.terms import Term
+
+_T = TypeVar("_T")
+
+
+class SqlTable(ABC):
+    """A table of a database. `schema` has names and types as Arrow has them, and no data."""
+
+    engine: str
+    """What computes, in words."""
+
+    dialect: str
+    """How sqlglot names its SQL."""
+
+    name: str
+    schema: Any
+
+    @abstractmethod
+    def term(self) -> Term:
+        """Return the table as a part of a query."""
+
+    @abstractmethod
+    def shares_engine(self, other: SqlTable) -> bool:
+        """Tell whether one query can read both tables."""
+
+    @abstractmethod
+    def _run(self, query: str, tables: Sequence[SqlTable]) -> Iterable[Sequence[Any]]:
+        """Return the rows of a query of some tables."""
+
+    def require_types(self, source: Source) -> None:
+        """Raise InputError unless the table has the columns of a source, in types that fit."""
+        stored = {name: source.name_in_table(name) for name in source.fields}
+        wanted = [*stored.values(), *([] if source.person is None else [source.person])]
+        missing = [name for name in wanted if name not in self.schema.names]
+        if missing:
+            raise InputError(
+                f"{self.name} has no column {', '.join(map(repr, missing))}. It has "
+                f"{', '.join(map(repr, self.schema.names))}."
+            )
+        for name, field in source.fields.items():
+            require_type(field, stored[name], self.schema.field(stored[name]).type)
+        if source.person is not None:
+            require_identifying(source.person, self.schema.field(source.person).type)
+
+    def sql(self, tally: Tally, *, dialect: str | None = None) -> str:
+        """Return the query that computes a tally, as a text for people or for another dialect.
+
+        Texts for "bigquery" and "snowflake" are written and never executed here.
+        """
+        known = one_of(dialect or self.dialect, tuple(DIALECTS), name="dialect")
+        return TallyWriter(DIALECTS[known]).query(tally).sql(dialect=known, pretty=True)
+
+    def tally(self, tally: Tally) -> NDArray[Any]:
+        """Return what `tally_in_memory` returns, computed by the database."""
+        total = zeros_for(tally)
+        query = self.sql(tally)
+        tables = [source.table for source in sources(tally.rows)]
+        found = self._guard(lambda: [*self._run(query, tables)], "compute a query of")
+        for row in found:
+            cell, values = (int(row[0]), row[1:]) if tally.by else (0, row)
+            # The sum of nothing but nulls is null.
+            total[cell] = [0 if value is None else int(value) for value in values]
+        return total
+
+    def _guard(self, work: Callable[[], _T], what: str) -> _T:
+        """Return work(); say only the name of what a database raises."""
+        try:
+            return work()
+        except Exception as problem:
+            failed = EngineError(
+                f"{self.engine} could not {what} {self.name} ({_kind_of(problem)}). Its message is "
+                "not shown, since it may hold cells of the table."
+            )
+        raise failed
+
+
+def _kind_of(problem: Exception) -> str:
+    state = getattr(problem, "sqlstate", None)
+    return type(problem).__name__ + (f", SQLSTATE {state}" if state else "")
