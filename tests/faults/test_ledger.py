@@ -272,7 +272,7 @@ def test_a_ledger_that_another_process_holds_is_waited_for_then_refused(path: Pa
 
 def test_a_ledger_from_the_future_is_left_alone(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE noisewright_ledger SET version = 3")
+        database.execute("UPDATE noisewright_ledger SET version = 4")
         database.execute("ALTER TABLE noisewright_entries RENAME COLUMN what TO purpose")
         database.execute("ALTER TABLE noisewright_ledger RENAME COLUMN created TO born")
         database.commit()
@@ -280,7 +280,7 @@ def test_a_ledger_from_the_future_is_left_alone(path: Path) -> None:
     for call in (nw.Ledger.open, nw.Ledger.create):
         with pytest.raises(LedgerError, match=r"newer noisewright|already a ledger"):
             call(path)
-    with pytest.raises(LedgerError, match=r"has version 3, .* install the newer noisewright"):
+    with pytest.raises(LedgerError, match=r"has version 4, .* install the newer noisewright"):
         nw.Ledger.open(path)
     assert path.read_bytes() == before
 

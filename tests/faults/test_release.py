@@ -215,10 +215,10 @@ def test_a_missing_input_is_named(survey: Survey) -> None:
 
 def test_a_ledger_from_the_future_is_left_alone(survey: Survey) -> None:
     with closing(sqlite3.connect(survey.ledger)) as database:
-        database.execute("UPDATE noisewright_ledger SET version = 3")
+        database.execute("UPDATE noisewright_ledger SET version = 4")
         database.commit()
     before = survey.ledger.read_bytes()
-    with pytest.raises(LedgerError, match=r"has version 3.*install the newer noisewright"):
+    with pytest.raises(LedgerError, match=r"has version 4.*install the newer noisewright"):
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert survey.ledger.read_bytes() == before
     assert survey.names() == RAW
