@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from noisewright.cli import bound, design, ledger
+from noisewright.cli.ask import ask
 from noisewright.cli.check import check
 from noisewright.cli.checker import checker
 from noisewright.cli.compare import compare
@@ -48,7 +49,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for verb in (demo, plan, verify, check, checker, release, synthesize, report, estimate):
+for verb in (demo, plan, ask, verify, check, checker, release, synthesize, report, estimate):
     app.command(verb.__name__, help=as_help(verb))(verb)
 for name, group in {"design": design.app, "bound": bound.app, "ledger": ledger.app}.items():
     app.add_typer(group, name=name)

@@ -19,6 +19,7 @@ from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
     from noisewright.ledger import Ledger
+    from noisewright.queries import Answer
 
 
 @final
@@ -90,7 +91,7 @@ def paying_ledger(options: PayingOptions) -> Ledger | str | None:
     return nw.Ledger.open(where, key=read_key_file(options.key_file), who=options.who)
 
 
-def tell_cost(made: releases.Release | releases.Synthesis) -> None:
+def tell_cost(made: releases.Release | releases.Synthesis | Answer) -> None:
     """Say what was debited from a ledger, and what is left."""
     if not made.is_accounted:
         say("No budget was debited, because no ledger was given: nothing limits further releases.")
@@ -103,25 +104,32 @@ def tell_cost(made: releases.Release | releases.Synthesis) -> None:
         )
 
 
-def tell_notes(made: releases.Release | releases.Synthesis) -> None:
+def tell_notes(made: releases.Release | releases.Synthesis | Answer) -> None:
     """Say what did not go smoothly."""
     for note in made.notes:
         say(f"Note: {note}", style="yellow")
 
 
 def plain_result(made: releases.Release | releases.Synthesis) -> dict[str, Any]:
-    """Return what the results of all jobs have in common, as plain values."""
+    """Return what the results of all jobs that write tables have in common, as plain values."""
     return {
         "output": str(made.path),
         "rows": made.rows,
-        "guarantee": plain_guarantee(made.guarantee),
         "private": made.is_private,
+        "files": {kind: str(path) for kind, path in made.files.items()},
+        **plain_cost(made),
+    }
+
+
+def plain_cost(made: releases.Release | releases.Synthesis | Answer) -> dict[str, Any]:
+    """Return what was given away and what the ledger says of it, as plain values."""
+    return {
+        "guarantee": plain_guarantee(made.guarantee),
         "accounted": made.is_accounted,
         "entry": made.entry,
         "charged": None if made.charged is None else plain_guarantee(made.charged),
         "balance": None if made.balance is None else plain_balance(made.balance),
         "certificate": made.certificate.digest,
-        "files": {kind: str(path) for kind, path in made.files.items()},
         "notes": list(made.notes),
     }
 

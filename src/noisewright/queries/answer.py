@@ -21,6 +21,7 @@ from noisewright.queries.answers.answered import Answered
 from noisewright.queries.readings import AnswerColumn, read_columns_of
 
 if TYPE_CHECKING:
+    from noisewright.ledger import Balance
     from noisewright.queries.question import Priced, Question
     from noisewright.transaction import Payment
 
@@ -42,15 +43,29 @@ class Answer:
     certificate: Certificate
     entry: int | None = None
     charged: Guarantee | None = None
+    balance: Balance | None = None
+    _paid: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that belong to the values."""
-        return tuple(dict.fromkeys(words for one in self._columns for words in one.answered.notes))
+        """Sentences that belong to the values, and to what was paid for them."""
+        found = [words for one in self._columns for words in one.answered.notes]
+        return tuple(dict.fromkeys([*found, *self._paid]))
 
     def with_payment(self, payment: Payment) -> Answer:
-        """Return the answer with what the ledger was charged for it."""
-        return replace(self, entry=payment.entry, charged=payment.charged)
+        """Return the answer with what the ledger was charged for it, and what is left."""
+        return replace(
+            self,
+            entry=payment.entry,
+            charged=payment.charged,
+            balance=payment.balance,
+            _paid=tuple(payment.notes),
+        )
+
+    @property
+    def is_accounted(self) -> bool:
+        """Whether a ledger paid for it."""
+        return self.entry is not None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -154,17 +169,23 @@ class Answer:
         return Path(path)
 
     def __repr__(self) -> str:
+        unit = self.certificate.unit
+        notes = [f"Note: {note}" for note in self.notes]
+        return "\n".join([self.as_text(), f"{self.guarantee}, {unit}", *notes])
+
+    def as_text(self, rows: int = 20) -> str:
+        """Return the first rows with intervals of 95%, as a table for a terminal."""
         shown = self.intervals()
         names = shown.column_names
-        rows = [[_text(cell) for cell in row.values()] for row in shown.slice(0, 20).to_pylist()]
-        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        first = shown.slice(0, rows).to_pylist()
+        cells = [[_text(cell) for cell in row.values()] for row in first]
+        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
         lines = [
             "  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True))
-            for row in [names, *rows]
+            for row in [names, *cells]
         ]
-        more = [f"… {shown.num_rows - 20:,} more rows"] if shown.num_rows > 20 else []
-        unit = self.certificate.unit
-        return "\n".join([*lines, *more, *self.notes, f"{self.guarantee}, {unit}"])
+        more = [f"… {shown.num_rows - rows:,} more rows"] if shown.num_rows > rows else []
+        return "\n".join([*lines, *more])
 
     def _repr_html_(self) -> str:
         from html import escape

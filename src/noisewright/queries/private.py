@@ -28,6 +28,7 @@ from noisewright.relations import (
     literal,
     negate,
 )
+from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables import Field, Person
 
 if TYPE_CHECKING:
@@ -299,9 +300,9 @@ def _read_declaration(columns: Any) -> tuple[dict[str, Field], Person | None]:
     person = None
     if isinstance(columns, str | os.PathLike):
         said = settings_at(columns)
-        columns, person = said["columns"], said.get("person")
+        columns, person = _askable(said["columns"]), said.get("person")
     elif isinstance(columns, Plan):
-        columns, person = dict(columns.columns), columns.person
+        columns, person = _askable(dict(columns.columns)), columns.person
     if not isinstance(columns, Mapping):
         raise ParameterError(
             f"columns is a {type(columns).__name__}; give a mapping such as {{'age': "
@@ -318,6 +319,16 @@ def _read_declaration(columns: Any) -> tuple[dict[str, Field], Person | None]:
     if not fields:
         raise ParameterError("no column is declared, so there is nothing to ask about.")
     return fields, person
+
+
+def _askable(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a plan without sets and curves, which releases are for."""
+    kinds = Categories | Counts | Dates | Interval
+    return {
+        name: how
+        for name, how in columns.items()
+        if isinstance(how, str) or isinstance(how.space, kinds)
+    }
 
 
 def _columns_of(source: Source) -> dict[str, Bound]:

@@ -28,12 +28,13 @@ class QueryJob(Job[Answer]):
     question: Question
     priced: Priced
     source: Source | None
+    title: str = ""
     _certificate: Certificate | None = None
 
     @property
     def what(self) -> str:
         """What the ledger says of it."""
-        text = f"question: {self.question}"
+        text = self.title or f"question: {self.question}"
         return text if len(text) <= 1000 else f"{text[:999]}…"
 
     @property
@@ -62,8 +63,8 @@ class QueryJob(Job[Answer]):
         assert self._certificate is not None
         return Answer(self.question, self.priced, tuple(noisy), self._certificate)
 
-    def publish(self, made: Answer, payment: Payment) -> Answer:
-        """Note what the ledger was charged."""
+    def note(self, made: Answer, payment: Payment) -> Answer:
+        """Return the answer with what the ledger was charged."""
         return made.with_payment(payment)
 
 

@@ -215,11 +215,13 @@ class Question:
         *,
         epsilon: Number,
         delta: Number = 0,
+        what: str = "",
         progress: Progress | None = None,
         source: Source | None = None,
     ) -> Answer:
         """Answer the question: prove, debit, compute, draw, in this order.
 
+        `what` is what the ledger calls it; by default, the question itself.
         Requires: a budget for `epsilon` and `delta` in the ledger of the table, if it has one.
         Ensures: (ε, δ)-private for the change that the table says. With delta=0 noise is two-sided
         geometric; else it is rounded normal noise, or geometric where that is better.
@@ -229,7 +231,7 @@ class Question:
 
         priced = self.price(epsilon, delta)
         budget = self.table.budget
-        job = QueryJob(self, priced, source)
+        job = QueryJob(self, priced, source, what)
         return transact(
             job, ledger=budget.ledger, dataset=budget.dataset, source=source, progress=progress
         )

@@ -1,4 +1,5 @@
 from .files.recipe import Recipe as Recipe
+from .files.staging import staging_beside as staging_beside
 from .files.target import (
     CERTIFICATE as CERTIFICATE,
     RECIPE as RECIPE,
