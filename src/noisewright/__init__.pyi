@@ -45,6 +45,7 @@ from .queries import (
     col as col,
     count as count,
     count_people as count_people,
+    keys as keys,
     when as when,
 )
 from .releases import release as release, synthesize as synthesize

@@ -38,7 +38,7 @@ def test_every_field_is_described_and_no_other_is_allowed() -> None:
             continue
         assert part["additionalProperties"] is False
         either = {name for option in part.get("oneOf", ()) for name in option["required"]}
-        assert set(fields) - set(part["required"]) - either <= {"optimality", "row", "unit"}
+        assert set(fields) - set(part["required"]) - either <= {"optimality", "row", "rows", "unit"}
         for name, field in fields.items():
             target = field.get("$ref", "").removeprefix("#/$defs/")
             assert "description" in field or "description" in schema["$defs"][target], name

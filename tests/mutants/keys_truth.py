@@ -8,7 +8,9 @@ from typing import Any
 
 from tests.mutants.unit_truth import NOISE, Masses, UnjudgedError, UntrueError, excess
 
-UNIT = re.compile(r"for (adding or removing|replacing) all rows of one person(?: by any others)?")
+UNIT = re.compile(
+    r"for (adding or removing|replacing) (?:all rows|the row) of one person(?: by any others?)?"
+)
 MOST_COINS, MOST_OUTPUTS, MOST_TABLES = 4, 3_000, 200
 
 People = tuple[tuple[int, int], ...]

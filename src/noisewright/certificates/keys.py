@@ -13,14 +13,20 @@ def certify_keys(
     *,
     guarantee: Guarantee,
     change: Literal["replace", "add or remove"],
+    each_row: bool = False,
 ) -> Certificate:
     """Return the certificate of a selection of keys, as the reference of certificates describes it.
 
+    It is about all rows of a person; or, with `each_row`, about rows that are people.
     Ensures: the stand-alone checker has proven it, or CertificateError.
     """
     sections: dict[str, Any] = {
         "mechanism": {"form": "keys", "selection": selection},
-        "neighbors": {"relation": "one person", "change": change},
+        "neighbors": {
+            "relation": "one person",
+            "change": change,
+            **({"rows": 1} if each_row else {}),
+        },
         "claims": {**guarantee.describe(), "properties": []},
     }
     return seal_proven(sections, guarantee, what="this selection of keys")

@@ -37,7 +37,10 @@ def prove_keys(claim: PrivacyClaim) -> Findings:
     """Prove what showing keys costs, and nothing else."""
     _, selection = read_fields(claim.mechanism, "mechanism", "form: keys, selection: object")
     shapes = [f"relation: one person, change: {change}" for change in _CHANGES]
-    _, change = read_fields(claim.neighbors, "neighbors", *shapes)
+    shapes += [f"{shape}, rows: whole" for shape in shapes]
+    _, change, *rows = read_fields(claim.neighbors, "neighbors", *shapes)
+    # What holds for all rows of a person holds for people of one row.
+    need(rows in ([], [1]), "neighbors", f"found {rows} rows of a person; need 1, or any number")
     epsilon, delta = cost_of_keys(selection, change, "selection")
     groups = selection["groups"]
     yield f"Assuming: a person counts once for a key, and for at most {groups} of them."

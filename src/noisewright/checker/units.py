@@ -78,8 +78,9 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("person", "answer")
     if form in ("query", "keys"):
         change = "any" if neighbors["change"] == "replace" else "add or remove"
-        one = form == "query" and _is_person(mechanism["measurements"])
-        return Unit("person", change, rows=1 if one else 0)
+        if form == "keys":
+            return Unit("person", change, rows=neighbors.get("rows", 0))
+        return Unit("person", change, rows=1 if _is_person(mechanism["measurements"]) else 0)
     if form in ("rows", "person"):
         parent = mechanism["parent"]
         inner = unit_of(parent["mechanism"], parent["neighbors"])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
 from noisewright.estimation import read_confidence
-from noisewright.mechanisms import Guarantee
+from noisewright.mechanisms import Guarantee, epsilon_sum
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.readings import AnswerColumn, read_columns_of
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 class Answer:
     """What was released: noisy whole numbers, and all that follows from them.
 
+    `certificate` proves what these numbers cost, and `keys_certificate` what it cost to find the
+    groups, where nobody declared them; `guarantee` is for both together.
+
     `table` has a row for each group, in the order of the declared keys, and a column for each
     aggregate. Counts are never negative and means never outside of their bounds; `unbiased` has
     the values before they were moved there, for sums over many groups.
@@ -45,6 +48,7 @@ class Answer:
     charged: Guarantee | None = None
     balance: Balance | None = None
     _paid: tuple[str, ...] = ()
+    keys_certificate: Certificate | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -70,7 +74,11 @@ class Answer:
     @property
     def guarantee(self) -> Guarantee:
         """What each person gave away, for the change that the table says."""
-        return self.certificate.guarantee
+        found = self.certificate.guarantee
+        if self.keys_certificate is None:
+            return found
+        keys = self.keys_certificate.guarantee
+        return Guarantee(epsilon_sum([found.epsilon, keys.epsilon]), found.delta + keys.delta)
 
     def columns(self, confidence: float = 0.95) -> list[AnswerColumn]:
         """Return the columns of the answer, with errors and intervals of this confidence."""

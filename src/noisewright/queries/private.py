@@ -24,6 +24,7 @@ from noisewright.relations import (
     Source,
     column,
     compare,
+    grid_of,
     is_null,
     literal,
     negate,
@@ -33,7 +34,8 @@ from noisewright.tables import Field, Person
 
 if TYPE_CHECKING:
     from noisewright.ledger import Part
-    from noisewright.queries.question import GroupBy, Question
+    from noisewright.queries.question import Question
+    from noisewright.queries.unknown_keys.key_selection import UnknownKeys
     from noisewright.transaction import LedgerLike, Subject
 
 _MOST_PARTS = 1 << 12
@@ -202,17 +204,36 @@ class Private:
         )
         return made
 
-    def group_by(self, *keys: str | Expression | Public, **named: Any) -> GroupBy:
+    def with_field(self, name: str, how: Field) -> Private:
+        """Return the table with one more column of the data declared."""
+        from noisewright.queries.unknown_keys.finding import add_field
+
+        grid = grid_of(how)
+        node = column(name, grid.first, grid.last, nullable=grid.nullable)
+        new = {**self.columns, name: Bound(grid.kind, node)}
+        return self._with(add_field(self.rows, name, how), new)
+
+    def group_by(
+        self, *keys: str | Expression | Public, unknown: UnknownKeys | None = None, **named: Any
+    ) -> Any:
         """Ask about each group of rows with the same keys: columns, or expressions by name.
 
         All values that the keys are declared to have appear in the answer, in order, also those of
-        no row. Rows whose key is null are in no group.
+        no row. Rows whose key is null are in no group. With `unknown=nw.keys(delta=…)`, the one key
+        is a column of texts or whole numbers that is not declared; values that enough people share
+        are found first. An nw.Public in place of keys stands for public groups, see `count` there.
         """
         from noisewright.queries.question import GroupBy
 
+        if unknown is not None:
+            from noisewright.queries.unknown_keys.finding import UnknownGroups
+
+            if len(keys) != 1 or named or not isinstance(keys[0], str):
+                raise ParameterError("unknown= takes the name of one column.")
+            return UnknownGroups(self, keys[0], unknown)
         found: dict[str, Bound] = {}
         for key in keys:
-            if isinstance(key, Mapping | Public):
+            if isinstance(key, Public):
                 if len(keys) > 1 or named:
                     raise ParameterError("public groups stand alone in group_by.")
                 return GroupBy(self, {}, public=key)

@@ -81,6 +81,8 @@ class KeySelection:
     groups: int
     """The most keys that a person has."""
     change: Change
+    each_row: bool = False
+    """Whether each row is a person."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -116,7 +118,9 @@ class KeySelection:
 
         Ensures: the stand-alone checker has proven it, or CertificateError.
         """
-        return certify_keys(self.describe(), guarantee=self.guarantee, change=self.change)
+        return certify_keys(
+            self.describe(), guarantee=self.guarantee, change=self.change, each_row=self.each_row
+        )
 
 
 @public

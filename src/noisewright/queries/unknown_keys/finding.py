@@ -1,0 +1,235 @@
+"""Groups whose keys nobody declared: they are found first, which has its price, and then asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+from noisewright.certificates import Certificate
+from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Number, exactly
+from noisewright.mechanisms import Guarantee, read_delta
+from noisewright.public import public_methods
+from noisewright.queries.measurements import bound_of
+from noisewright.queries.unknown_keys.key_selection import KeySelection, UnknownKeys
+from noisewright.relations import (
+    Filter,
+    Limit,
+    Paired,
+    Rows,
+    Source,
+    Tally,
+    column,
+    is_null,
+    negate,
+    tally_in_memory,
+)
+from noisewright.spaces import Categories
+from noisewright.tables import Field, TableReader, is_text
+from noisewright.transaction import Job, Progress, Subject, find_payer, transact
+
+if TYPE_CHECKING:
+    from noisewright.queries.answer import Answer
+    from noisewright.queries.expressions import Aggregate
+    from noisewright.queries.private import Private
+    from noisewright.sampling import Source as Bits
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False)
+class UnknownGroups:
+    """Groups by a column of which nobody declared the values."""
+
+    table: Private
+    name: str
+    unknown: UnknownKeys
+
+    def agg(self, **aggregates: Aggregate) -> UnknownQuestion:
+        """Ask something about each group that is found."""
+        return UnknownQuestion(self, aggregates)
+
+    def count(self) -> UnknownQuestion:
+        """Ask how many rows each group has that is found."""
+        from noisewright.queries.expressions import count
+
+        return self.agg(count=count())
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False)
+class UnknownQuestion:
+    """A question about groups that are found on the way."""
+
+    groups: UnknownGroups
+    aggregates: Mapping[str, Aggregate]
+
+    def release(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        progress: Progress | None = None,
+        source: Bits | None = None,
+    ) -> Answer:
+        """Find the groups, and answer the question about those that are found.
+
+        A share of ε, and the δ of `keys`, go into finding groups; the rest of ε, and `delta`, into
+        what is asked of them. The ledger is debited for both, one after the other.
+        Ensures: rows of groups that are not found have no influence on what is shown.
+        """
+        table, unknown = self.groups.table, self.groups.unknown
+        whole = exactly(epsilon, name="epsilon")
+        first = whole * unknown.share
+        _require_room(table, Guarantee(whole, read_delta(delta) + unknown.delta), source)
+        found, certificate = find_keys(
+            table, self.groups.name, first, unknown.delta, progress=progress, source=source
+        )
+        question = found.group_by(self.groups.name).agg(**self.aggregates)
+        answer = question.release(
+            epsilon=whole - first, delta=delta, progress=progress, source=source
+        )
+        return replace(answer, keys_certificate=certificate)
+
+
+def find_keys(
+    table: Private,
+    name: str,
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    progress: Progress | None = None,
+    source: Bits | None = None,
+) -> tuple[Private, Certificate]:
+    """Return the table with a column whose labels are those keys that were found, and the proof."""
+    if name in table.columns:
+        raise ParameterError(
+            f"the values of {name!r} are declared already: leave unknown= out of group_by."
+        )
+    _require_keys(table.rows, name)
+    rows = Filter(table.rows, negate(is_null(_node(name, 2))))
+    bound = bound_of(rows, (_node(name, 2),))
+    if bound is None:
+        raise ParameterError(
+            "nothing limits in how many groups a person counts. Say it with .limit(rows=…)."
+        )
+    each_row = table.budget.person is None
+    selection = KeySelection(epsilon, delta, bound.total, table.budget.change, each_row)
+    job = KeyJob(table, name, selection, source)
+    budget = table.budget
+    kept = transact(
+        job, ledger=budget.ledger, dataset=budget.dataset, source=source, progress=progress
+    )
+    if not kept:
+        raise InputError(
+            f"no value of {name!r} is shared by enough people to be shown at this price. The debit "
+            "for looking was made. Use a larger epsilon or delta, or coarser groups."
+        )
+    return table.with_field(name, Field(Categories(kept))), selection.certificate
+
+
+@final
+@dataclass
+class KeyJob(Job[list[Any]]):
+    """The job of finding keys: how many people have each is counted, and coins decide."""
+
+    table: Private
+    name: str
+    selection: KeySelection
+    source: Bits | None
+
+    @property
+    def what(self) -> str:
+        """What the ledger says of it."""
+        return f"which values of {self.name} occur"
+
+    @property
+    def price(self) -> Guarantee:
+        """What each person gives away."""
+        return self.selection.guarantee
+
+    @property
+    def subject(self) -> Subject:
+        """Whose privacy is spent."""
+        return self.table.budget.subject
+
+    def prove(self) -> Certificate:
+        """Prove the coins."""
+        return self.selection.certificate
+
+    def draw(self, progress: Progress | None) -> list[Any]:
+        """Count people by key, and draw which keys are shown."""
+        values = _values_of(self.table.rows, self.name)
+        if not values:
+            return []
+        counted = self.table.with_field(self.name, Field(Categories(values)))
+        node = _node(self.name, len(values))
+        # Each person counts once for a key.
+        most = self.selection.groups
+        rows: Rows = Filter(counted.rows, negate(is_null(node)))
+        if self.table.budget.person is not None:
+            rows = Limit(rows, 1, "keys", most, (node,), (node,))
+        people = tally_in_memory(Tally(rows, (node,)))[:, 0].tolist()
+        return self.selection.keep(dict(zip(values, people, strict=True)), self.source)
+
+
+def _node(name: str, size: int) -> Any:
+    return column(name, 0, size - 1, nullable=True)
+
+
+def _source(rows: Rows) -> Source:
+    while not isinstance(rows, Source):
+        if isinstance(rows, Paired):
+            raise ParameterError("unknown keys are found in one table, before it is joined.")
+        rows = rows.rows
+    return rows
+
+
+def _require_keys(rows: Rows, name: str) -> None:
+    """Refuse a column that is not there, or that holds no texts or whole numbers."""
+    import pyarrow as pa
+
+    source = _source(rows)
+    if not isinstance(source.table, TableReader):
+        raise ParameterError(
+            "unknown keys are found in tables that are read here: files and frames. Declare the "
+            "keys of a table in a database, or export the column."
+        )
+    if name not in source.table.schema.names:
+        raise InputError(f"the table has no column {name!r}.")
+    kind = source.table.schema.field(name).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (is_text(kind) or pa.types.is_integer(kind)):
+        raise InputError(f"the column {name!r} has the type {kind}; keys are texts or integers.")
+
+
+def _values_of(rows: Rows, name: str) -> list[Any]:
+    """Return the different values of a column, which are private."""
+    reader = _source(rows).table
+    found: set[Any] = set()
+    for batch in reader.batches([name], encoded=[name]):
+        found.update(batch.column(0).unique().to_pylist())
+    return sorted(found - {None})
+
+
+def _require_room(table: Private, price: Guarantee, source: Bits | None) -> None:
+    """Refuse before anything is spent what the budget has no room for."""
+    budget = table.budget
+    if budget.ledger is not None or budget.dataset is not None:
+        find_payer(
+            budget.ledger, budget.dataset, subject=budget.subject, price=price, source=source
+        )
+
+
+def add_field(rows: Rows, name: str, field: Field) -> Rows:
+    """Return the same rows, of whose table one more column is declared."""
+    match rows:
+        case Source():
+            return replace(rows, fields={**rows.fields, name: field})
+        case Paired():
+            return Paired(add_field(rows.left, name, field), rows.right)
+        case _:
+            return replace(rows, rows=add_field(rows.rows, name, field))

@@ -1,0 +1,72 @@
+"""Groups that nobody declared: what is found, what it costs, and that nothing else is shown."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import noisewright as nw
+from noisewright.errors import InputError, OverBudgetError, ParameterError
+
+CITIES = ["Graz"] * 300 + ["Linz"] * 200 + ["Ort"] + [None] * 20
+
+
+def table(ledger: nw.Ledger | None = None, **options: object) -> nw.Private:
+    data = pa.table({"city": CITIES, "age": list(range(521)), "who": [i // 3 for i in range(521)]})
+    columns = {"age": nw.Interval(0, 100, step=1)}
+    return nw.Private(data, columns=columns, ledger=ledger, **options)  # pyright: ignore[reportArgumentType]
+
+
+def test_large_groups_are_found_and_a_single_person_is_not() -> None:
+    asked = table().group_by("city", unknown=nw.keys(delta=1e-9)).count()
+    for _ in range(5):
+        found = asked.release(epsilon=2)
+        assert found.table["city"].to_pylist() == ["Graz", "Linz"]
+
+
+def test_the_guarantee_is_for_finding_and_counting_together() -> None:
+    asked = table().group_by("city", unknown=nw.keys(delta="1/1000000", share="1/4")).count()
+    found = asked.release(epsilon=2)
+    assert found.guarantee == nw.accounting.Guarantee(2, "1/1000000")
+    assert nw.check(found.certificate)
+    assert found.keys_certificate is not None
+    assert nw.check(found.keys_certificate)
+    assert "epsilon=2, delta=1e-06" in repr(found)
+
+
+def test_the_ledger_pays_for_both_and_refuses_before_the_first(tmp_path: Path) -> None:
+    ledger = nw.Ledger.create(tmp_path / "budget.db")
+    ledger.grant("people", epsilon=2, delta="1/1000", rows=1)
+    people = table(ledger, dataset="people")
+    asked = people.group_by("city", unknown=nw.keys(delta="1/1000000")).count()
+    with pytest.raises(OverBudgetError):
+        asked.release(epsilon=3)
+    assert ledger.balance("people").left.epsilon.rational == 2
+    asked.release(epsilon="3/2")
+    assert ledger.balance("people").left.epsilon.rational == pytest.approx(0.5)
+    assert ledger.balance("people").left.delta == Fraction(999, 1_000_000)
+
+
+def test_people_in_several_groups_are_limited() -> None:
+    people = table(person="who")
+    unknown = nw.keys(delta=1e-6)
+    with pytest.raises(ParameterError, match="limit"):
+        people.group_by("city", unknown=unknown).count().release(epsilon=1)
+    limited = people.limit(rows=1).group_by("city", unknown=unknown).agg(n=nw.count_people())
+    counts = limited.release(epsilon=20).to_pandas().set_index("city")["n"]
+    assert abs(counts["Graz"] - 100) <= 3
+
+
+def test_odd_requests_are_refused() -> None:
+    unknown = nw.keys(delta=1e-6)
+    with pytest.raises(ParameterError, match="declared already"):
+        table().group_by("age", unknown=unknown).count().release(epsilon=1)
+    with pytest.raises(InputError, match="no column 'town'"):
+        table().group_by("town", unknown=unknown).count().release(epsilon=1)
+    with pytest.raises(ParameterError, match="one column"):
+        table().group_by("city", "who", unknown=unknown)
+    with pytest.raises(InputError, match="enough people"):
+        table().group_by("city", unknown=nw.keys(delta=1e-300)).count().release(epsilon="1/10")
