@@ -1,7 +1,10 @@
 """How large errors will be, before anything is spent or read.
 
 An assumed group stands in for the real ones: its rows are spread evenly over the range of each
-column. Its numbers are read as if they had come out of the noise, and that gives the errors.
+column. Counts and sums have the error of their noise. Means and variances of large groups have that
+of the delta method, as an answer states it. Of small groups, where noise is no longer small beside
+them, and of quantiles the errors are simulated: noise of the law is added to the numbers of the
+assumed group many times, and the answers are compared with that of the numbers without noise.
 """
 
 from __future__ import annotations
@@ -19,13 +22,23 @@ from noisewright.errors import ParameterError
 from noisewright.exact import show
 from noisewright.given import brief
 from noisewright.public import public_methods
+from noisewright.queries.answers.answered import Answered
+from noisewright.queries.asked import Reading
 from noisewright.queries.measurements import QueryMeasurement
+from noisewright.queries.noise import CellNoise
 from noisewright.queries.readings import read_columns_of
+from noisewright.sampling import SeededSource
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
 
 _STEPS = 50
+_LARGE = 40
+"""Beside groups of so many times the deviation of noise, noise is small."""
+
+_RUNS, _FEWEST = 1_000, 60
+_MOST_DRAWS = 2_000_000
+_MOVED = np.arange(0.1, 1, 0.2)
 _LARGEST = Fraction(1 << 20)
 
 
@@ -87,14 +100,40 @@ def predict(question: Question, priced: Priced, people: float, confidence: float
         measurement = priced.measurements[reading.place]
         noise = priced.noises[reading.place]
         numbers = _assumed_numbers(measurement, each, groups)
-        for column in read_columns_of(reading, measurement, numbers, noise, confidence):
-            answered = column.answered
+        exact = read_columns_of(reading, measurement, numbers, noise, confidence)
+        drawn = exact
+        if _needs_simulation(reading, measurement, noise, each):
+            times = max(_FEWEST, min(_RUNS, _MOST_DRAWS // numbers.shape[1])) // len(numbers)
+            z = noise.draw(times * numbers.size, SeededSource("prediction"))
+            noisy = np.tile(numbers, (times, 1)) + z.reshape(-1, numbers.shape[1])
+            drawn = read_columns_of(reading, measurement, noisy, noise, confidence)
+        for truth, column in zip(exact, drawn, strict=True):
             names.append(column.name)
-            errors.append(float(answered.standard_errors.reshape(-1)[0]))
-            widths = answered.highs - answered.lows
-            halves.append(float(widths.reshape(-1)[0]) / 2)
+            errors.append(_error(column.answered, truth.answered))
+            widths = column.answered.highs - column.answered.lows
+            halves.append(float(widths.mean()) / 2)
     words = tuple(noise.describe() for noise in priced.noises)
     return Prediction(tuple(names), tuple(errors), tuple(halves), confidence, each, words)
+
+
+def _needs_simulation(
+    reading: Reading, measurement: QueryMeasurement, noise: CellNoise, people: float
+) -> bool:
+    if measurement.adds != "moments":
+        return measurement.adds == "levels"
+    one_row = measurement.width**measurement.degree
+    is_ratio = reading.aggregate.function not in ("count", "sum")
+    return is_ratio and people * one_row < _LARGE * noise.deviation
+
+
+def _error(drawn: Answered, exact: Answered) -> float:
+    """Return the standard error that is stated, or how far many answers were off."""
+    if drawn.values.size == exact.values.size:
+        return float(drawn.standard_errors.reshape(-1)[0])
+    off = drawn.values - np.tile(exact.unbiased, drawn.values.size // exact.values.size)
+    # A group that mostly seems empty is as wide as its interval.
+    known = off[~np.isnan(off)]
+    return float(np.sqrt((known**2).mean() if known.size else (drawn.highs - drawn.lows)[0] ** 2))
 
 
 def _assumed_numbers(measurement: QueryMeasurement, people: float, groups: int) -> NDArray[Any]:
@@ -106,8 +145,11 @@ def _assumed_numbers(measurement: QueryMeasurement, people: float, groups: int) 
         numbers = [each] * (measurement.degree + 1) + [0.0] * measurement.gaps
         return np.array([numbers])
     if measurement.tree is not None:
-        bins = measurement.tree.bins
-        return measurement.tree.tally(np.full((1, bins), people / bins))
+        # A bit less in the first bin and more in the last: quantiles lie anywhere within a bin.
+        counts = np.full((len(_MOVED), measurement.tree.bins), people / measurement.tree.bins)
+        counts[:, 0] *= 1 - _MOVED
+        counts[:, -1] += _MOVED * people / measurement.tree.bins
+        return measurement.tree.tally(counts)
     if measurement.adds == "distinct":
         assert measurement.of is not None
         values = measurement.of.high - measurement.of.low + 1
