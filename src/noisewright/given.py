@@ -74,7 +74,9 @@ def several(values: Any, *, name: str, of: str) -> list[Any]:
     raise ParameterError(f"{name} is of type {type(values).__name__}; it must be a list of {of}.")
 
 
-def whole_number(value: Any, *, name: str, least: int, most: int | None = None) -> int:
+def whole_number(
+    value: Any, *, name: str, least: int, most: int | None = None, longest: float = _LONGEST
+) -> int:
     """Read a whole number, refusing bools, floats and what is not between `least` and `most`."""
     try:
         if isinstance(value, bool):
@@ -84,7 +86,7 @@ def whole_number(value: Any, *, name: str, least: int, most: int | None = None) 
         raise ParameterError(
             f"{name} is {brief(value)}; it must be a whole number of at least {least}."
         ) from None
-    if number.bit_length() > _LONGEST:
+    if number.bit_length() > longest:
         raise ParameterError(f"{name} has {number.bit_length():,} bits, which nobody means.")
     if number < least:
         raise ParameterError(f"{name} is {number}; it must be at least {least}.")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import operator
+from functools import partial
+from math import inf
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisewright.errors import OutsideSpaceError, ParameterError
-from noisewright.given import brief
+from noisewright.given import whole_number
 
 CHUNK = 1 << 16
 """Values handled at once: enough to spread the overhead, few enough to stay in cache."""
@@ -19,22 +20,8 @@ MOST = 1 << 29
 """Draws at once: more take gigabytes, and belong into parts."""
 
 
-def whole(value: SupportsIndex, *, name: str, least: int, most: int | None = None) -> int:
-    """Return an integer argument that is at least `least`, and at most `most`."""
-    if not isinstance(value, bool | np.bool_):
-        try:
-            number = operator.index(value)
-        except TypeError:
-            pass
-        else:
-            if number < least:
-                raise ParameterError(f"{name} is {number}; it must be at least {least}.")
-            if most is not None and number > most:
-                raise ParameterError(f"{name} is {brief(number)}; it must be at most {most:,}.")
-            return number
-    raise ParameterError(
-        f"{name} is of type {type(value).__name__}; it must be an integer of at least {least}."
-    )
+whole = partial(whole_number, longest=inf)
+"""Totals of tables may be as long as they like."""
 
 
 def checked_size(size: SupportsIndex) -> int:
