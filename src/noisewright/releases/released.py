@@ -143,7 +143,8 @@ class Release:
         kinds = {"data": target.data, "certificate": target.certificate}
         kinds |= {"recipe": target.recipe, "report": target.report}
         files = {kind: file for kind, file in kinds.items() if file.exists()}
-        return cls(plan, recipe, target.data, files, _certificate=_certificate_of(target, recipe))
+        beside = certificate_beside(target, recipe.document["certificate"]["digest"])
+        return cls(plan, recipe, target.data, files, _certificate=beside)
 
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
@@ -215,11 +216,6 @@ def _read_embedded(target: TargetFiles) -> Recipe:
             "taken out or added since. Estimates need all of them; ask the publisher for the file."
         )
     return recipe
-
-
-def _certificate_of(target: TargetFiles, recipe: Recipe) -> Certificate | None:
-    """Read the certificate beside the data, if there is one, and compare its digest."""
-    return certificate_beside(target, recipe.document["certificate"]["digest"])
 
 
 def certificate_beside(target: TargetFiles, digest: str) -> Certificate | None:

@@ -59,7 +59,7 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Solution | None:
     alpha = float(np.exp(-problem.guarantee.epsilon.ceiling()))
     if not 0 < alpha < 1:
         return None
-    costs = _costs(problem)
+    costs = np.array(problem.loss.costs, dtype=np.float64)
     if not _grow_with_distance(costs):
         return None
     seen = geometric_in_doubles(problem.space.size, alpha)
@@ -90,10 +90,6 @@ def by_game(problem: Problem, *, more_than: int = _FEW) -> Solution | None:
         "the geometric mechanism, each output relabeled at random (Gupte–Sundararajan 2010): a "
         f"game of {len(prior):,} inputs against {len(shares):,} answers; proven exactly",
     )
-
-
-def _costs(problem: Problem) -> Floats:
-    return np.array(problem.loss.costs, dtype=np.float64)
 
 
 def _grow_with_distance(costs: Floats) -> bool:

@@ -93,7 +93,9 @@ def widest_margin(problem: Problem) -> tuple[tuple[int, ...], ...]:
             if attempt.values[-1] < 1 << BITS:
                 rows = [[attempt.values[v] for v in row] for row in program.variable_of.tolist()]
                 return tuple(tuple(max(0, value) for value in row) for row in rows)
-            refuted = _is_refuted(free, attempt)
+            # Dual values that prove: mechanisms which cost nothing would cost something.
+            proof = Refined([], attempt.duals[: len(free.constraints)])
+            refuted = lower_bound(free, proof) > 0
             if refuted:
                 break
     except InfeasibleError:
@@ -141,8 +143,3 @@ def _never_used(program: Program) -> set[int]:
     grid = program.variable_of.tolist()
     certain = program.problem.certain.items()
     return {v for x, only in certain for y, v in enumerate(grid[x]) if y != only}
-
-
-def _is_refuted(program: Program, attempt: Refined) -> bool:
-    """Tell whether dual values prove that mechanisms which cost nothing would cost something."""
-    return lower_bound(program, Refined([], attempt.duals[: len(program.constraints)])) > 0

@@ -203,9 +203,7 @@ def _as_arrow(name: str, values: Any, *, private: bool) -> Any:
         )
     else:
         whole = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-        wanted = _plain_type(whole.type)
-        if private:
-            wanted = _frame_type(wanted, numbers=of_polars)
+        wanted = _read_type(whole.type, private=private, numbers=of_polars)
         return _in_small_parts(whole, wanted)
     raise failed
 
@@ -257,37 +255,25 @@ def _widen(kind: Any, array: Any) -> Any:
     return array if pa.types.is_uint64(array.type) else array.cast(pa.int64())
 
 
-def _plain_type(kind: Any) -> Any:
-    """Return a type with short texts, in place of those that frames have for their own sake."""
+def _read_type(kind: Any, *, private: bool, numbers: bool) -> Any:
+    """Return the type in which a column of a frame is read.
+
+    Texts are short ones, in place of those that frames have for their own sake. A private column is
+    as wide as one without values; `numbers` says whether plain numbers may have their width from
+    values, as those of Polars. Categories always may: they are what the column holds.
+    """
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _plain_type(kind.value_type), kind.ordered)
-    if pa.types.is_list(kind):
-        return pa.list_(_plain_type(kind.value_type))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_plain_type(kind.value_type))
-    return kind
-
-
-def _frame_type(kind: Any, *, numbers: bool) -> Any:
-    """Return the type in which a private column of a frame is read: as wide as one without values.
-
-    `numbers` says whether plain numbers may have their width from values, as those of Polars.
-    Categories always may: they are what the column holds.
-    """
-    if pa.types.is_dictionary(kind):
-        values = _frame_type(kind.value_type, numbers=True)
+        values = _read_type(kind.value_type, private=private, numbers=True)
         return pa.dictionary(kind.index_type, values, kind.ordered)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        inner = _frame_type(kind.value_type, numbers=numbers)
-        short = numbers or pa.types.is_list(kind)
+        inner = _read_type(kind.value_type, private=private, numbers=numbers)
+        short = pa.types.is_list(kind) or (private and numbers)
         return pa.list_(inner) if short else pa.large_list(inner)
-    if numbers and pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+    if private and numbers and pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
         return pa.int64()
-    if numbers and pa.types.is_floating(kind):
-        return pa.float64()
-    return kind
+    return pa.float64() if private and numbers and pa.types.is_floating(kind) else kind
 
 
 def _in_small_parts(column: Any, wanted: Any) -> Any:
