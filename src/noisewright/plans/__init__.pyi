@@ -13,6 +13,7 @@ from .predictions import column_readings as column_readings, released_layout as 
 from .toml_reading import (
     locate as locate,
     require_known as require_known,
+    require_version as require_version,
     settings_at as settings_at,
 )
 from .toml_writing import field_lines as field_lines, text_of_sections as text_of_sections

@@ -173,14 +173,6 @@ def _whole(cell: str, title: str, where: str) -> int:
 
 def read_toml(text: str, *, name: str) -> dict[str, Any]:
     """Read what the [columns.…] sections of a TOML text declare: the columns of a plan."""
-    from noisewright.plans.toml_reading import locate, read_treatment
+    from noisewright.plans.toml_reading import read_treatments
 
-    document = parse_toml(text, what=name)
-    columns: Any = document.get("columns")
-    if not isinstance(columns, dict) or not columns:
-        raise InputError(f"{name} has no [columns.…] sections; each column needs one.")
-    folder = Path(name).parent
-    return {
-        column: locate(f"{name}, column {column!r}", lambda s=section: read_treatment(s, folder))
-        for column, section in columns.items()
-    }
+    return dict(read_treatments(parse_toml(text, what=name), name, Path(name).parent))

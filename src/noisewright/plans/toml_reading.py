@@ -60,18 +60,9 @@ def settings_at(path: str | os.PathLike[str]) -> dict[str, Any]:
 def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
     """Return what a TOML text says, as Plan takes it: its columns, and the budget for them."""
     document = parse_toml(text, what="the plan")
-    if document.get("version") != VERSION or isinstance(document["version"], bool):
-        raise InputError(
-            f"the plan says version = {document.get('version')!r}; this program reads version "
-            f"{VERSION}. Write version = {VERSION} at its top."
-        )
+    require_version(document, VERSION, "the plan")
     require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
-    columns = _table(document, "columns", "the plan")
-    _require_finished(document, columns)
-    treatments = {
-        name: locate(f"the plan, column {name!r}", lambda s=section: read_treatment(s, folder))
-        for name, section in columns.items()
-    }
+    treatments = read_treatments(document, "the plan", folder, finished=True)
     person = document.get("person")
     settings = {name: document[name] for name in _PLAN if name in document}
     if not isinstance(settings.get("together", []), list):
@@ -106,6 +97,30 @@ def _require_finished(document: Mapping[str, Any], columns: Mapping[str, Any]) -
             f"the plan is not finished; still to be declared (they say {TODO}): "
             f"{' and '.join(missing)}. Declare what a column can hold, from what is known without "
             'the data, or say use = "drop".'
+        )
+
+
+def read_treatments(
+    document: Mapping[str, Any], where: str, folder: Path | None, *, finished: bool = False
+) -> dict[str, Treatment]:
+    """Read the [columns.…] sections of a plan or a codebook; of a draft only if not `finished`."""
+    columns = document.get("columns")
+    if not isinstance(columns, dict) or not columns:
+        raise InputError(f"{where} has no [columns.…] sections; each column needs one.")
+    if finished:
+        _require_finished(document, columns)
+    return {
+        name: locate(f"{where}, column {name!r}", lambda s=section: read_treatment(s, folder))
+        for name, section in columns.items()
+    }
+
+
+def require_version(document: Mapping[str, Any], version: int, where: str) -> None:
+    """Refuse a document of another version."""
+    if document.get("version") != version or isinstance(document["version"], bool):
+        raise InputError(
+            f"{where} says version = {document.get('version')!r}; this program reads version "
+            f"{version}. Write version = {version} at its top."
         )
 
 
@@ -243,13 +258,6 @@ def _has_points_of(loaded: Space, space: Space) -> bool:
     if points["kind"] == "labels":
         return loaded.describe() == Categories(map(point_label, points["labels"])).describe()
     return loaded.describe() == points
-
-
-def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
-    value = document.get(name)
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{where} has no [{name}.…] sections; each column needs one.")
-    return value
 
 
 def require_known(section: Mapping[str, Any], allowed: Collection[str], where: str) -> None:

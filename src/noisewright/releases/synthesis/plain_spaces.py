@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from noisewright.errors import ReleaseError
-from noisewright.exact import as_text
 from noisewright.spaces import Categories, Counts, Dates, Interval, Space
 
 _LISTED = 1 << 12
@@ -16,13 +14,8 @@ _LISTED = 1 << 12
 
 def plain_space(space: Space) -> dict[str, Any]:
     """Return what a space is, exactly; the labels of categories are its points."""
-    if isinstance(space, Counts):
-        return {"kind": "counts", "n": space.n}
-    if isinstance(space, Interval):
-        ends = {"low": space.low, "high": space.high, "step": space.step}
-        unit = {"unit": space.describe()["unit"]} if isinstance(space, Dates) else {}
-        exact = {name: as_text(Fraction(end)) for name, end in ends.items()}
-        return {"kind": "grid", **exact, **unit}
+    if isinstance(space, Counts | Interval):
+        return space.describe()
     labels = [space.point(code) for code in range(space.size)]
     return {"kind": "bytes" if any(isinstance(label, bytes) for label in labels) else "labels"}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.exact import parse_toml
-from noisewright.plans import field_lines, locate, require_known, text_of_sections
+from noisewright.plans import field_lines, locate, require_known, require_version, text_of_sections
 from noisewright.spaces import Records
 from noisewright.synthetic.workloads.conditions import write_condition, write_value
 from noisewright.synthetic.workloads.counting_queries import (
@@ -38,11 +38,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 def read_workload(text: str, domain: Records) -> Workload:
     """Return the workload that a TOML text describes, on this domain."""
     document = parse_toml(text, what="the workload", exact=False)
-    if document.get("version") != VERSION or isinstance(document["version"], bool):
-        raise InputError(
-            f"the workload says version = {document.get('version')!r}; this program reads version "
-            f"{VERSION}. Write version = {VERSION} at its top."
-        )
+    require_version(document, VERSION, "the workload")
     require_known(document, ("version", "queries"), "the workload")
     sections = document.get("queries")
     if not isinstance(sections, list) or not sections:
