@@ -193,6 +193,7 @@ def test_the_same_budget_is_there_for_every_part(ledger: nw.Ledger) -> None:
         ledger.spend("survey", Guarantee("1/2"), what="x", change=ADD, part=REGION.part("west"))
     assert over.value.left == Guarantee("1/4")
     ledger.spend("survey", Guarantee("1/8"), what="x", change=ADD, part=REGION.part("west"))
+    assert nw.Ledger.open(ledger.where).balance("survey") == ledger.balance("survey")
     # What is left in a smaller part is more than what is left for all data.
     assert ledger.remaining("survey") == Guarantee("1/8")
     ledger.require_room("survey", Guarantee("1/4"), change=ADD, part=REGION.part("south"))
@@ -342,7 +343,21 @@ def test_checkpoints_know_the_parts(ledger: nw.Ledger, monkeypatch: pytest.Monke
             ledger.grant("survey", rows=2)
             ledger.grant("visits", person="patient", rows=4, change="replace")
         again = nw.Ledger.open(ledger.where)._journal
-        assert again.book() == again.verify(head=None)
+        opened, read = again.book(), again.verify(head=None)
+        assert opened == read
+        assert all(
+            opened.accounts[name].total == read.accounts[name].total for name in read.accounts
+        )
         assert again.book().checkpoint > 0
         assert again.book().accounts == ledger._journal.book().accounts
     assert Part(*REGION.part("west")) == REGION.part("west")
+
+
+@pytest.mark.parametrize("largest", REGION.keys)
+def test_restated_the_largest_part_still_counts(ledger: nw.Ledger, largest: str) -> None:
+    ledger.grant("survey", epsilon=99, rows=1, change=ADD)
+    for key in REGION.keys:
+        amount = Guarantee(5 if key == largest else 1)
+        ledger.spend("survey", amount, what="x", change=ADD, part=REGION.part(key))
+    ledger.grant("survey", rows=3, change="replace")
+    assert ledger.balance("survey").spent == Guarantee(30)
