@@ -12,7 +12,9 @@ import noisewright as nw
 from noisewright.certificates import Certificate
 from noisewright.checker import Unit
 from noisewright.errors import OverBudgetError, ParameterError, UnitError
-from noisewright.ledger.units import AccountUnit, Claim, group_privacy
+from noisewright.ledger.claims import Claim
+from noisewright.ledger.group_privacy import group_privacy
+from noisewright.ledger.units import AccountUnit
 from noisewright.queries import design_groups
 from noisewright.transaction import Subject, find_payer
 

@@ -10,8 +10,9 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import BudgetError, OverBudgetError, ParameterError, UnitError
+from noisewright.ledger.claims import Claim
 from noisewright.ledger.totals import concentrated_above
-from noisewright.ledger.units import AccountUnit, Claim
+from noisewright.ledger.units import AccountUnit
 
 Guarantee, Zero = nw.accounting.Guarantee, nw.accounting.ZeroConcentrated
 ADD: Any = "add or remove"

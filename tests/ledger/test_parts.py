@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import noisewright as nw
 from noisewright.errors import AlteredLedgerError, OverBudgetError, ParameterError, UnitError
 from noisewright.ledger import Part, Partition
+from noisewright.ledger.claims import Claim
 from noisewright.ledger.entries import LedgerEntry
-from noisewright.ledger.units import Claim
 from tests.ledger.crowd import FORKED, TENTH, gathered
 from tests.ledger.test_chain import insert, rows as rows_of
 from tests.ledger.test_checkpoints import DESCRIPTION, ENTRIES, edited

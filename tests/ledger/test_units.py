@@ -12,7 +12,9 @@ from hypothesis import given, strategies as st
 
 import noisewright as nw
 from noisewright.errors import OverBudgetError, ParameterError, UnitError
-from noisewright.ledger.units import AccountUnit, Claim, group_privacy
+from noisewright.ledger.claims import Claim
+from noisewright.ledger.group_privacy import group_privacy
+from noisewright.ledger.units import AccountUnit
 
 ONE = nw.accounting.Guarantee(1)
 LABELS = ["a", "b", "c"]

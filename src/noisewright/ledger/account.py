@@ -13,10 +13,11 @@ from typing import Any
 
 from noisewright.errors import UnitError
 from noisewright.exact import exactly
-from noisewright.ledger.claims import Claims, parts_of
+from noisewright.ledger.claim_sums import Claims, parts_of
+from noisewright.ledger.claims import Claim
 from noisewright.ledger.parts import Parts, Pool
 from noisewright.ledger.totals import Amount, Granted, Total, brief_above, recordable
-from noisewright.ledger.units import AccountUnit, Claim
+from noisewright.ledger.units import AccountUnit
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import ZeroConcentrated
 

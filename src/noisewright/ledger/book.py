@@ -17,6 +17,7 @@ from typing import Any
 
 from noisewright.errors import AlteredLedgerError, LedgerError, NoisewrightError
 from noisewright.ledger.account import Account, Charge
+from noisewright.ledger.claims import Claim
 from noisewright.ledger.entries import (
     CHECKPOINT,
     GRANT,
@@ -27,7 +28,7 @@ from noisewright.ledger.entries import (
     read_amounts,
 )
 from noisewright.ledger.totals import amount_text, rounded_down
-from noisewright.ledger.units import AccountUnit, Claim
+from noisewright.ledger.units import AccountUnit
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import ZeroConcentrated
 from noisewright.public import public_methods

@@ -1,162 +1,184 @@
-"""All promises of an account, summed up so that they can be charged again in another unit."""
+"""A promise as it was made, and what it costs a person of an account."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noisewright.errors import UnitError
-from noisewright.exact import Epsilon, as_text, exactly
-from noisewright.ledger.parts import Part, Parts, Pool
-from noisewright.ledger.totals import Total, brief_above
-from noisewright.ledger.units import About, AccountUnit, Claim, delta_factor
+from noisewright.errors import ParameterError, UnitError
+from noisewright.exact import as_text, exactly, show
+from noisewright.given import one_of
+from noisewright.ledger.group_privacy import group_privacy
+from noisewright.ledger.parts import Part
+from noisewright.ledger.totals import concentrated_above, epsilon_text, read_epsilon
+from noisewright.ledger.units import CHANGES, About, AccountUnit, Change, read_json, to_json
 from noisewright.mechanisms import Guarantee
-
-_BITS = 64
-_STEPS = 64
-"""δ that grows with e^ε is summed up by ε, rounded up to a multiple of 1/64."""
 
 
 @dataclass(frozen=True)
-class Claims:
-    """All promises of an account by what they are about.
+class Claim:
+    """A promise as it was made: for one row, or for all rows of a person whom a column names.
 
-    `sums` holds ε, and the δ that s steps cost s times. `coupled` holds the other δ, by ε in
-    multiples of 1/64. `rhos` holds, in an account of ρ, what s steps cost s times and s² times.
+    `independent` says that each row is drawn by itself; `change`, whether it holds where rows are
+    replaced, or where they are added or removed. `rho` is promised beside (ε, δ), if it is, and
+    with a `part` all of it is about the rows of that part.
     """
 
-    sums: Mapping[About, Total] = field(default_factory=dict[About, Total])
-    coupled: Mapping[tuple[About, int], Fraction] = field(
-        default_factory=dict[tuple[About, int], Fraction]
-    )
-    rhos: Mapping[About, tuple[Fraction, Fraction]] = field(
-        default_factory=dict[About, tuple[Fraction, Fraction]]
-    )
+    guarantee: Guarantee
+    person: str | None = None
+    independent: bool = False
+    change: Change = "replace"
+    rho: Fraction | None = None
+    part: Part | None = None
 
-    def __bool__(self) -> bool:
-        return bool(self.sums or self.rhos)
+    def __post_init__(self) -> None:
+        one_of(self.change, CHANGES, name="change")
+        if self.rho is not None and self.rho < 0:
+            raise ParameterError(f"rho is {show(self.rho)}; it must be at least 0.")
+        if self.part is not None and self.change == "replace":
+            raise UnitError(
+                f"{self.guarantee} is promised for {self.about}. How many people are in a part is "
+                "private, so a promise about a part must hold where they are added to it or "
+                'removed from it: ask with change="add or remove".'
+            )
 
-    def plus(self, claim: Claim) -> Claims:
-        """Return the promises with one more, by its ε and δ."""
-        promised, about = claim.guarantee, claim.about
-        sums, coupled = dict(self.sums), dict(self.coupled)
-        added = promised if claim.adds_up else Guarantee(promised.epsilon)
-        sums[about] = sums.get(about, Total()).plus(added)
-        if not claim.adds_up:
-            above = Fraction(promised.epsilon.bounds(_BITS)[1], 1 << _BITS)
-            key = (about, math.ceil(above * _STEPS))
-            coupled[key] = coupled.get(key, Fraction(0)) + promised.delta
-        return Claims(sums, coupled, self.rhos)
+    @property
+    def about(self) -> About:
+        """What the promise is about."""
+        return About(self.person, self.change, self.part)
 
-    def plus_rho(self, claim: Claim) -> Claims:
-        """Return the promises with one more, by its ρ."""
-        rhos, more = dict(self.rhos), claim.concentrated
-        apart, together = rhos.get(claim.about, (Fraction(0), Fraction(0)))
-        if claim.is_apart:
-            apart = brief_above(apart + more)
-        else:
-            together = brief_above(together + more)
-        rhos[claim.about] = apart, together
-        return Claims(self.sums, self.coupled, rhos)
+    def first_unit(self, change: Change = "replace") -> AccountUnit:
+        """Return the unit of an account whose first spend this is."""
+        if self.person is None:
+            return AccountUnit(change=change, assumed=True)
+        return AccountUnit(self.person, None, change)
 
-    def charge(self, unit: AccountUnit) -> tuple[Total, dict[Pool, Parts]]:
-        """Return what they cost a person of a unit, rounded up: on all data, and on parts of it."""
-        whole, pools = Total(), dict[Pool, dict[str, Total]]()
-        totals = self._totals(unit)
-        # In one order, because sums too long to write out are rounded.
-        for about in sorted(totals, key=_by_name):
-            total = totals[about]
-            if about.part is None:
-                whole = whole.combine(total)
-            else:
-                pools.setdefault(about.pool, {})[about.part.key] = total
-        return whole, {pool: Parts.of(parts_of(unit, pool), pools[pool]) for pool in pools}
+    @property
+    def is_apart(self) -> bool:
+        """Whether s steps cost s times as much: each is about another row, drawn by itself."""
+        return self.independent and self.change == "replace"
 
-    def _totals(self, unit: AccountUnit) -> dict[About, Total]:
-        totals = {about: spent.times(_steps(unit, about)) for about, spent in self.sums.items()}
-        for (about, level), delta in self.coupled.items():
-            steps = _steps(unit, about)
-            epsilon = Epsilon(rational=Fraction(level, _STEPS))
-            factor = Fraction(1) if steps == 1 else delta_factor(epsilon, steps, delta)
-            totals[about] = totals[about].combine(Total(delta=delta * factor))
-        for about, (apart, together) in self.rhos.items():
-            steps = _steps(unit, about)
-            rho = Total(rho=brief_above(apart * steps + together * steps**2))
-            totals[about] = totals.get(about, Total()).combine(rho)
-        return totals
+    @property
+    def adds_up(self) -> bool:
+        """Whether s steps cost s times ε and δ."""
+        return self.is_apart or self.guarantee.delta == 0
 
-    def state(self) -> list[Any]:
-        """Return the promises as a checkpoint writes them."""
-        ordered = sorted(self.sums, key=_by_name)
-        coupled = sorted(self.coupled, key=lambda key: (_by_name(key[0]), key[1]))
-        state: list[Any] = [
-            [[_name(about), *self.sums[about].texts()] for about in ordered],
-            [[_name(a), level, as_text(self.coupled[a, level])] for a, level in coupled],
-        ]
-        if self.rhos:
-            ordered = sorted(self.rhos, key=_by_name)
-            state.append([[_name(about), *map(as_text, self.rhos[about])] for about in ordered])
-        return state
+    def charge(self, unit: AccountUnit) -> Guarantee:
+        """Return what the promise costs a person of this unit, or say why that cannot be told."""
+        return group_privacy(self.guarantee, self._steps(unit), adds_up=self.adds_up)
+
+    def charge_rho(self, unit: AccountUnit) -> Fraction:
+        """Return what it costs in ρ: s² times as much in s steps (Bun and Steinke 2016, Prop. 1.9).
+
+        Steps that are about independent draws compose, so that their ρ add up.
+        """
+        steps = self._steps(unit)
+        return self.concentrated * (steps if self.is_apart else steps**2)
+
+    @property
+    def concentrated(self) -> Fraction:
+        """The ρ that was promised, or that follows from a pure ε; a UnitError if none does."""
+        if self.rho is not None:
+            return self.rho
+        if self.guarantee.delta:
+            raise UnitError(
+                f"the budget of this account is in rho (zero-concentrated privacy), and "
+                f"{self.guarantee} is promised without one: no rho follows from it. Give rho= if "
+                "it is proven, as certificates of Gaussian noise do; ask with delta=0, which costs "
+                "rho = epsilon²/2; or pay from a budget of epsilon and delta."
+            )
+        return concentrated_above(self.guarantee.epsilon)
+
+    def _steps(self, unit: AccountUnit) -> int:
+        steps = unit.steps(self.about)
+        if steps is None:
+            raise UnitError(self._not_for(unit))
+        if unit.assumed and self.person is not None:
+            raise UnitError(self._unsaid())
+        if self.part is not None and unit.parts(self.about.pool) is None:
+            raise UnitError(
+                f"{self.guarantee} is promised for {self.about}, and it is not on record in how "
+                "many parts a person has rows at most. Divide people and not rows, so that each "
+                "is in one part, and say so: Partition(…, per_person=1). Or declare the most rows "
+                f"that a person has: ledger.grant(…, person={self.person!r}, rows=k)."
+            )
+        return steps
+
+    def conversion(self, unit: AccountUnit, *, in_rho: bool = False) -> str:
+        """Say in words how it is converted to a unit; nothing if it is charged as it is."""
+        steps = unit.steps(self.about)
+        if steps is None or steps == 1:
+            return ""
+        one = f"rho={show(self.concentrated)}" if in_rho else str(self.guarantee)
+        if self.change == "replace":
+            return f"{one} for each of {steps:,} rows"
+        return f"{one} for {self.about}, {steps:,} {'steps' if in_rho else 'times'}"
+
+    def _not_for(self, unit: AccountUnit) -> str:
+        if self.change == "replace" and unit.change != "replace":
+            return (
+                f"{self.guarantee} is promised for {self.about}, which counts the number of people "
+                "as public; the budget of this account is for adding or removing people, so that "
+                "their number is private. No such promise follows from this one. Either ask with "
+                'change="add or remove". Or declare that the budget is for replacing people: '
+                'ledger.grant(…, change="replace"), or noisewright ledger grant --change replace. '
+                "What was spent is then charged again, twice."
+            )
+        if self.change != "replace" and self.person is not None:
+            return (
+                f"{self.guarantee} is promised for {self.about}, but this account has another "
+                f"unit: {unit}. Adding or removing some of these rows is another change, about "
+                "which nothing is promised. Declare that this column identifies people, and the "
+                f"most rows that one has: ledger.grant(…, person={self.person!r}, rows=k), or "
+                f"noisewright ledger grant --person {self.person} --rows k."
+            )
+        about = "one row" if self.person is None else f"all rows with the same {self.person!r}"
+        return (
+            f"{self.guarantee} is promised for {about}, but this account has another unit: {unit}. "
+            "It is not on record how many rows a person has at most, so the promise cannot be "
+            "converted. Either promise it for all rows of a person: [person] in a plan file, "
+            f"person=Person({unit.person!r}, rows=…) in Python, person={unit.person!r} in "
+            "ledger.spend. Or, if no person has more than k rows in any of the data, declare it: "
+            f"ledger.grant(…, person={unit.person!r}, rows=k), or noisewright ledger grant "
+            f"--person {unit.person} --rows k. Each promise about one row is then charged k times."
+        )
+
+    def _unsaid(self) -> str:
+        return (
+            f"{self.guarantee} is promised for all rows with the same {self.person!r}, so that a "
+            "person may have several; earlier spends of this account are promised for one row, and "
+            "nobody said that each row is a person. If no person has more than k rows in any of "
+            f"the data, say so: ledger.grant(…, person={self.person!r}, rows=k), or noisewright "
+            f"ledger grant --person {self.person} --rows k; each earlier spend then counts k "
+            "times. If each row is a person, say that: rows=1 (--rows 1)."
+        )
+
+    def to_text(self) -> str:
+        """Return the promise as an entry has it."""
+        more: dict[str, Any] = {} if self.change == "replace" else {"change": self.change}
+        more |= {} if self.rho is None else {"rho": as_text(self.rho)}
+        more |= {} if self.part is None else {"part": self.part}
+        return to_json(
+            {
+                "person": self.person,
+                "independent": self.independent,
+                "epsilon": epsilon_text(self.guarantee.epsilon),
+                "delta": as_text(self.guarantee.delta),
+                **more,
+            }
+        )
 
     @classmethod
-    def of_state(cls, state: Any) -> Claims:
-        """Read what `state` wrote."""
-        sums, coupled, *more = state
-        rhos = more[0] if more else []
+    def read(cls, text: str) -> Claim:
+        """Read what `to_text` wrote."""
+        names = {"person", "independent", "epsilon", "delta"}
+        said = read_json(text, names, frozenset({"change", "rho", "part"}))
         return cls(
-            {_about(name): Total.of_texts(texts) for name, *texts in sums},
-            {(_about(name), level): exactly(delta) for name, level, delta in coupled},
-            {_about(name): (exactly(a), exactly(b)) for name, a, b in rhos},
+            Guarantee(read_epsilon(said["epsilon"]), exactly(said["delta"])),
+            said["person"],
+            bool(said["independent"]),
+            said.get("change", "replace"),
+            exactly(said["rho"]) if "rho" in said else None,
+            Part.read(said["part"]) if "part" in said else None,
         )
-
-
-def parts_of(unit: AccountUnit, pool: Pool) -> int:
-    """Return how many parts of a pool count for a person; refuse a unit that does not say."""
-    most = unit.parts(pool)
-    if most is None:
-        raise UnitError(
-            f"the new unit ({unit}) does not say in how many parts of a partition a person has "
-            "rows at most, and earlier spends of this account are about such parts. Declare the "
-            "most rows that a person has with rows=k."
-        )
-    return most
-
-
-def _steps(unit: AccountUnit, about: About) -> int:
-    steps = unit.steps(about)
-    if steps is None:
-        # Unlike a single promise, these are on record: only the unit can still be another one.
-        advice = (
-            "does not say how many rows a person has at most. Declare it with rows=k. Each of "
-            "these spends is then charged k times."
-            if about.change == "replace" == unit.change
-            else "is one in which that cannot be charged. Declare another unit."
-        )
-        raise UnitError(
-            f"earlier spends of this account are promised for {about}, and the new unit ({unit}) "
-            f"{advice}"
-        )
-    return steps
-
-
-def _by_name(about: About) -> tuple[Any, ...]:
-    part = about.part or Part("", "")
-    order = part.partition, part.key, part.per_person or 0
-    return about.person is not None, about.person or "", about.change != "replace", *order
-
-
-def _name(about: About) -> str | list[Any] | None:
-    """Return what a checkpoint calls it: the column alone where rows are replaced."""
-    if about.change == "replace":
-        return about.person
-    return [about.person, about.change, *([] if about.part is None else [about.part])]
-
-
-def _about(name: Any) -> About:
-    if not isinstance(name, list):
-        return About(name)
-    person, change, *part = name
-    return About(person, change, Part.read(part[0]) if part else None)

@@ -19,6 +19,7 @@ from noisewright.exact import Number, as_text, exactly, show
 from noisewright.given import of_kind
 from noisewright.ledger.account import Account, Charge
 from noisewright.ledger.book import Book
+from noisewright.ledger.claims import Claim
 from noisewright.ledger.entries import (
     GRANT,
     REGISTER,
@@ -40,7 +41,7 @@ from noisewright.ledger.totals import (
     recordable,
     rounded_down,
 )
-from noisewright.ledger.units import AccountUnit, Change, Claim, unit_of
+from noisewright.ledger.units import AccountUnit, Change, unit_of
 from noisewright.mechanisms import Guarantee
 from noisewright.privacy import ZeroConcentrated
 
