@@ -182,18 +182,24 @@ class Answer:
         return "\n".join([self.as_text(), f"{self.guarantee}, {unit}", *notes])
 
     def as_text(self, rows: int = 20) -> str:
-        """Return the first rows with intervals of 95%, as a table for a terminal."""
+        """Return the first rows with intervals of 95%, as a table for a terminal.
+
+        An answer without groups has a line for each value.
+        """
         shown = self.intervals()
-        names = shown.column_names
         first = shown.slice(0, rows).to_pylist()
-        cells = [[_text(cell) for cell in row.values()] for row in first]
-        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-        lines = [
-            "  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True))
-            for row in [names, *cells]
-        ]
+        lines = [shown.column_names, *(list(row.values()) for row in first)]
+        if shown.num_rows == 1:
+            (row,) = first
+            ends = {name + end for name in row for end in _ENDS if name + end in row}
+            values = [[name, *(row.get(name + end, "") for end in ("", *_ENDS))] for name in row]
+            lines = [["", "value", "low", "high"], *(one for one in values if one[0] not in ends)]
+        cells = [[_text(cell) for cell in line] for line in lines]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        rule = [zip(line, widths, strict=True) for line in cells]
+        text = ["  ".join(c.rjust(w) for c, w in line).rstrip() for line in rule]
         more = [f"… {shown.num_rows - rows:,} more rows"] if shown.num_rows > rows else []
-        return "\n".join([*lines, *more])
+        return "\n".join([*text, *more])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -206,6 +212,9 @@ class Answer:
         )
         foot = escape(f"{self.guarantee}, {self.certificate.unit}")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{foot}</p>"
+
+
+_ENDS = ("_low", "_high")
 
 
 def _ends(answered: Answered) -> list[tuple[str, NDArray[Any]]]:
