@@ -135,6 +135,7 @@ SECTIONS = {
         "when",
         "count",
         "count_people",
+        "keys",
         "Expression",
         "Aggregate",
         "GroupBy",
