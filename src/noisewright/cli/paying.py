@@ -18,7 +18,6 @@ from noisewright.cli.say import plain_balance, plain_guarantee, say
 from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
-    from noisewright.ledger import Ledger
     from noisewright.queries import Answer
 
 
@@ -71,7 +70,7 @@ def confirm_written(path: object) -> Generator[None]:
         raise
 
 
-def paying_ledger(options: PayingOptions) -> Ledger | str | None:
+def paying_ledger(options: PayingOptions) -> nw.Ledger | str | None:
     """Return the ledger, opened if that takes more than its name; None without one."""
     where, without = options.ledger, options.without_ledger
     if where is None and not without:

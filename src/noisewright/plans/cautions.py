@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from noisewright.exact import Epsilon
 from noisewright.plans.name_hints import hint_of
 from noisewright.plans.outlook import planned_error
+from noisewright.plans.plan import Plan
 from noisewright.plans.words import about, amounts
-
-if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
 
 _WEAK = Epsilon(rational=Fraction(10))
 """Above this epsilon a promise is hardly one: e^10 is 22,026."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from noisewright.plans.draft import Draft, Proposal
+from noisewright.plans.plan import Plan
 from noisewright.plans.toml_writing import (
     TODO,
     column_lines,
@@ -12,10 +14,6 @@ from noisewright.plans.toml_writing import (
     text_of_sections,
 )
 from noisewright.plans.wanted import Wanted
-
-if TYPE_CHECKING:
-    from noisewright.plans.draft import Draft, Proposal
-    from noisewright.plans.plan import Plan
 
 _EXAMPLES: dict[str, str] = {
     "text": 'space = "categories" with labels = ["…", "…"], or use = "drop"',

@@ -14,9 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from noisewright.errors import InputError, MissingPartError
+from noisewright.errors import InputError
 from noisewright.files import require_finite
-from noisewright.tables import ARROW, PARQUET, names_of_text, partition_of, require_names
+from noisewright.on_use import pa, pq
+from noisewright.tables import ARROW, PARQUET, arrow, names_of_text, partition_of, require_names
 
 FieldType = Literal[
     "text", "whole", "number", "boolean", "list of text", "list of numbers", "date", "other", ""
@@ -92,13 +93,7 @@ def _is_partitioned(file: Path, folder: Path) -> bool:
 
 
 def _arrow_schema(path: Path, *, parquet: bool) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as problem:
-        raise MissingPartError(
-            "reading Parquet and Feather needs pyarrow: pip install 'noisewright[arrow]'."
-        ) from problem
+    arrow()  # says what to install
     with open(path, "rb") as file:  # the operating system says best what is wrong with a path
         try:
             return pq.read_schema(file) if parquet else pa.ipc.open_file(file).schema
@@ -108,8 +103,7 @@ def _arrow_schema(path: Path, *, parquet: bool) -> Any:
 
 
 def _kind(type_: Any) -> FieldType:
-    import pyarrow.types as kinds
-
+    kinds = pa.types
     if kinds.is_dictionary(type_):
         # Only the type of the labels: which labels a dictionary lists is data.
         return _kind(type_.value_type)
@@ -132,10 +126,8 @@ def _kind(type_: Any) -> FieldType:
 
 
 def _type_name(type_: Any) -> str:
-    import pyarrow.types as kinds
-
     # A dictionary type prints as dictionary<values=string, indices=int32, ordered=0>.
-    return f"dictionary of {type_.value_type}" if kinds.is_dictionary(type_) else str(type_)
+    return f"dictionary of {type_.value_type}" if pa.types.is_dictionary(type_) else str(type_)
 
 
 def _require_names(path: Path, names: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from noisewright.curves import CurveNoise
 from noisewright.errors import InputError
@@ -22,10 +22,8 @@ from noisewright.estimation import (
 )
 from noisewright.mechanisms import Mechanism, SetMechanism, marginal
 from noisewright.plans.column import Column
+from noisewright.plans.plan import Plan
 from noisewright.spaces import Curves
-
-if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
 
 _PLANNED = ("shares", "mean", "items")
 

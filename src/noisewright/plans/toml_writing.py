@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from noisewright.certificates import certify
 from noisewright.errors import InputError
@@ -13,11 +13,9 @@ from noisewright.exact import as_text
 from noisewright.mechanisms import Mechanism
 from noisewright.plans.column import Column, Treatment
 from noisewright.plans.column_mechanisms import default_choice
+from noisewright.plans.plan import Plan
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
-
-if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
-    from noisewright.tables import Person
+from noisewright.tables import Person
 
 VERSION = 1
 

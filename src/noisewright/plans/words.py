@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from noisewright.exact import show
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.plans.column import Column
 from noisewright.plans.outlook import outlook_of, planned_error
 from noisewright.plans.parts import Part
+from noisewright.plans.plan import Plan
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
-
-if TYPE_CHECKING:
-    from noisewright.plans.plan import Plan
 
 
 def plan_words(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:

@@ -18,16 +18,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import OutsideSpaceError
 from noisewright.on_use import pa
-
-if TYPE_CHECKING:
-    from noisewright.tables.field import Field
+from noisewright.tables.field import Field
 
 _T = TypeVar("_T")
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.given import several
 from noisewright.on_use import pa
-from noisewright.tables.cells import read_or_refuse
-
-if TYPE_CHECKING:
-    from noisewright.tables.cells import Cells
-    from noisewright.tables.field import Field
+from noisewright.tables.cells import Cells, read_or_refuse
+from noisewright.tables.field import Field
 
 
 def cells_for(field: Field) -> Cells:

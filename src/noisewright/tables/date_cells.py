@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,8 @@ from noisewright.on_use import pa, pc
 from noisewright.spaces import in_seconds
 from noisewright.tables.cell_types import is_text
 from noisewright.tables.cells import BadCellError, Cells, code_type
+from noisewright.tables.field import Field
 from noisewright.tables.plain_cells import is_missing
-
-if TYPE_CHECKING:
-    from noisewright.tables.field import Field
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,9 @@ from noisewright.on_use import pa
 from noisewright.spaces import label_key
 from noisewright.tables.cell_types import is_label_type, is_list, is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells
+from noisewright.tables.field import Field
 from noisewright.tables.item_sets import ItemSets, sorted_sets
 from noisewright.tables.plain_cells import double, entries_of, is_missing, number_of
-
-if TYPE_CHECKING:
-    from noisewright.tables.field import Field
 
 
 @final

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from noisewright.errors import OutsideSpaceError
 from noisewright.on_use import pa
 from noisewright.tables.cell_types import is_number, plain_array
 from noisewright.tables.cells import BadCellError, Cells, code_type
+from noisewright.tables.field import Field
 from noisewright.tables.plain_cells import double, is_missing, number_of
-
-if TYPE_CHECKING:
-    from noisewright.tables.field import Field
 
 _PIECE = 1 << 13
 """So many numbers are recognized at a time: what is worked out for them stays in the cache."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.mechanisms import Additive, Laplace
 from noisewright.spaces import Lattice, Space
 from noisewright.tables import (
@@ -22,9 +23,6 @@ from noisewright.tables import (
     open_table,
     read_inputs,
 )
-
-if TYPE_CHECKING:
-    from noisewright.estimation.questions.table_layout import TableLayout
 
 BATCH = 1 << 16
 """Rows that are counted at a time: codes of a dozen columns stay in the cache."""

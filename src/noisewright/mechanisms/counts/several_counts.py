@@ -9,14 +9,12 @@ where their labels say so, `sample` warns.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from noisewright.errors import SeveralCountsWarning
 from noisewright.exact import show
-
-if TYPE_CHECKING:
-    from noisewright.mechanisms.guarantee import Guarantee
-    from noisewright.spaces import Space
+from noisewright.mechanisms.guarantee import Guarantee
+from noisewright.spaces import Space
 
 _NAMES = {"count", "counts", "len", "size"}
 """What pandas and Polars call the numbers of value_counts(), group_by().len() and the like."""

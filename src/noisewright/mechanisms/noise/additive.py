@@ -9,7 +9,8 @@ No floating-point noise is drawn anywhere; a double appears when a result is sho
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,6 @@ from noisewright.given import brief, one_of
 from noisewright.mechanisms.guarantee import Guarantee
 from noisewright.mechanisms.mechanism import Structured
 from noisewright.spaces import Dates, Interval, Lattice, Space
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Form = Literal["unbounded", "truncated", "bounded"]
 FORMS = ("unbounded", "truncated", "bounded")
