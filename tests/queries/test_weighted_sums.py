@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from noisewright.errors import ParameterError
+from noisewright.queries.answers.equal_sums import half_width_of_sum
 from noisewright.queries.answers.weighted_sums import quantile_of_sum
 from noisewright.queries.noise import CellNoise
 
@@ -46,6 +47,26 @@ def test_two_draws_of_narrow_noise_with_weights_that_have_no_common_measure() ->
     for (i, p), (j, q) in product(enumerate(noise.chances), repeat=2):
         sums[weights[0] * (i - reach) + weights[1] * (j - reach) > t] += p * q
     assert 0.02 < sums[True] <= 0.025
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3, 4])
+@pytest.mark.parametrize("unit", ["epsilon", "rho"])
+def test_sums_of_equal_draws(unit: Any, draws: int) -> None:
+    """By convolution; and with Laplace or normal noise, as wide noise is taken, to 1%."""
+    for scale in (Fraction(1, 10), Fraction(1), Fraction(6)):
+        noise = CellNoise(unit, scale)
+        t = half_width_of_sum(noise, draws, 0.95)
+        assert tail(noise, (1,) * draws, t) <= 0.025
+        assert t == 0 or tail(noise, (1,) * draws, t - 1) > 0.025
+    wide, less = (
+        CellNoise(unit, Fraction(1, size) if unit == "epsilon" else Fraction(size))
+        for size in (100_000, 100)
+    )
+    found = half_width_of_sum(wide, draws, 0.95) / 1_000
+    assert found == pytest.approx(half_width_of_sum(less, draws, 0.95), rel=0.01)
+    if draws <= 3:
+        same = quantile_of_sum(wide, np.ones(draws), 0.025) / 1_000
+        assert found == pytest.approx(float(same), rel=1e-3)
 
 
 def test_normal_noise() -> None:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.answers.counts import answer_counts, answer_distinct
-from noisewright.queries.answers.equal_sums import half_width_of_sum
-from noisewright.queries.answers.moments import Aggregate as Moment, answer_moments
+from noisewright.queries.answers.moments import Aggregate as Moment, answer_moments, answer_total
 from noisewright.queries.answers.quantiles import answer_quantiles
 from noisewright.queries.answers.top import answer_top
 from noisewright.queries.asked import Reading
@@ -64,7 +63,9 @@ def read_columns_of(
     function = reading.aggregate.function
     if measurement.adds == "moments":
         if function == "count" and of is None:
-            return [AnswerColumn(name, _all_rows(measurement, noisy, noise, confidence))]
+            # All numbers of a group together: rows with a value, and those without.
+            one_row = measurement.width**measurement.degree
+            return [AnswerColumn(name, answer_total(noisy, noise, one_row, confidence))]
         assert of is not None
         found = answer_moments(
             noisy[:, : measurement.degree + 1],
@@ -142,23 +143,3 @@ def _top(
         counts = _column(found.counts, place)
         columns.append(AnswerColumn(f"{reading.name}_{place + 1}", counts, labels=labels))
     return columns
-
-
-def _all_rows(
-    measurement: QueryMeasurement, noisy: NDArray[Any], noise: CellNoise, confidence: float
-) -> Answered:
-    """Return how many rows there are, with a value or without: all numbers of a group together."""
-    draws, one_row = measurement.numbers, measurement.width**measurement.degree
-    found = noisy.sum(axis=1).astype(np.float64) / one_row
-    half = half_width_of_sum(noise, draws, confidence) / one_row
-    values = np.maximum(np.round(found), 0)
-    return Answered(
-        what="count",
-        values=values,
-        standard_errors=np.full(found.shape, noise.deviation * draws**0.5 / one_row),
-        lows=np.maximum(np.minimum(np.ceil(found - half - 1e-9), values), 0),
-        highs=np.maximum(np.floor(found + half + 1e-9), values),
-        unbiased=found,
-        possible=(0.0, np.inf),
-        confidence=confidence,
-    )

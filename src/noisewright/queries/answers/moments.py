@@ -28,6 +28,7 @@ from noisewright.errors import ParameterError
 from noisewright.given import one_of
 from noisewright.queries.answers.answered import Answered, as_floats
 from noisewright.queries.answers.counts import answer_counts
+from noisewright.queries.answers.equal_sums import half_width_of_sum
 from noisewright.queries.answers.ratio_tests import RatioTests
 from noisewright.queries.answers.weighted_sums import quantile_of_sum
 from noisewright.queries.noise import CellNoise
@@ -62,48 +63,56 @@ def answer_moments(
         )
     if degree == 0:
         return answer_counts(np.asarray(sums)[..., 0], noise, confidence=confidence)
+    if what == "count":
+        return answer_total(sums, noise, (high - low) ** degree, confidence)
     one_row = float((high - low) ** degree)
     s = as_floats(sums) / one_row
-    if what in ("count", "sum"):
-        steps = np.arange(degree + 1) / degree
-        weights = np.ones(degree + 1) if what == "count" else low + (high - low) * steps
-        return _whole(s, weights, noise, one_row, what, low, high, float(unit), confidence)
+    if what == "sum":
+        weights = low + (high - low) * np.arange(degree + 1) / degree
+        half = float(quantile_of_sum(noise, weights, (1 - confidence) / 2)) / one_row
+        error = noise.deviation * float(np.sqrt((weights**2).sum())) / one_row
+        ends = (0.0 if low >= 0 else -np.inf, 0.0 if high <= 0 else np.inf)
+        return _answer_whole("sum", s @ weights, error, half, ends, float(unit), confidence)
     tests = RatioTests(noise, degree, one_row, (1 - confidence) / 2)
     if what in ("mean", "share"):
         return _mean(s, tests, what, low, high, float(unit), confidence)
     return _variance(s, tests, what, (high - low) * float(unit), confidence)
 
 
-def _whole(
-    s: Array,
-    weights: Array,
-    noise: CellNoise,
-    one_row: float,
+def answer_total(sums: Any, noise: CellNoise, one_row: int, confidence: float) -> Answered:
+    """Return how many rows each group has, from numbers of which a row adds `one_row` to all.
+
+    Requires: sums of shape (groups, numbers).
+    """
+    numbers = np.asarray(sums)
+    half = half_width_of_sum(noise, numbers.shape[-1], confidence) / one_row
+    error = noise.deviation * numbers.shape[-1] ** 0.5 / one_row
+    found = as_floats(numbers.sum(axis=-1)) / one_row
+    return _answer_whole("count", found, error, half, (0.0, np.inf), 1.0, confidence)
+
+
+def _answer_whole(
     what: str,
-    low: int,
-    high: int,
+    found: Array,
+    error: float,
+    half: float,
+    possible: tuple[float, float],
     unit: float,
     confidence: float,
 ) -> Answered:
-    """Answer a weighted sum whose truth is a whole number: a count, or a sum in units."""
-    half = float(quantile_of_sum(noise, weights, (1 - confidence) / 2)) / one_row
-    error = noise.deviation * float(np.sqrt((weights**2).sum())) / one_row
-    found = s @ weights
-    scale = 1.0 if what == "count" else unit
-    least = 0.0 if what == "count" or low >= 0 else -np.inf
-    most = 0.0 if what == "sum" and high <= 0 else np.inf
-    values = np.clip(np.round(found), least, most)
+    """Answer what is a whole number of units."""
+    values = np.clip(np.round(found), *possible)
     # No whole number may lie within a narrow interval: then it is the nearest one.
     lows = np.minimum(np.ceil(found - half - 1e-9), values)
     highs = np.maximum(np.floor(found + half + 1e-9), values)
     return Answered(
         what=what,
-        values=values * scale,
-        standard_errors=np.full(found.shape, error * scale),
-        lows=np.clip(lows, least, most) * scale,
-        highs=np.clip(highs, least, most) * scale,
-        unbiased=found * scale,
-        possible=(least, most),
+        values=values * unit,
+        standard_errors=np.full(found.shape, error * unit),
+        lows=np.clip(lows, *possible) * unit,
+        highs=np.clip(highs, *possible) * unit,
+        unbiased=found * unit,
+        possible=possible,
         confidence=confidence,
     )
 
