@@ -157,7 +157,10 @@ def show(
     where: WhereArgument,
     dataset: DatasetArgument = None,
     delta: Annotated[
-        str, typer.Option("--delta", "-d", help="For budgets in rho: the epsilon at which delta.")
+        str,
+        typer.Option(
+            "--delta", "-d", help="For budgets in rho: the delta to state an epsilon for."
+        ),
     ] = "1e-6",
     as_json: JsonOption = False,
 ) -> None:
