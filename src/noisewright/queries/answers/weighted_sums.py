@@ -29,7 +29,7 @@ from noisewright.queries.noise import CellNoise
 
 Array = NDArray[np.float64]
 
-_NARROW = (np.inf, 8.0, 2.0)
+_NARROW = {2: 8.0, 3: 2.0}
 """Noise of a smaller deviation is gone through draw by draw: by how many draws there are."""
 
 _UNSEEN = 1e-7
@@ -45,8 +45,10 @@ def quantile_of_sum(noise: CellNoise, weights: Array, beyond: float) -> Array:
     if noise.balanced_cells is not None:
         raise ParameterError("sums of draws that add up to 0 over a table have another law.")
     sizes = np.sort(np.abs(weights), axis=-1)[..., ::-1]
+    if sizes.shape[-1] == 1:
+        return sizes[..., 0] * noise.half_width(1 - 2 * beyond)
     spread = np.sqrt((sizes**2).sum(axis=-1) * noise.variance)
-    narrow = noise.deviation < _NARROW[sizes.shape[-1] - 1]
+    narrow = noise.deviation < _NARROW[sizes.shape[-1]]
     if noise.unit == "rho" and not narrow:
         return -NormalDist().inv_cdf(beyond) * spread
     # Beyond Chebyshev's bound there is less than the chance asked for.
