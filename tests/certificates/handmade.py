@@ -220,6 +220,27 @@ def keys_of(coins: list[int], log2_total: int, epsilon: Any, delta: Any, groups:
     return {"form": "keys", "selection": selection}
 
 
+def query_of(unit: str, total: str, *measurements: Any, **more: str) -> Any:
+    """Questions about ages from 0 to 9 and labels of two kinds."""
+    columns = {"age": ["0", "9"], "sex": ["0", "1"]}
+    return {"form": "query", "unit": unit, "total": total, "columns": columns} | {
+        "measurements": list(measurements),
+        **more,
+    }
+
+
+def measured(rows: Any, adds: Any, noise: Any, amount: str, *by: Any) -> Any:
+    return {"what": "a question", "rows": rows, "by": list(by), "adds": adds} | {
+        "noise": noise,
+        "amount": amount,
+    }
+
+
+def rows_of_people(person: str = "", **limit: Any) -> Any:
+    rows = {"rows": "table", "table": "people", "person": person}
+    return {"rows": "limit", "of": rows, **limit} if limit else rows
+
+
 def person_with(change: str) -> Any:
     return {"relation": "one person", "change": change}
 

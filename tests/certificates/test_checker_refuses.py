@@ -24,13 +24,16 @@ from tests.certificates.handmade import (
     keys_of,
     law_step,
     load_checker,
+    measured,
     number,
     one_person,
     parts,
     person_of,
     person_with,
+    query_of,
     response,
     rows_of,
+    rows_of_people,
     sealed,
     steps_of,
     table,
@@ -121,6 +124,8 @@ def changed(document: Any, path: tuple[Any, ...], new: Any) -> Any:
     return copied
 
 
+AGE, SEX = ["column", "age"], ["column", "sex"]
+IS_OLD = ["less", ["literal", "5"], ["look up", "0", "1", "3", "0", "0", AGE]]
 EVERYTHING = [
     honest(),
     certificate(table([[7, 3], [4, 6]], None), "adjacent", LN2, "0", ["RH", "CH", "WH"]),
@@ -184,6 +189,69 @@ EVERYTHING = [
     ),
     certificate(
         keys_of([0, 2, 7, 12, 15, 16], 4, "1", "1/8", 2), person_with("replace"), "4", "1/2"
+    ),
+    certificate(
+        query_of(
+            "epsilon",
+            "1",
+            measured(
+                {"rows": "filter", "of": rows_of_people(), "condition": IS_OLD},
+                {"kind": "moments", "of": AGE, "degree": 2, "gaps": "yes"},
+                {"kind": "geometric", "decay": "1/486"},
+                "1/3",
+                SEX,
+            ),
+            measured(
+                rows_of_people("id", rows_each=2, groups=3, by=[SEX]),
+                {"kind": "levels", "of": AGE, "levels": 2},
+                {"kind": "geometric", "decay": "1/72"},
+                "1/3",
+                SEX,
+            ),
+            measured(
+                rows_of_people(),
+                {"kind": "rows"},
+                {"kind": "balanced", "decay": "1/6", "cells": 3},
+                "1/3",
+                SEX,
+            ),
+        ),
+        person_with("replace"),
+        "1",
+    ),
+    certificate(
+        query_of(
+            "rho",
+            "1/4",
+            measured(
+                {
+                    "rows": "paired",
+                    "left": rows_of_people("id", rows_each=2),
+                    "right": rows_of_people("id", rows_each=1),
+                },
+                {"kind": "distinct", "of": AGE},
+                {"kind": "normal", "deviation": "4"},
+                "1/8",
+            ),
+            measured(
+                rows_of_people(),
+                {"kind": "rows"},
+                {
+                    "kind": "contrasts",
+                    "branching": [[2]],
+                    "parts": [
+                        {"levels": [0], "precision": "1/8"},
+                        {"levels": [1], "precision": "1/8"},
+                    ],
+                },
+                "1/8",
+                SEX,
+            ),
+            order="8",
+        ),
+        person_with("add or remove"),
+        "3",
+        "1/100",
     ),
     certificate(groups_of((3, geometric(5, LN2)), (1, table(HALVES, 4))), "one answer", "1"),
     certificate(

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import noisewright as nw
 from tests.certificates.handmade import SCHEMA, load_checker
 from tests.certificates.test_checker_refuses import EVERYTHING, STRANGE, changed, places
 
@@ -61,3 +62,24 @@ def test_what_the_schema_refuses_the_checker_refuses(document: Any) -> None:
         forged = changed(document, path, new)
         if not validator.is_valid(forged):
             assert not checker.check(forged)
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+@pytest.mark.parametrize("change", ["replace", "add or remove"])
+def test_the_schema_accepts_certificates_of_questions(delta: float, change: Any) -> None:
+    columns = {"sex": ["f", "m"], "age": nw.Interval(-5, 90, step="1/2"), "days": nw.Counts(9)}
+    rows = {"who": ["a"], **{name: [None] for name in columns}}
+    people = nw.Private(rows, columns=columns, ledger=None, person="who", change=change)
+    age, sex = nw.col("age"), nw.col("sex")
+    public = nw.Public({"sex": ["f", "m"], "word": ["women", None]}, key="sex")
+    for table in (people.limit(rows=3), people.limit(rows=2, groups=9), people.limit(groups=30)):
+        old = table.filter((age * 2 > 7) | sex.is_null()).join(public).group_by("word", "days")
+        asked = old.agg(
+            n=nw.count(),
+            age=age.var(),
+            q=age.clip(0, 50).median(),
+            h=age.histogram([0, 9, 60]),
+            d=sex.count_distinct(),
+            people=nw.count_people(),
+        )
+        validator.validate(asked.certify(epsilon=1, delta=delta).document)
