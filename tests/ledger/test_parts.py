@@ -203,7 +203,8 @@ def test_the_same_budget_is_there_for_every_part(ledger: nw.Ledger) -> None:
     for other in (
         AGE,
         Partition("region", [*REGION.keys, "east"]),
-        Partition("region", ["a"], of="1"),
+        Partition("region", REGION.keys, of="1"),
+        ONE_REGION,
     ):
         with pytest.raises(OverBudgetError):
             ledger.require_room(
