@@ -23,7 +23,7 @@ WORDS = {
     ("add or remove", True): "for adding or removing the row of one person",
     ("add or remove", False): "for adding or removing all rows of one person",
 }
-_TRIES = 24
+_TRIES = 40
 _MOST = 10**5
 
 
@@ -188,17 +188,23 @@ def require_query(document: Any, words: str, epsilon: Decimal, delta: Decimal) -
     columns = mechanism["columns"]
     if 4 ** len(columns) > _MOST:
         raise UnjudgedError("too many columns")
-    draw = Random(document["digest"])
-    cost = Decimal(0)
-    for others, mine in tables(draw, columns, not each):
-        _, other = next(iter(tables(draw, columns, not each)))
-        theirs = other if change == "replace" else []
-        cost = max(cost, _loss(mechanism, others + mine, others + theirs))
+    cost = largest_loss(mechanism, change)
     if mechanism["unit"] == "epsilon":
         if cost > epsilon + NOISE:
             raise UntrueError(f"a change costs {cost}, not {epsilon}")
     elif gaussian(float(cost), float(epsilon)) > float(delta) * (1 + 1e-9) + 1e-15:
         raise UntrueError(f"rho {cost} needs a larger delta")
+
+
+def largest_loss(mechanism: Any, change: str) -> Decimal:
+    """The largest ε or ρ that was found for a person who is changed."""
+    columns, several = mechanism["columns"], any(_people(mechanism["measurements"]))
+    draw, cost = Random(str(mechanism)), Decimal(0)
+    for others, mine in tables(draw, columns, several):
+        _, other = next(tables(draw, columns, several))
+        theirs = other if change == "replace" else []
+        cost = max(cost, _loss(mechanism, others + mine, others + theirs))
+    return cost
 
 
 def _loss(mechanism: Any, table: list[Row], other: list[Row]) -> Decimal:

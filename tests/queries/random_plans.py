@@ -173,7 +173,8 @@ def random_question(draw: random.Random) -> Question | None:
         aggregates = {f"a{i}": random_aggregate(draw) for i in range(draw.randrange(1, 3))}
         keys = [random_key(draw) for _ in range(draw.randrange(3))]
         if keys:
-            return table.group_by(**{f"k{i}": key for i, key in enumerate(keys)}).agg(**aggregates)
+            named: Any = {f"k{i}": key for i, key in enumerate(keys)}
+            return table.group_by(**named).agg(**aggregates)
         return table.agg(**aggregates)
     except ParameterError:
         return None

@@ -13,7 +13,7 @@ from typing import Any
 
 from .document import brief, is_type
 from .numbers import read_integer
-from .report import need
+from .report import fail, need
 
 Range = tuple[int, int]
 Columns = dict[str, Range]
@@ -38,24 +38,29 @@ def read_columns(section: Any) -> Columns:
 def range_of(node: Any, columns: Columns, part: str) -> Range:
     """Return the range of an expression."""
     ok = is_type("list", node) and node and isinstance(node[0], str)
-    need(ok, part, f"found {brief(node)}; need an expression")
+    if not ok:
+        fail(part, f"found {brief(node)}; need an expression")
     operator, *rest = node
     if operator == "column":
         ok = len(rest) == 1 and isinstance(rest[0], str) and rest[0] in columns
-        need(ok, part, f"found {brief(node)}; need a column that is declared")
+        if not ok:
+            fail(part, f"found {brief(node)}; need a column that is declared")
         return columns[rest[0]]
     numbers = [read_integer(one, part) for one in rest if isinstance(one, str)]
     parts = [range_of(one, columns, part) for one in rest if not isinstance(one, str)]
     if operator == "look up":
         found = _look_up(numbers, len(parts), part)
     else:
-        need(operator in _OPERATORS, part, f"found {brief(operator)}, which is no operator")
+        if operator not in _OPERATORS:
+            fail(part, f"found {brief(operator)}, which is no operator")
         count, constants, rule = _OPERATORS[operator]
         ok = len(parts) == count and constants in (None, len(numbers))
-        need(ok, part, f"found {brief(node)}; {operator} needs other operands")
+        if not ok:
+            fail(part, f"found {brief(node)}; {operator} needs other operands")
         found = rule(parts, numbers)
     ok = found[0] <= found[1] and max(map(int.bit_length, found)) <= _MOST_BITS
-    need(ok, part, f"found {brief(node)}, which has no range")
+    if not ok:
+        fail(part, f"found {brief(node)}, which has no range")
     return found
 
 
