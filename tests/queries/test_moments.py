@@ -112,6 +112,17 @@ def test_an_empty_group_has_no_mean_and_no_negative_count() -> None:
     assert (counts.lows >= 0).all()
 
 
+def test_an_answer_does_not_depend_on_the_other_groups() -> None:
+    """Nor on how many are worked on at a time."""
+    sums = np.random.default_rng(8).integers(-5_000, 90_000, size=(2_500, 3))
+    noise = noise_of(2, 100**2)
+    for what in ALL:
+        options: dict[str, Any] = {"low": 0, "high": 100, "unit": 1, "what": what}
+        together, some = (answer_moments(each, noise, **options) for each in (sums, sums[::7]))
+        for name in ("values", "standard_errors", "lows", "highs", "unbiased"):
+            np.testing.assert_array_equal(getattr(together, name)[::7], getattr(some, name))
+
+
 def test_sums_that_outgrow_64_bits() -> None:
     """Python integers give what smaller units give."""
     k = np.arange(0, 10**7, 10_007, dtype=object)

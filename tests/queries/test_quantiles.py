@@ -136,6 +136,20 @@ def test_coarse_bins_are_told_and_cover_the_fine_truth() -> None:
     assert "rank 1 from below" in found.notes[0]
 
 
+def test_groups_are_worked_on_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, binning = tree_for(40), bins_for(0, 39)
+    noise = noise_of(1, len(tree.widths))
+    numbers = noisy(tree.tally(np.full(40, 2)), noise, 50, "pieces")
+    options: dict[str, Any] = {"tree": tree, "binning": binning, "unit": 1, "at": [0.2, 1]}
+    for people in (None, np.arange(50)):
+        whole = answer_quantiles(numbers, noise, people=people, **options)
+        with monkeypatch.context() as few:
+            few.setattr("noisewright.queries.answers.quantiles._AT_ONCE", 3 * 40)
+            pieces = answer_quantiles(numbers, noise, people=people, **options)
+        for name in ("values", "lows", "highs"):
+            np.testing.assert_array_equal(getattr(whole, name), getattr(pieces, name))
+
+
 def test_quantiles_refuse_what_they_cannot_answer() -> None:
     tree, binning = tree_for(5), bins_for(0, 4)
     for at, noise, match in (

@@ -43,6 +43,9 @@ from noisewright.queries.noise import CellNoise
 
 Array = NDArray[np.float64]
 
+_AT_ONCE = 1 << 20
+"""So many bins of groups are worked on at a time."""
+
 _MOST_KURTOSIS = 6.0
 """What the expansion stands; noise that is mostly 0 has more."""
 
@@ -66,22 +69,22 @@ def answer_quantiles(
     """
     if any(not 0 <= q <= 1 for q in at):
         raise ParameterError(f"quantiles were asked at {list(at)}; each must be between 0 and 1.")
-    law, rank = _law(tree, noise), rank_of_extreme(tree, noise)
+    table, rank = np.asarray(numbers), rank_of_extreme(tree, noise)
     known = None if people is None else np.asarray(people, dtype=np.float64)
-    running = np.cumsum(law.estimate(np.asarray(numbers), known), axis=-1)
-    rows = running[:, -1] if known is None else known
-    # From whole numbers of rows r − 1/2 is as far from r as from r − 1.
-    moved = {0.0: rank - 0.5, 1.0: 0.5 - rank}
-    parts = [
-        _crossing(
-            running - (q * rows + moved.get(q, 0.0))[:, None],
+    size = max(1, _AT_ONCE // tree.bins)
+    pieces = [
+        _places(
+            table[at_once],
+            noise,
             tree,
-            *law.spread(q if known is None else None),
+            rank,
+            at,
+            None if known is None else known[at_once],
             confidence,
         )
-        for q in map(float, at)
+        for at_once in (slice(first, first + size) for first in range(0, len(table), size))
     ]
-    value, low, high = (np.stack(each, axis=-1) for each in zip(*parts, strict=True))
+    rows, value, low, high = (np.concatenate(each) for each in zip(*pieces, strict=True))
     empty, scale = rows[:, None] < 0.5, float(unit)
     first, last = binning.ends(value)
     middle = ((first + last) // 2).astype(np.float64) * scale
@@ -99,6 +102,34 @@ def answer_quantiles(
         confidence=confidence,
         notes=_notes(at, rank, binning.width),
     )
+
+
+def _places(
+    numbers: NDArray[Any],
+    noise: CellNoise,
+    tree: BinTree,
+    rank: int,
+    at: Sequence[float],
+    known: Array | None,
+    confidence: float,
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of groups, and the bins of quantiles and of the ends of their intervals."""
+    law = _law(tree, noise)
+    running = np.cumsum(law.estimate(numbers, known), axis=-1)
+    rows = running[:, -1] if known is None else known
+    # From whole numbers of rows r − 1/2 is as far from r as from r − 1.
+    moved = {0.0: rank - 0.5, 1.0: 0.5 - rank}
+    parts = [
+        _crossing(
+            running - (q * rows + moved.get(q, 0.0))[:, None],
+            tree,
+            *law.spread(q if known is None else None),
+            confidence,
+        )
+        for q in map(float, at)
+    ]
+    value, low, high = (np.stack(each, axis=-1) for each in zip(*parts, strict=True))
+    return rows, value, low, high
 
 
 def _notes(at: Sequence[float], rank: int, width: int) -> tuple[str, ...]:

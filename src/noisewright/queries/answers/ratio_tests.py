@@ -38,6 +38,7 @@ _MEANS = np.linspace(0, 1, 129)
 _CENTERS = np.linspace(0, 1, 33)
 _VARIANCES = np.linspace(0, 0.25, 33)
 _FEW = np.linspace(0, 1, 9)
+_AT_ONCE = 1 << 10
 _STEPS = 30
 _OUTWARDS = 1e-12
 
@@ -55,9 +56,13 @@ class RatioTests:
     one_row: float
     beyond: float
 
+    @property
+    def _steps(self) -> Array:
+        return np.arange(self.degree + 1) / self.degree
+
     def means(self, s: Array) -> Array:
         """Return B / n, not yet within 0 … 1; NaN where n is 0."""
-        return _over(s @ (np.arange(self.degree + 1) / self.degree), s.sum(axis=-1))
+        return _over(s @ self._steps, s.sum(axis=-1))
 
     def squares(self, s: Array) -> Array:
         """Return C / n."""
@@ -77,40 +82,54 @@ class RatioTests:
 
     def mean_interval(self, s: Array) -> tuple[Array, Array]:
         """Return the interval of the mean of u for each group."""
+        return _in_pieces(self._mean_interval, s)
+
+    def variance_interval(self, s: Array) -> tuple[Array, Array]:
+        """Return the interval of the variance of u for each group."""
+        return _in_pieces(self._variance_interval, s)
+
+    def _mean_interval(self, s: Array) -> tuple[Array, Array]:
         quantiles = _mean_quantiles(self.noise, self.degree, self.beyond) / self.one_row
+        people, total = s.sum(axis=-1)[:, None], (s @ self._steps)[:, None]
 
         def above(m: Array, sign: int) -> Array:
-            t = (s[..., None, :] * _mean_weights(m, self.degree)).sum(axis=-1)
-            return sign * t - np.interp(m, _MEANS, quantiles)
+            return sign * (total - m * people) - np.interp(m, _MEANS, quantiles)
 
         return (
             _first(lambda m: above(m, 1), _MEANS),
             1 - _first(lambda m: above(1 - m, -1), _MEANS),
         )
 
-    def variance_interval(self, s: Array) -> tuple[Array, Array]:
-        """Return the interval of the variance of u for each group."""
+    def _variance_interval(self, s: Array) -> tuple[Array, Array]:
         table = _variance_quantiles(self.noise, self.beyond) / self.one_row
-        people = s.sum(axis=-1)
-        center = np.clip(np.nan_to_num(self.means(s), nan=0.5), 0, 1)
+        people, total, squares = (
+            each[:, None] for each in (s.sum(axis=-1), s @ self._steps, s[:, 2])
+        )
+        center = np.clip(np.nan_to_num(self.means(s), nan=0.5), 0, 1)[:, None]
         deviation = self.noise.deviation / self.one_row * np.sqrt(3)
         lost = self.mean_deviation(center) ** 2 / np.maximum(people, deviation / 2)
         least = (np.maximum(people, 0) + deviation) * np.maximum(center, 1 - center) ** 2
-        added = np.minimum(lost, least)[..., None]
+        added = np.minimum(lost, least)
 
         def excess(v: Array, c: Array, sign: int) -> Array:
-            known = (s[..., None, :] * _variance_weights(v, c)).sum(axis=-1)
+            known = squares - 2 * c * total + (c**2 - v) * people
             return sign * known - _interpolate(table, v, c)
 
         def too_small(v: Array) -> Array:
             """Positive where no center explains the sums."""
-            tried = [excess(v, np.broadcast_to(c, v.shape), 1) for c in _FEW]
-            return np.minimum.reduce([excess(v, center[..., None], 1), *tried])
+            return np.minimum.reduce([excess(v, c, 1) for c in (center, *_FEW)])
 
         def too_large(w: Array) -> Array:
-            return excess(0.25 - w, center[..., None], -1) - added
+            return excess(0.25 - w, center, -1) - added
 
         return _first(too_small, _VARIANCES), 0.25 - _first(too_large, _VARIANCES)
+
+
+def _in_pieces(interval: Callable[[Array], tuple[Array, Array]], s: Array) -> tuple[Array, Array]:
+    """Return intervals of so many groups at a time that they fit into the processor's memory."""
+    pieces = [interval(s[first : first + _AT_ONCE]) for first in range(0, len(s), _AT_ONCE)]
+    lows, highs = zip(*pieces, strict=True) if pieces else ([np.empty(0)], [np.empty(0)])
+    return np.concatenate(lows), np.concatenate(highs)
 
 
 def _over(top: Array, below: Array) -> Array:
