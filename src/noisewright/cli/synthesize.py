@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import noisewright as nw
-from noisewright import releases
+from noisewright import releases, synthetic
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
@@ -26,10 +26,6 @@ from noisewright.errors import InputError
 from noisewright.exact import as_text
 from noisewright.given import quantity
 from noisewright.meanings import DELTA
-
-if TYPE_CHECKING:
-    from noisewright.synthetic import WorkloadErrors
-
 
 _MOST_SAID = 5
 _STEPS = {
@@ -255,7 +251,7 @@ def _plain(made: releases.Synthesis) -> dict[str, Any]:
     }
 
 
-def _tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
+def _tell_prediction(errors: synthetic.WorkloadErrors, *, as_json: bool) -> None:
     """Say how large errors will be, and that nothing was spent."""
     if as_json:
         answer(
@@ -274,7 +270,7 @@ def _tell_prediction(errors: WorkloadErrors, *, as_json: bool) -> None:
     say("Nothing was drawn, written or spent.", style="bold green")
 
 
-def _tell_worst(errors: WorkloadErrors) -> None:
+def _tell_worst(errors: synthetic.WorkloadErrors) -> None:
     """Say which parts of the workload are off most, by what was expected."""
     worst = errors.worst(_MOST_SAID)
     if len(worst) < 2:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from noisewright.errors import DataError, MissingPartError, TargetError
 from noisewright.on_use import pa
 from noisewright.tables.cell_types import ArrowSchema, RecordBatch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BATCH = 1 << 17
 """The most rows of a batch: enough to spread overheads, few enough to hold several batches."""
