@@ -42,6 +42,7 @@ from .privacy import (
 from .queries import (
     Private as Private,
     Public as Public,
+    ask as ask,
     col as col,
     count as count,
     count_people as count_people,

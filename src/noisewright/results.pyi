@@ -35,6 +35,8 @@ from .queries import (
     Answer as Answer,
     Expression as Expression,
     GroupBy as GroupBy,
+    JointAnswers as JointAnswers,
+    JointPlan as JointPlan,
     Question as Question,
 )
 from .releases import Evaluation as Evaluation, Release as Release, Synthesis as Synthesis

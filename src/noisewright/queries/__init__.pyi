@@ -13,6 +13,8 @@ from .private import Private as Private
 from .public_table import Public as Public
 from .question import GroupBy as GroupBy, Question as Question
 from .sql_in import condition_from_sql as condition_from_sql
+from .together.ask import JointAnswers as JointAnswers, ask as ask
+from .together.joint_plan import JointPlan as JointPlan, plan_together as plan_together
 from .unknown_keys.key_coins import KeyCoins as KeyCoins
 from .unknown_keys.key_selection import (
     KeySelection as KeySelection,

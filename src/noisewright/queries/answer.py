@@ -18,11 +18,11 @@ from noisewright.estimation import read_confidence
 from noisewright.mechanisms import Guarantee, epsilon_sum
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
-from noisewright.queries.readings import AnswerColumn, read_columns_of
+from noisewright.queries.readings import AnswerColumn, Measured
 
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
-    from noisewright.queries.question import Priced, Question
+    from noisewright.queries.question import Question
     from noisewright.transaction import Payment
 
 
@@ -41,8 +41,7 @@ class Answer:
     """
 
     question: Question
-    priced: Priced
-    noisy: tuple[NDArray[Any], ...]
+    measured: tuple[Measured, ...]
     certificate: Certificate
     entry: int | None = None
     charged: Guarantee | None = None
@@ -83,17 +82,10 @@ class Answer:
     def columns(self, confidence: float = 0.95) -> list[AnswerColumn]:
         """Return the columns of the answer, with errors and intervals of this confidence."""
         level = read_confidence(confidence)
-        parts = self.priced
         return [
             column
             for reading in self.question.asked.readings
-            for column in read_columns_of(
-                reading,
-                parts.measurements[reading.place],
-                self.noisy[reading.place],
-                parts.noises[reading.place],
-                level,
-            )
+            for column in self.measured[reading.place].read(reading, level)
         ]
 
     @cached_property

@@ -59,8 +59,12 @@ class Reading:
 @final
 @dataclass(frozen=True)
 class Asked:
-    """The measurements that answer some aggregates, and how each of these follows."""
+    """The measurements that answer some aggregates, and how each of these follows.
 
+    `rows` are those that count; aggregates that skip some of them measure a filter of these.
+    """
+
+    rows: Rows
     measurements: tuple[QueryMeasurement, ...]
     readings: tuple[Reading, ...]
 
@@ -104,7 +108,7 @@ class _Planning:
             Reading(name, one, places[key], of, labels, binning)
             for name, one, key, of, labels, binning in found
         )
-        return Asked(tuple(self.measurements.values()), readings)
+        return Asked(self.rows, tuple(self.measurements.values()), readings)
 
     def _reading(self, name: str, one: Aggregate) -> tuple[Any, ...]:
         of = self.bound[name]

@@ -10,7 +10,7 @@ assumed group many times, and the answers are compared with that of the numbers 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
@@ -26,11 +26,14 @@ from noisewright.queries.answers.answered import Answered
 from noisewright.queries.asked import Reading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
-from noisewright.queries.readings import read_columns_of
+from noisewright.queries.readings import NoisyNumbers
 from noisewright.sampling import SeededSource
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
+
+ColumnError = tuple[str, float, float]
+"""The name of a column, its standard error, and the half width of its intervals."""
 
 _STEPS = 50
 _LARGE = 40
@@ -91,29 +94,63 @@ class Prediction:
 
 def predict(question: Question, priced: Priced, people: float, confidence: float) -> Prediction:
     """Return the errors of groups among which so many people are divided evenly."""
+    found = [
+        error
+        for reading in question.asked.readings
+        for error in expect_errors(
+            question,
+            reading,
+            priced.measurements[reading.place],
+            priced.noises[reading.place],
+            people,
+            confidence,
+        )
+    ]
+    words = tuple(noise.describe() for noise in priced.noises)
+    return as_prediction(question, found, people, confidence, words)
+
+
+def expect_errors(
+    question: Question,
+    reading: Reading,
+    measurement: QueryMeasurement,
+    noise: CellNoise,
+    people: float,
+    confidence: float,
+) -> list[ColumnError]:
+    """Return the errors of the columns that are read of a measurement."""
     groups = math.prod(key.size for key in question.keys.values())
     each = people / groups
-    names: list[str] = []
-    errors: list[float] = []
-    halves: list[float] = []
-    for reading in question.asked.readings:
-        measurement = priced.measurements[reading.place]
-        noise = priced.noises[reading.place]
-        numbers = _assumed_numbers(measurement, each, groups)
-        exact = read_columns_of(reading, measurement, numbers, noise, confidence)
-        drawn = exact
-        if _needs_simulation(reading, measurement, noise, each):
-            times = max(_FEWEST, min(_RUNS, _MOST_DRAWS // numbers.shape[1])) // len(numbers)
-            z = noise.draw(times * numbers.size, SeededSource("prediction"))
-            noisy = np.tile(numbers, (times, 1)) + z.reshape(-1, numbers.shape[1])
-            drawn = read_columns_of(reading, measurement, noisy, noise, confidence)
-        for truth, column in zip(exact, drawn, strict=True):
-            names.append(column.name)
-            errors.append(_error(column.answered, truth.answered))
-            widths = column.answered.highs - column.answered.lows
-            halves.append(float(widths.mean()) / 2)
-    words = tuple(noise.describe() for noise in priced.noises)
-    return Prediction(tuple(names), tuple(errors), tuple(halves), confidence, each, words)
+    numbers = _assumed_numbers(measurement, each, groups)
+    exact = NoisyNumbers(measurement, noise, numbers).read(reading, confidence)
+    drawn = exact
+    if _needs_simulation(reading, measurement, noise, each):
+        times = max(_FEWEST, min(_RUNS, _MOST_DRAWS // numbers.shape[1])) // len(numbers)
+        z = noise.draw(times * numbers.size, SeededSource("prediction"))
+        noisy = np.tile(numbers, (times, 1)) + z.reshape(-1, numbers.shape[1])
+        drawn = NoisyNumbers(measurement, noise, noisy).read(reading, confidence)
+    return [
+        (column.name, _error(column.answered, truth.answered), half_width(column.answered))
+        for truth, column in zip(exact, drawn, strict=True)
+    ]
+
+
+def half_width(answered: Answered) -> float:
+    """Return the half width of intervals, on average."""
+    return float((answered.highs - answered.lows).mean()) / 2
+
+
+def as_prediction(
+    question: Question,
+    errors: Sequence[ColumnError],
+    people: float,
+    confidence: float,
+    words: tuple[str, ...],
+) -> Prediction:
+    """Return the errors of all columns of an answer."""
+    names, standard_errors, halves = zip(*errors, strict=True)
+    each = people / math.prod(key.size for key in question.keys.values())
+    return Prediction(names, standard_errors, halves, confidence, each, words)
 
 
 def _needs_simulation(

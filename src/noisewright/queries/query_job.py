@@ -13,6 +13,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.queries.answer import Answer
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
+from noisewright.queries.readings import NoisyNumbers
 from noisewright.transaction import Job, Payment, Progress, Subject
 
 if TYPE_CHECKING:
@@ -54,14 +55,15 @@ class QueryJob(Job[Answer]):
 
     def draw(self, progress: Progress | None) -> Answer:
         """Compute the numbers and add noise to them."""
-        noisy: list[NDArray[Any]] = []
+        measured: list[NoisyNumbers] = []
         parts = list(zip(self.priced.measurements, self.priced.noises, strict=True))
         for done, (measurement, noise) in enumerate(parts, start=1):
-            noisy.append(add_noise(measurement, noise, self.source))
+            numbers = add_noise(measurement, noise, self.source)
+            measured.append(NoisyNumbers(measurement, noise, numbers))
             if progress is not None:
                 progress("draw", done, len(parts))
         assert self._certificate is not None
-        return Answer(self.question, self.priced, tuple(noisy), self._certificate)
+        return Answer(self.question, tuple(measured), self._certificate)
 
     def note(self, made: Answer, payment: Payment) -> Answer:
         """Return the answer with what the ledger was charged."""

@@ -170,9 +170,8 @@ class Question:
         """
         from noisewright.queries.prediction import predict
 
-        if isinstance(people, bool) or not isinstance(people, int | float) or not people > 0:
-            raise ParameterError(f"people is {brief(people)}; it must be a number above 0.")
-        return predict(self, self.price(epsilon, delta), people, read_confidence(confidence))
+        level = read_confidence(confidence)
+        return predict(self, self.price(epsilon, delta), read_people(people), level)
 
     def epsilon_for(self, *, people: float, delta: Number = 0, **wanted: float) -> Fraction:
         """Return the least ε at which predicted standard errors are as small as wanted.
@@ -193,22 +192,7 @@ class Question:
 
     def certify_priced(self, priced: Priced) -> Certificate:
         """Return the certificate of this question with this noise."""
-        return certify_query(
-            priced.describe(),
-            columns=self._ranges(),
-            unit=priced.budget.unit,
-            total=priced.budget.total,
-            guarantee=priced.budget.guarantee,
-            change=self.table.budget.change,
-        )
-
-    def _ranges(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for source in sources(self.table.rows):
-            for name in source.fields:
-                grid = source.grid(name)
-                found[name] = [str(end) for end in sorted((grid.first, grid.last))]
-        return found
+        return certify_measurements(self.table, priced.describe(), priced.budget)
 
     def release(
         self,
@@ -244,6 +228,32 @@ class Question:
     def guarantee_words(self) -> str:
         """What a guarantee of this question is about."""
         return f"for {self.table.unit}"
+
+
+def read_people(people: float) -> float:
+    """Return how many people are assumed; refuse what is no such number."""
+    if isinstance(people, bool) or not isinstance(people, int | float) or not people > 0:
+        raise ParameterError(f"people is {brief(people)}; it must be a number above 0.")
+    return people
+
+
+def certify_measurements(
+    table: Private, measurements: list[dict[str, Any]], budget: RunBudget
+) -> Certificate:
+    """Return the certificate of measurements of a table that together spend a budget."""
+    ranges: dict[str, list[str]] = {}
+    for source in sources(table.rows):
+        for name in source.fields:
+            grid = source.grid(name)
+            ranges[name] = [str(end) for end in sorted((grid.first, grid.last))]
+    return certify_query(
+        measurements,
+        columns=ranges,
+        unit=budget.unit,
+        total=budget.total,
+        guarantee=budget.guarantee,
+        change=table.budget.change,
+    )
 
 
 def _spread(priced: Priced) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, cast, final
+from dataclasses import dataclass
+from typing import Any, Protocol, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +51,35 @@ class AnswerColumn:
         return [None if gap else day for gap, day in zip(np.isnan(values), days, strict=True)]
 
 
-def read_columns_of(
+class Measured(Protocol):
+    """What was measured, from which aggregates can be read."""
+
+    def read(self, reading: Reading, confidence: float) -> list[AnswerColumn]:
+        """Return the columns that answer one aggregate."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NoisyNumbers:
+    """The numbers of one measurement with noise of its own."""
+
+    measurement: QueryMeasurement
+    noise: CellNoise
+    numbers: NDArray[Any]
+
+    def read(self, reading: Reading, confidence: float) -> list[AnswerColumn]:
+        """Return the columns that answer one aggregate."""
+        return _read_columns(reading, self.measurement, self.numbers, self.noise, confidence)
+
+
+def _read_columns(
     reading: Reading,
     measurement: QueryMeasurement,
     noisy: NDArray[Any],
     noise: CellNoise,
     confidence: float,
 ) -> list[AnswerColumn]:
-    """Return the columns that answer one aggregate."""
     name, labels, of = reading.name, reading.labels, reading.of
     function = reading.aggregate.function
     if measurement.adds == "moments":
@@ -84,12 +105,7 @@ def read_columns_of(
         return _top(reading, noisy, noise, confidence)
     if function == "histogram":
         counts = noisy.reshape(-1, len(labels))
-        return [
-            AnswerColumn(
-                f"{name} {label}", answer_counts(counts[:, place], noise, confidence=confidence)
-            )
-            for place, label in enumerate(labels)
-        ]
+        return histogram_columns(reading, answer_counts(counts, noise, confidence=confidence))
     if function == "count_distinct":
         assert of is not None
         most = answer_distinct(noisy[:, 0], noise, declared=of.size, confidence=confidence)
@@ -120,16 +136,12 @@ def _quantiles(
     single = len(shares) == 1
     return [
         AnswerColumn(
-            reading.name if single else f"{reading.name}_{share:g}", _column(found, place), of.kind
+            reading.name if single else f"{reading.name}_{share:g}",
+            found.pick(lambda array, place=place: array[:, place]),
+            of.kind,
         )
         for place, share in enumerate(shares)
     ]
-
-
-def _column(answered: Answered, place: int) -> Answered:
-    """Return one of several answers about each group."""
-    arrays = ("values", "standard_errors", "lows", "highs", "unbiased")
-    return replace(answered, **{name: getattr(answered, name)[:, place] for name in arrays})
 
 
 def _top(
@@ -137,9 +149,53 @@ def _top(
 ) -> list[AnswerColumn]:
     (k,) = reading.aggregate.parameters
     found = answer_top(noisy.reshape(-1, len(reading.labels)), noise, k=k, confidence=confidence)
+    return top_columns(reading, found.places, found.counts)
+
+
+def top_columns(
+    reading: Reading, places: NDArray[Any], counts: Answered, kind: Kind | None = None
+) -> list[AnswerColumn]:
+    """Return the columns of the most frequent labels, whose places and counts are listed."""
     columns: list[AnswerColumn] = []
-    for place in range(k):
-        labels = [reading.labels[one] for one in found.places[:, place].tolist()]
-        counts = _column(found.counts, place)
-        columns.append(AnswerColumn(f"{reading.name}_{place + 1}", counts, labels=labels))
+    for rank in range(places.shape[1]):
+        labels = [reading.labels[one] for one in places[:, rank].tolist()]
+        one = counts.pick(lambda array, rank=rank: array[:, rank])
+        columns.append(AnswerColumn(f"{reading.name}_{rank + 1}", one, kind, labels))
     return columns
+<<<<<<< HEAD
+=======
+
+
+def histogram_columns(
+    reading: Reading, counts: Answered, kind: Kind | None = None
+) -> list[AnswerColumn]:
+    """Return a column for each bin of a histogram, from the counts of groups and bins."""
+    return [
+        AnswerColumn(
+            f"{reading.name} {label}",
+            counts.pick(lambda array, place=place: array[:, place]),
+            kind,
+        )
+        for place, label in enumerate(reading.labels)
+    ]
+
+
+def _all_rows(
+    measurement: QueryMeasurement, noisy: NDArray[Any], noise: CellNoise, confidence: float
+) -> Answered:
+    """Return how many rows there are, with a value or without: all numbers of a group together."""
+    draws, one_row = measurement.numbers, measurement.width**measurement.degree
+    found = noisy.sum(axis=1).astype(np.float64) / one_row
+    half = half_width_of_sum(noise, draws, confidence) / one_row
+    values = np.maximum(np.round(found), 0)
+    return Answered(
+        what="count",
+        values=values,
+        standard_errors=np.full(found.shape, noise.deviation * draws**0.5 / one_row),
+        lows=np.maximum(np.minimum(np.ceil(found - half - 1e-9), values), 0),
+        highs=np.maximum(np.floor(found + half + 1e-9), values),
+        unbiased=found,
+        possible=(0.0, np.inf),
+        confidence=confidence,
+    )
+>>>>>>> 45e43e8 (Ask several questions together: shared counts are measured once, under one certificate and one debit)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -32,6 +33,11 @@ class Answered:
     possible: tuple[float, float]
     confidence: float
     notes: tuple[str, ...] = ()
+
+    def pick(self, choose: Callable[[Array], Array]) -> Answered:
+        """Return some of the answers: `choose` is applied to each array."""
+        arrays = ("values", "standard_errors", "lows", "highs", "unbiased")
+        return replace(self, **{name: choose(getattr(self, name)) for name in arrays})
 
 
 def as_floats(numbers: Any) -> Array:

@@ -189,10 +189,7 @@ class Strategy:
             maximal = {names: tables[names] for names in _maximal(list(tables))}
             near = make_non_negative(maximal, {n: self.asked.axes_of(n) for n in maximal})
             kept = {names: _from_larger(near, names) for names in tables}
-        factor = NormalDist().inv_cdf((1 + confidence) / 2)
-        if self.unit == "epsilon":
-            # Sums of geometric numbers lie between one of them and a normal number.
-            factor = max(factor, -math.log(1 - confidence) / math.sqrt(2))
+        factor = self.interval_factor(confidence)
         found: list[Answered] = []
         for question in self.asked.questions:
             names = self._in_order(question.attributes)
@@ -215,6 +212,14 @@ class Strategy:
                 )
             )
         return tuple(found)
+
+    def interval_factor(self, confidence: float) -> float:
+        """Return how many standard errors an interval reaches to each side."""
+        factor = NormalDist().inv_cdf((1 + confidence) / 2)
+        if self.unit == "epsilon":
+            # Sums of geometric numbers lie between one of them and a normal number.
+            factor = max(factor, -math.log(1 - confidence) / math.sqrt(2))
+        return factor
 
     def _in_order(self, names: Names) -> Names:
         return tuple(sorted(names, key=self.asked.place.__getitem__))

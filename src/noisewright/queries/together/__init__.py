@@ -1,0 +1,1 @@
+"""Several questions at once: what they share is measured once, and one certificate covers all."""
