@@ -58,7 +58,7 @@ class SharedTable:
 def as_table(question: Question, place: int) -> SharedTable | None:
     """Return a measurement as a table of the rows that all questions share; None if it is none."""
     asked, measurement = question.asked, question.asked.measurements[place]
-    skipped = _skipped(asked, measurement)
+    skipped = _find_conditions(asked, measurement)
     if measurement.adds != "rows" or skipped is None or _limits_groups(asked.rows):
         return None
     nodes = [_with_null(node) for node in measurement.by]
@@ -84,7 +84,7 @@ def _with_null(node: Node, value: int | None = None) -> Node:
     return fill(node, node.high + 1 if value is None else value)
 
 
-def _skipped(asked: Asked, measurement: QueryMeasurement) -> list[Node] | None:
+def _find_conditions(asked: Asked, measurement: QueryMeasurement) -> list[Node] | None:
     """Return by which conditions an aggregate skips rows; None if it counts other rows."""
     rows = measurement.rows
     if rows is asked.rows:
