@@ -162,8 +162,6 @@ def top_columns(
         one = counts.pick(lambda array, rank=rank: array[:, rank])
         columns.append(AnswerColumn(f"{reading.name}_{rank + 1}", one, kind, labels))
     return columns
-<<<<<<< HEAD
-=======
 
 
 def histogram_columns(
@@ -178,24 +176,3 @@ def histogram_columns(
         )
         for place, label in enumerate(reading.labels)
     ]
-
-
-def _all_rows(
-    measurement: QueryMeasurement, noisy: NDArray[Any], noise: CellNoise, confidence: float
-) -> Answered:
-    """Return how many rows there are, with a value or without: all numbers of a group together."""
-    draws, one_row = measurement.numbers, measurement.width**measurement.degree
-    found = noisy.sum(axis=1).astype(np.float64) / one_row
-    half = half_width_of_sum(noise, draws, confidence) / one_row
-    values = np.maximum(np.round(found), 0)
-    return Answered(
-        what="count",
-        values=values,
-        standard_errors=np.full(found.shape, noise.deviation * draws**0.5 / one_row),
-        lows=np.maximum(np.minimum(np.ceil(found - half - 1e-9), values), 0),
-        highs=np.maximum(np.floor(found + half + 1e-9), values),
-        unbiased=found,
-        possible=(0.0, np.inf),
-        confidence=confidence,
-    )
->>>>>>> 45e43e8 (Ask several questions together: shared counts are measured once, under one certificate and one debit)
