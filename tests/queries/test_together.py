@@ -43,8 +43,8 @@ DRAW = random.Random(11)
 ROWS = [random_row(DRAW, "abcdefgh"[place % 8]) for place in range(60)]
 
 
-def private(rows: list[Row] = ROWS, **options: Any) -> Private:
-    return Private(table_of(rows), columns=COLUMNS, **{"ledger": None, **options})
+def private(*, ledger: Any = None, **options: Any) -> Private:
+    return Private(table_of(ROWS), columns=COLUMNS, ledger=ledger, **options)
 
 
 def some(people: Private) -> list[Question]:
