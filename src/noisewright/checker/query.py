@@ -104,6 +104,7 @@ def prove_query(claim: PrivacyClaim) -> Findings:
     need(ok, "measurements", f"found {count}; need 1 to {_MOST_MEASUREMENTS}")
     ranges = read_columns(columns)
     spent = Fraction(0)
+    _require_one_unit(measurements)
     for place, measurement in enumerate(measurements, start=1):
         cost, amount, words = _prove_measurement(
             measurement, ranges, unit, change, f"measurement {place}"
@@ -121,6 +122,18 @@ def prove_query(claim: PrivacyClaim) -> Findings:
     else:
         ok = claim.covers(Number(whole))
         need(ok, "epsilon", f"{Number(whole)} is needed; claimed is {claim.epsilon}")
+
+
+def _require_one_unit(measurements: list[Any]) -> None:
+    """Refuse tables of which rows are people here, and rows of people there."""
+    persons: dict[str, str] = {}
+    for place, measurement in enumerate(measurements, start=1):
+        read_fields(measurement, f"measurement {place}", _MEASUREMENT)
+        for table, person in _people(measurement["rows"]):
+            same = persons.setdefault(table, person) == person
+            need(same, "person", f"two columns identify the people of {brief(table)}")
+    mixed = len({person == "" for person in persons.values()}) > 1
+    need(not mixed, "person", "rows are people in one table, and rows of people in another")
 
 
 def _neighbors() -> list[str]:
@@ -229,6 +242,7 @@ def _assumptions(measurements: list[Any], change: str) -> Iterator[str]:
 
 
 def _people(rows: Any) -> Iterator[tuple[str, str]]:
+    read_fields(rows, "rows", *_ROWS)
     if rows["rows"] == "table":
         yield rows["table"], rows["person"]
     for side in ("of", "left", "right"):

@@ -122,7 +122,8 @@ class Question:
                 raise ParameterError(f"{name!r} is a key already; choose another name.")
         question = cls(table, dict(keys), dict(aggregates))
         for measurement in question.asked.measurements:
-            _ = measurement.bound  # refused here, and not when it is released
+            # What cannot be computed is refused here, and not when it is released.
+            _ = measurement.bound, measurement.tally()
         return question
 
     @cached_property
