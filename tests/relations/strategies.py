@@ -317,6 +317,20 @@ def tallies(draw: Any, *, files: bool = False) -> Tally:
 
 
 @st.composite
+def wide_tallies(draw: Any) -> Tally:
+    """A tally of a table with a column of each kind, and of many expressions at once."""
+    named = {f"Column of {name}": kind for name, kind in KINDS.items()}
+    fields = {name: draw(kind.fields) for name, kind in named.items()}
+    types = {**{name: kind.type for name, kind in named.items()}, "who": pa.string()}
+    cells = {**{name: kind.cells for name, kind in named.items()}, "who": _among(["1", "", "ü"])}
+    rows = [draw(st.fixed_dictionaries(cells)) for _ in range(20)]
+    source = Source(Table(types, rows), fields, "who")
+    columns = columns_of(source)
+    sums = [*columns, *(draw(numbers(columns)) for _ in range(16))]
+    return Tally(draw(narrower(source, columns)), draw(groups(columns)), tuple(sums))
+
+
+@st.composite
 def narrower(draw: Any, rows: Any, columns: list[Node]) -> Any:
     """Some of the rows."""
     for _ in range(draw(st.integers(0, 2))):

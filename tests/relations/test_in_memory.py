@@ -27,7 +27,7 @@ def expected(request: Tally) -> list[list[int]]:
     return reference.tally(replace(request, rows=with_tables(request.rows, lambda one: one.stored)))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(request=tallies(files=True))
 def test_integers_are_those_of_plain_python(request: Tally) -> None:
     opened = with_tables(request.rows, lambda one: open_table(one.arrow))

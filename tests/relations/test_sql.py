@@ -1,6 +1,6 @@
 """Databases give what plain Python gives, row by row: the same integers."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from itertools import count
 from typing import Any
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from noisewright.relations import DuckDB, PostgreSQL, Tally
 from tests.ledger.server import server
 from tests.relations.databases import require_same_integers, write_to_postgresql
-from tests.relations.strategies import Table, tallies
+from tests.relations.strategies import Table, tallies, wide_tallies
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,15 @@ def embedded() -> Generator[Any]:
         yield connection
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(request=tallies())
 def test_duckdb_gives_the_integers_of_plain_python(embedded: Any, request: Tally) -> None:
+    require_same_integers(request, lambda table: DuckDB(embedded.from_arrow(table.arrow)))
+
+
+@settings(max_examples=15)
+@given(request=wide_tallies())
+def test_duckdb_reads_all_kinds_of_cells(embedded: Any, request: Tally) -> None:
     require_same_integers(request, lambda table: DuckDB(embedded.from_arrow(table.arrow)))
 
 
@@ -38,14 +44,24 @@ def postgresql() -> Generator[Any]:
         yield connection
 
 
-@settings(max_examples=150)
-@given(request=tallies())
-def test_postgresql_gives_the_integers_of_plain_python(postgresql: Any, request: Tally) -> None:
+def stored_in(connection: Any) -> Callable[[Table], PostgreSQL]:
     numbers = count()
 
     def stored(table: Table) -> PostgreSQL:
         name = f"table {next(numbers)}"
-        write_to_postgresql(postgresql, name, table)
-        return PostgreSQL(postgresql, (name,))
+        write_to_postgresql(connection, name, table)
+        return PostgreSQL(connection, (name,))
 
-    require_same_integers(request, stored)
+    return stored
+
+
+@settings(max_examples=60)
+@given(request=tallies())
+def test_postgresql_gives_the_integers_of_plain_python(postgresql: Any, request: Tally) -> None:
+    require_same_integers(request, stored_in(postgresql))
+
+
+@settings(max_examples=15)
+@given(request=wide_tallies())
+def test_postgresql_reads_all_kinds_of_cells(postgresql: Any, request: Tally) -> None:
+    require_same_integers(request, stored_in(postgresql))

@@ -99,10 +99,11 @@ class CellWriter:
             gaps: Term = is_null(cell)
             value = cell.copy()
         else:
-            decimal = pa.types.is_decimal(kind) or pa.types.is_integer(kind)
+            decimal = not pa.types.is_floating(kind)
             value, kind_name = self.dialect.comparable(cell, decimal=decimal)
             places = [cast(text(repr(float(end))), kind_name) for end in (low, high)]
-            code = self._in_doubles(cast(cell.copy(), "DOUBLE"), low, step, high)
+            exact = self.dialect.as_double(cell.copy(), decimal=decimal)
+            code = self._in_doubles(exact, low, step, high)
             nan = self.dialect.is_nan(cell.copy(), decimal=decimal)
             gaps = is_null(cell) if nan is None else join("Or", is_null(cell), nan)
         return case(
@@ -186,12 +187,12 @@ class CellWriter:
             type_name, time = "TIMESTAMPNTZ", cast(cell, "TIMESTAMPNTZ")
             first, last = str(begin), str(end)
         else:
-            type_name, time = "TIMESTAMPTZ", cell
+            type_name, time = self.dialect.moments, cell
             margin = datetime.timedelta(days=2)  # more than any zone is ahead or behind
             first = f"{max(begin, datetime.datetime.min + margin) - margin}+00:00"
             last = f"{min(end, datetime.datetime.max - margin) + margin}+00:00"
         local = time
-        if type_name == "TIMESTAMPTZ":
+        if type_name == self.dialect.moments:
             assert space.zone is not None
             local = self.dialect.in_zone(time, space.zone)
         return case(

@@ -19,6 +19,8 @@ class Dialect:
     """DuckDB; the others say where they differ. Divisions are of numbers that are not negative."""
 
     name = "duckdb"
+    moments = "TIMESTAMPTZ"
+    """The type of moments, which are the same all over the world."""
 
     def quotient(self, a: Term, by: int) -> Term:
         """Return ⌊a / by⌋ for a ≥ 0."""
@@ -39,6 +41,10 @@ class Dialect:
     def comparable(self, a: Term, *, decimal: bool) -> tuple[Term, str]:
         """Return a number in a type in which it has room, and the name of the type."""
         return cast(a, "DOUBLE"), "DOUBLE"
+
+    def as_double(self, a: Term, *, decimal: bool) -> Term:
+        """Return a number, which is not too large for that, as a double."""
+        return cast(a, "DOUBLE")
 
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text."""
@@ -63,7 +69,7 @@ class Dialect:
     def part(self, name: str, time: Term) -> Term:
         """Return the year, month, hour or minute of a time or of a date."""
         exp = expressions()
-        return cast(exp.Extract(this=exp.var(name), expression=time), "BIGINT")
+        return cast(exp.Extract(this=exp.var(name.upper()), expression=time), "BIGINT")
 
 
 class PostgresDialect(Dialect):
@@ -90,6 +96,10 @@ class PostgresDialect(Dialect):
         kind = "DECIMAL" if decimal else "DOUBLE"
         return cast(a, kind), kind
 
+    def as_double(self, a: Term, *, decimal: bool) -> Term:
+        """Return a number as a double: one that is nearly 0 would be an error."""
+        return cast(call("ROUND", a, whole(300)) if decimal else a, "DOUBLE")
+
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text, by way of a string of bits."""
         exp = expressions()
@@ -104,6 +114,7 @@ class SparkDialect(Dialect):
     """Spark SQL, whose moments are shown in the zone of the session unless one takes care."""
 
     name = "spark"
+    moments = "TIMESTAMPLTZ"
 
     def wide(self, a: Term) -> Term:
         """Return a whole number as a decimal: sums of 64 bits overflow."""
@@ -173,7 +184,7 @@ class SnowflakeDialect(Dialect):
 
     def days(self, date: Term) -> Term:
         """Return the days of a date since 1970."""
-        return call("DATEDIFF", text("day"), cast(text(_EPOCH), "DATE"), date)
+        return call("DATEDIFF", expressions().var("DAY"), cast(text(_EPOCH), "DATE"), date)
 
     def in_zone(self, moment: Term, zone: str) -> Term:
         """Return what clocks of a zone show at a moment."""

@@ -29,7 +29,7 @@ class DuckDB(SqlTable):
 
     engine, dialect = "DuckDB", "duckdb"
 
-    def __init__(self, place: Any, table: str | None = None) -> None:
+    def __init__(self, place: Any, table: str | tuple[str, ...] | None = None) -> None:
         self._relation: Any = None
         if is_relation(place):
             if table is not None:
@@ -51,7 +51,7 @@ class DuckDB(SqlTable):
             lambda: self._query(query, [self]).to_arrow_table(), "open"
         ).schema
 
-    def _open(self, path: Path, table: str | None) -> None:
+    def _open(self, path: Path, table: Any) -> None:
         if not path.exists():
             raise ParameterError(f"there is no file {path}. Check the path.")
         self.name = str(path) if table is None else f"the table {table!r} of {path}"

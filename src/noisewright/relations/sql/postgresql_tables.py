@@ -9,19 +9,8 @@ from noisewright.errors import MissingPartError, ParameterError
 from noisewright.given import brief
 from noisewright.on_use import pa
 from noisewright.public import public_methods
-from noisewright.relations.sql.sql_tables import SqlTable
+from noisewright.relations.sql.sql_tables import SqlTable, arrow_type
 from noisewright.relations.sql.terms import Term, table_term
-
-_KINDS = {
-    "bool": "bool_",
-    "int2": "int16",
-    "int4": "int32",
-    "int8": "int64",
-    "float4": "float32",
-    "float8": "float64",
-    "date": "date32",
-    **dict.fromkeys(("text", "varchar", "bpchar", "name", "uuid"), "string"),
-}
 
 
 @final
@@ -58,7 +47,7 @@ class PostgreSQL(SqlTable):
                 [[code for _, code in columns]],
             ).fetchall()
         known = {oid: "text" if kind == "e" else name for oid, name, kind in kinds}
-        return pa.schema([(name, _arrow_type(known[code])) for name, code in columns])
+        return pa.schema([(name, arrow_type(known[code], self.engine)) for name, code in columns])
 
     def _connection(self) -> Any:
         """Return a context with a connection: one of our own ends its transaction."""
@@ -82,17 +71,6 @@ class PostgreSQL(SqlTable):
         with self._connection() as connection, connection.cursor() as cursor:
             # Without parameters, so that a percent sign in a label is nothing but that.
             return cursor.execute(query, prepare=False).fetchall()
-
-
-def _arrow_type(name: str) -> Any:
-
-    if name in _KINDS:
-        return getattr(pa, _KINDS[name])()
-    if name == "numeric":
-        return pa.decimal128(38, 9)
-    if name in ("timestamp", "timestamptz"):
-        return pa.timestamp("us", "UTC" if name == "timestamptz" else None)
-    return pa.opaque(pa.null(), name, "PostgreSQL")
 
 
 def psycopg() -> Any:

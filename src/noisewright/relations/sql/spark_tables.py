@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any, final
 
-from noisewright.relations.sql.sql_tables import SqlTable
+from noisewright.on_use import pa
+from noisewright.relations.sql.sql_tables import SqlTable, arrow_type
 from noisewright.relations.sql.terms import Term, expressions
 
 
@@ -18,11 +18,12 @@ class SparkTable(SqlTable):
     engine, dialect = "Spark", "spark"
 
     def __init__(self, frame: Any) -> None:
-        kinds = importlib.import_module("pyspark.sql.pandas.types")
         self.frame = frame
         self.name = "the DataFrame"
         self._alias = f"noisewright_{uuid.uuid4().hex}"
-        self.schema = self._guard(lambda: kinds.to_arrow_schema(frame.schema), "open")
+        columns = self._guard(lambda: frame.schema, "open")
+        kinds = [(one.name, arrow_type(one.dataType.typeName(), self.engine)) for one in columns]
+        self.schema = pa.schema(kinds)
 
     def term(self) -> Term:
         """Return the table as a part of a query."""

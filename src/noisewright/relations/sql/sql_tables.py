@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import EngineError, InputError
 from noisewright.given import one_of
+from noisewright.on_use import pa
 from noisewright.relations.in_memory import require_identifying, zeros_for
 from noisewright.relations.rows import Source, Tally, sources
 from noisewright.relations.sql.cells_in_sql import require_type
@@ -22,6 +23,20 @@ from noisewright.relations.sql.rows_in_sql import TallyWriter
 from noisewright.relations.sql.terms import Term
 
 _T = TypeVar("_T")
+
+
+_TYPES = {
+    "bool_": ("bool", "boolean"),
+    "int8": ("byte", "tinyint"),
+    "int16": ("int2", "short", "smallint"),
+    "int32": ("int4", "integer", "int"),
+    "int64": ("int8", "long", "bigint"),
+    "float32": ("float4", "float"),
+    "float64": ("float8", "double"),
+    "date32": ("date",),
+    "string": ("text", "varchar", "bpchar", "char", "name", "uuid", "string"),
+}
+"""Types of Arrow, and what databases call them."""
 
 
 class SqlTable(ABC):
@@ -93,6 +108,19 @@ class SqlTable(ABC):
                 "not shown, since it may hold cells of the table."
             )
         raise failed
+
+
+def arrow_type(name: str, engine: str) -> Any:
+    """Return the type of Arrow that holds what a type of PostgreSQL or Spark does."""
+    for known, names in _TYPES.items():
+        if name in names:
+            return getattr(pa, known)()
+    if name in ("decimal", "numeric"):
+        return pa.decimal128(38, 9)
+    if name in ("timestamp", "timestamp_ntz", "timestamptz"):
+        has_zone = name == ("timestamp" if engine == "Spark" else "timestamptz")
+        return pa.timestamp("us", "UTC" if has_zone else None)
+    return pa.opaque(pa.null(), name, engine)
 
 
 def _kind_of(problem: Exception) -> str:
