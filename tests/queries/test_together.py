@@ -21,6 +21,7 @@ from noisewright.errors import BudgetError, CertificateError, ParameterError
 from noisewright.planning import plan_together
 from noisewright.queries import JointPlan, Private, Question
 from noisewright.queries.measurements import QueryMeasurement
+from noisewright.queries.noise import CellNoise
 from noisewright.queries.planning.contrasts import part_places, to_contrasts
 from noisewright.queries.planning.measurements import ContrastMeasurement, CountMeasurement
 from noisewright.queries.private import CHANGES
@@ -174,12 +175,21 @@ def test_all_tables_of_up_to_three_columns_of_adult() -> None:
     assert every.loss("total") == pytest.approx(planned.loss("total"))
 
 
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("keys", [["s", "t"], ["s", "d", "t"], ["s"]])
+def test_small_tables_are_not_worse_together_than_alone(keys: list[str], change: Any) -> None:
+    """Alone, under replacement, their noise adds up to 0 over all cells; so it does together."""
+    people = private(change=change)
+    questions = [people.count(), *(people.group_by(key).count() for key in keys)]
+    assert plan(questions, "epsilon").gain > 1
+
+
 def cost_of_change(planned: JointPlan, one: list[Row], other: list[Row]) -> float:
     """What it costs that all numbers with noise change, by the law of the noise of each."""
     cost = 0.0
     for own in planned.own.values():
         gap = numbers_of(own.measurement, one) - numbers_of(own.measurement, other)
-        cost += _cost(gap.astype(float), own.noise.unit, float(own.noise.scale))
+        cost += _cost(gap.astype(float), own.noise.unit, float(own.noise.scale), own.noise)
     shared = planned.shared
     assert shared is not None
     tables = [replace(shared, rows=on_table(shared.rows, table_of(rows))) for rows in (one, other)]
@@ -192,13 +202,16 @@ def cost_of_change(planned: JointPlan, one: list[Row], other: list[Row]) -> floa
                 counts = to_contrasts(counts, m.cut_axes)[part_places(m.cut_axes, m.levels)]
             numbers.append(counts.astype(float))
         scale = float(m.noise.scale) if isinstance(m, CountMeasurement) else m.deviations
-        cost += _cost(numbers[0] - numbers[1], planned.budget.unit, scale)
+        noise = m.noise if isinstance(m, CountMeasurement) else None
+        cost += _cost(numbers[0] - numbers[1], planned.budget.unit, scale, noise)
     return cost
 
 
-def _cost(gap: Any, unit: str, scale: Any) -> float:
+def _cost(gap: Any, unit: str, scale: Any, noise: CellNoise | None) -> float:
     if unit == "epsilon":
-        return float(np.abs(gap).sum() * scale)
+        # With noise that adds up to 0, rows in no cell are one more number.
+        rest = abs(gap.sum()) if noise is not None and noise.balanced_cells else 0
+        return float((np.abs(gap).sum() + rest) * scale)
     return float((gap**2 / (2 * scale**2)).sum())
 
 

@@ -95,7 +95,7 @@ def measured_rows(strategy: Strategy) -> list[tuple[Matrix, Matrix]]:
             matrix = np.kron(matrix, block)
         noise = np.eye(len(matrix)) * m.variance
         if m.noise.balanced_cells:
-            noise -= m.variance / len(matrix)
+            noise -= m.variance / m.noise.balanced_cells
         found.append((matrix, noise))
     return found
 

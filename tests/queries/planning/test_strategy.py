@@ -32,6 +32,7 @@ NEIGHBORS = [
     Neighbors("add or remove", 2),
     Neighbors("replace"),
     Neighbors("replace", total_is_public=True),
+    Neighbors("replace", each_row=True),
 ]
 PLANS = [
     pytest.param(unit, neighbors, id=f"{unit}, {neighbors}")

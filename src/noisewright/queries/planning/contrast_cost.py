@@ -54,18 +54,22 @@ class Neighbors:
     """What one person can change: up to `rows` rows, and whether their number is public.
 
     `total_is_public`: all neighbors have the same number of rows in the tables that are asked for.
-    It takes "replace", no filter, and rows that are in some cell of each table.
+    It takes "replace", no filter, and rows that are in some cell of each table. `each_row`: each
+    row is a person, so that with "replace" neighbors have as many rows, in cells or elsewhere.
     """
 
     change: Literal["replace", "add or remove"]
     rows: int = 1
     total_is_public: bool = False
+    each_row: bool = False
 
     def __post_init__(self) -> None:
         one_of(self.change, ("replace", "add or remove"), name="change")
         whole_number(self.rows, name="rows", least=1)
         if flag(self.total_is_public, name="total_is_public"):
             one_of(self.change, ("replace",), name="change", where="where the total is public, ")
+        if flag(self.each_row, name="each_row"):
+            whole_number(self.rows, name="rows", least=1, most=1)
 
 
 def contrast_cost(

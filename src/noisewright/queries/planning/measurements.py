@@ -119,7 +119,9 @@ class CountMeasurement(PartMeasurement):
     def measure(self, table: NDArray[Any], source: Source | None) -> NDArray[np.int64]:
         """Return the counts of a table by its attributes, with noise."""
         numbers = self.count(table)
-        return self.add_noise(numbers, self.noise.draw(numbers.size, source))
+        # Noise may add up to 0 over one more cell, which is not shown.
+        drawn = self.noise.draw(self.noise.balanced_cells or numbers.size, source)
+        return self.add_noise(numbers, drawn[: numbers.size])
 
     @property
     def variance(self) -> float:

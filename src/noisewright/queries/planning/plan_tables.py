@@ -26,7 +26,7 @@ from noisewright.queries.planning.contrast_cost import Neighbors, contrast_cost,
 from noisewright.queries.planning.measurements import ContrastMeasurement, CountMeasurement
 from noisewright.queries.planning.question_parts import QuestionParts, TableQuestion
 from noisewright.queries.planning.strategy import Measurements, Strategy, count_change
-from noisewright.queries.planning.table_shares import Shares, best_shares
+from noisewright.queries.planning.table_shares import BALANCED_CELLS, Shares, best_shares
 
 Unit = Literal["epsilon", "rho"]
 
@@ -36,7 +36,6 @@ _LARGEST_VARIANCE = 2**71
 _LEAST_BUDGET = Fraction(1, 10**200)
 """Variances still are doubles."""
 
-_BALANCED_CELLS = 256
 _WORTH_IT = 0.999
 """A tree is taken where it is better than the flat division by more than this factor."""
 
@@ -197,12 +196,25 @@ def _counts(
         share = Fraction(part, whole)
         decay = budget * share / count_change(levels, neighbors)
         measured = CountMeasurement(axes, levels, share, CellNoise("epsilon", decay))
-        is_balanced = neighbors.total_is_public and neighbors.rows == 1
-        if is_balanced and measured.cells <= _BALANCED_CELLS:
-            noise = CellNoise("epsilon", decay, measured.cells)
+        if cells := _balanced_cells(measured, neighbors):
+            noise = CellNoise("epsilon", decay, cells)
             measured = CountMeasurement(axes, levels, share, noise)
         found.append(measured)
     return tuple(found)
+
+
+def _balanced_cells(measured: CountMeasurement, neighbors: Neighbors) -> int | None:
+    """Return over how many cells noise may add up to 0: those of the table, or one more.
+
+    The noise of the last one, for rows in no cell, is not shown.
+    """
+    if neighbors.total_is_public and neighbors.rows == 1:
+        return measured.cells if measured.cells <= BALANCED_CELLS else None
+    is_replaced = neighbors.each_row and neighbors.change == "replace" and measured.axes
+    is_full = all(axis.cells == axis.widths[-1] for axis in measured.cut_axes)
+    return (
+        measured.cells + 1 if is_replaced and is_full and measured.cells < BALANCED_CELLS else None
+    )
 
 
 def _loss(strategy: Strategy, goal: Goal) -> float:

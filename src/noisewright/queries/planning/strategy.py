@@ -274,10 +274,13 @@ def _weights(measured: CountMeasurement) -> list[tuple[Levels, float]]:
     for axis in axes:
         levels_of = [(*levels, level) for levels in levels_of for level in range(axis.height + 1)]
     for levels in levels_of:
-        if measured.noise.balanced_cells and not any(levels):
+        balanced = measured.noise.balanced_cells
+        if balanced == measured.cells and not any(levels):
             continue  # Its total is public, and known without noise.
         blocks = math.prod(axis.block_sizes[lv] for axis, lv in zip(axes, levels, strict=True))
-        found.append((levels, 1 / (measured.variance * blocks)))
+        # The noise of K of K + 1 cells adds up to minus that of one: 1 / (K + 1) of the variance.
+        times = balanced if balanced and not any(levels) else 1
+        found.append((levels, times / (measured.variance * blocks)))
     return found
 
 

@@ -28,7 +28,18 @@ from noisewright.queries.planning.plan_tables import plan_tables
 from noisewright.queries.planning.question_parts import TableQuestion
 from noisewright.queries.planning.strategy import Strategy
 from noisewright.queries.readings import AnswerColumn, histogram_columns, top_columns
-from noisewright.relations import Filter, Limit, Node, Numbers, Paired, Rows, choose, fill, literal
+from noisewright.relations import (
+    Filter,
+    Limit,
+    Node,
+    Numbers,
+    Paired,
+    Rows,
+    choose,
+    fill,
+    literal,
+    sources,
+)
 
 if TYPE_CHECKING:
     from noisewright.queries.private import Private
@@ -139,6 +150,7 @@ class SharedCounts:
         rows = settle_limits(private.rows, (), read)
         bound = bound_of(rows, ())
         assert bound is not None
+        each_row = all(source.person is None for source in sources(rows))
         questions = [
             TableQuestion(
                 tuple(names[node] for node in table.nodes), weight * table.answers / table.cells
@@ -150,7 +162,7 @@ class SharedCounts:
             questions,
             budget=amount,
             unit=unit,
-            neighbors=Neighbors(private.budget.change, bound.total),
+            neighbors=Neighbors(private.budget.change, bound.total, each_row=each_row),
             goal=goal,
         )
         return cls(rows, nodes, tuple(tables), strategy, amount)
