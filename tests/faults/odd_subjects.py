@@ -47,6 +47,16 @@ def workload() -> Any:
     return nw.workloads.Workload.marginals(DOMAIN, ways=1)
 
 
+@cache
+def people() -> Any:
+    return nw.Private(TABLE, columns=plan(), ledger=None)
+
+
+@cache
+def question() -> Any:
+    return people().group_by("b").agg(n=nw.count(), m=nw.col("a").mean(), q=nw.col("a").median())
+
+
 def total(database: Any) -> int:
     """A query of the caller's own, whose errors are the caller's to see."""
     try:
@@ -72,6 +82,8 @@ CALLS: dict[str, Callable[[], Call]] = {
     "Plan": lambda: a({"a": nw.Column(COLORS)}, epsilon=1),
     "PrivateNaiveBayes": lambda: a(DOMAIN, label="b", epsilon=1),
     "PrivateTree": lambda: a(DOMAIN, label="b", epsilon=1),
+    "Private": lambda: a(TABLE, columns=plan(), ledger=None),
+    "Public": lambda: a({"a": [0, 1], "word": ["x", "y"]}, key="a"),
     "Records": lambda: a({"a": COUNTS}),
     "SanitizedResponse": lambda: a(response() ** 2),
     "SeededSource": lambda: a(1),
@@ -80,6 +92,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "Wanted": lambda: a("a"),
     "ZeroConcentrated": lambda: a(1),
     "advanced_composition": lambda: a(nw.accounting.Guarantee(1), times=2, slack="1e-6"),
+    "ask": lambda: a([question()], epsilon=1),
     "basic_composition": lambda: a([nw.accounting.Guarantee(1)]),
     "bias": lambda: a(table()),
     "bias_by_input": lambda: a(table()),
@@ -89,8 +102,11 @@ CALLS: dict[str, Callable[[], Call]] = {
     "blr_size": lambda: a(4, within=0.5),
     "certify": lambda: a(table()),
     "check": lambda: a(nw.certify(table())),
+    "col": lambda: a("a"),
     "compare": lambda: a({"GM": table()}),
     "compose": lambda: a([table()]),
+    "count": a,
+    "count_people": a,
     "curve_noise": lambda: a(CURVES, epsilon=1),
     "design": lambda: a(nw.Counts(2), epsilon=1),
     "discrete_exponential": lambda: a(COLORS, epsilon=1),
@@ -114,6 +130,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "gaussian_rho": lambda: a(sensitivity=1, variance=2),
     "geometric": lambda: a(COUNTS, epsilon=1),
     "is_derivable": lambda: a(table(), epsilon=1),
+    "keys": lambda: a(delta="1e-6"),
     "kernel_density": lambda: a(GRID, bandwidth=0.5, epsilon=1, delta=1e-6),
     "laplace": lambda: a(GRID, epsilon=1),
     "laplace_scale": lambda: a(1, epsilon=1),
@@ -126,6 +143,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "per_item": lambda: a(SETS, epsilon=1),
     "per_person": lambda: a(table(), rows=2),
     "permute_and_flip": lambda: a(*QUALITY, sensitivity=1, epsilon=1),
+    "plan_together": lambda: a([question()], epsilon=1),
     "predict_synthesis": lambda: a(plan(), people=100),
     "price_of_properties": lambda: a(nw.Counts(2), epsilon=1),
     "private_median": lambda: a([1, 2, 3], COUNTS, epsilon=1),
@@ -146,6 +164,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "uniform": lambda: a(COUNTS),
     "utility_bound": lambda: a(4, epsilon=1),
     "verify": lambda: a(table(), epsilon=1),
+    "when": lambda: a(nw.col("a") > 1),
     "verify_projections": lambda: a(nw.curves.curve_noise(CURVES, epsilon=1), [(0.0,)]),
 }
 """How each public function and constructor is called rightly."""
@@ -205,6 +224,13 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "naive Bayes": lambda: nw.models.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1, ledger=None),
     "tree": lambda: nw.models.PrivateTree(DOMAIN, label="b", epsilon=1, ledger=None),
     "seeded": lambda: nw.randomness.SeededSource(1),
+    "private": people,
+    "groups": lambda: people().group_by("b"),
+    "question": question,
+    "answer": lambda: question().release(epsilon=1),
+    "prediction": lambda: question().predict(epsilon=1, people=100),
+    "expression": lambda: nw.col("a") + 1,
+    "public": lambda: nw.Public({"a": [0, 1], "word": ["x", "y"]}, key="a"),
 }
 """Values whose methods are called."""
 
@@ -244,5 +270,16 @@ GOOD: dict[str, Any] = {
     "values": [0, 1],
     "X": TABLE,
     "y": None,
+    "text": "SELECT COUNT(*) FROM people",
+    "people": 100,
+    "value": 1,
+    "low": 0,
+    "high": 1,
+    "edges": [0, 1],
+    "shares": [0.5],
+    "share": 0.5,
+    "k": 1,
+    "by": "b",
+    "key": "a",
 }
 """What stands for a required argument of a method while another is odd, by its name."""

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 import noisewright as nw
 from noisewright.queries import Answer
+from noisewright.queries.readings import NoisyNumbers
 
 COLUMNS = {
     "sex": ["F", "M"],
@@ -42,8 +43,12 @@ def in_duckdb(text: str) -> list[tuple[Any, ...]]:
 
 def without_noise(text: str) -> list[tuple[Any, ...]]:
     question = PEOPLE.sql(text)
-    exact = tuple(one.compute().astype(object) for one in question.asked.measurements)
-    answer = Answer(question, question.price(1), exact, question.certify(epsilon=1))
+    priced = question.price(1)
+    exact = tuple(
+        NoisyNumbers(one, noise, one.compute().astype(object))
+        for one, noise in zip(priced.measurements, priced.noises, strict=True)
+    )
+    answer = Answer(question, exact, question.certify(epsilon=1))
     return [tuple(row.values()) for row in answer.unbiased.to_pylist()]
 
 

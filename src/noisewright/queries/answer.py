@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
+from noisewright.errors import ParameterError
 from noisewright.estimation import read_confidence
+from noisewright.files import require_path
+from noisewright.given import whole_number
 from noisewright.mechanisms import Guarantee, epsilon_sum
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
@@ -46,24 +49,14 @@ class Answer:
     entry: int | None = None
     charged: Guarantee | None = None
     balance: Balance | None = None
-    _paid: tuple[str, ...] = ()
+    paid_notes: tuple[str, ...] = ()
     keys_certificate: Certificate | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences that belong to the values, and to what was paid for them."""
         found = [words for one in self._columns for words in one.answered.notes]
-        return tuple(dict.fromkeys([*found, *self._paid]))
-
-    def with_payment(self, payment: Payment) -> Answer:
-        """Return the answer with what the ledger was charged for it, and what is left."""
-        return replace(
-            self,
-            entry=payment.entry,
-            charged=payment.charged,
-            balance=payment.balance,
-            _paid=tuple(payment.notes),
-        )
+        return tuple(dict.fromkeys([*found, *self.paid_notes]))
 
     @property
     def is_accounted(self) -> bool:
@@ -155,13 +148,14 @@ class Answer:
     def value(self) -> Any:
         """The one value, of a question with one aggregate and no groups."""
         if self.table.num_rows != 1 or len(self._columns) != 1:
-            raise ValueError("there are several values; see .table.")
+            raise ParameterError("there are several values; see .table.")
         return self.table.column(self._columns[0].name)[0].as_py()
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the values with intervals of 95%: .csv, .parquet or .arrow, by the name's end."""
         from noisewright.tables import open_writer
 
+        require_path(path)
         table = self.intervals()
         with open_writer(path, table.schema, overwrite=overwrite) as writer:
             for batch in table.to_batches():
@@ -179,7 +173,8 @@ class Answer:
         An answer without groups has a line for each value.
         """
         shown = self.intervals()
-        first = shown.slice(0, rows).to_pylist()
+        most = min(whole_number(rows, name="rows", least=1), shown.num_rows)
+        first = shown.slice(0, most).to_pylist()
         lines = [shown.column_names, *(list(row.values()) for row in first)]
         if shown.num_rows == 1:
             (row,) = first
@@ -190,7 +185,7 @@ class Answer:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         rule = [zip(line, widths, strict=True) for line in cells]
         text = ["  ".join(c.rjust(w) for c, w in line).rstrip() for line in rule]
-        more = [f"… {shown.num_rows - rows:,} more rows"] if shown.num_rows > rows else []
+        more = [f"… {shown.num_rows - most:,} more rows"] if shown.num_rows > most else []
         return "\n".join([*text, *more])
 
     def _repr_html_(self) -> str:
@@ -204,6 +199,17 @@ class Answer:
         )
         foot = escape(f"{self.guarantee}, {self.certificate.unit}")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{foot}</p>"
+
+
+def with_payment(answer: Answer, payment: Payment) -> Answer:
+    """Return an answer with what the ledger was charged for it, and what is left."""
+    return replace(
+        answer,
+        entry=payment.entry,
+        charged=payment.charged,
+        balance=payment.balance,
+        paid_notes=tuple(payment.notes),
+    )
 
 
 _ENDS = ("_low", "_high")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from noisewright.errors import ParameterError
-from noisewright.given import brief
+from noisewright.given import brief, of_kind
 from noisewright.public import public_methods
 from noisewright.queries.binding import Bound
 from noisewright.relations import Kind, Labels, Numbers, Truth, as_fraction, common_unit, look_up
@@ -31,6 +31,7 @@ class Public:
 
     def __init__(self, table: Any, *, key: str) -> None:
         columns = _read(table)
+        of_kind(key, str, name="key", such_as="the name of a column")
         if key not in columns:
             raise ParameterError(
                 f"the public table has no column {key!r}; it has {', '.join(map(repr, columns))}."

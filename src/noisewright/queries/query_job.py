@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
 from noisewright.mechanisms import Guarantee
-from noisewright.queries.answer import Answer
+from noisewright.queries.answer import Answer, with_payment
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.readings import NoisyNumbers
@@ -67,7 +67,7 @@ class QueryJob(Job[Answer]):
 
     def note(self, made: Answer, payment: Payment) -> Answer:
         """Return the answer with what the ledger was charged."""
-        return made.with_payment(payment)
+        return with_payment(made, payment)
 
 
 def add_noise(

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
+from noisewright.errors import ParameterError
 from noisewright.transaction.payment import Payment, pay
 
 if TYPE_CHECKING:
@@ -108,6 +109,10 @@ def transact(
     nothing; what has its final name is complete and accounted for. No ledger pays for a seeded
     source.
     """
+    if progress is not None and not callable(progress):
+        raise ParameterError(
+            f"progress is of type {type(progress).__name__}; it must be a function, or None."
+        )
     with job.hold_place():
         payer = None
         if ledger is not None or dataset is not None:

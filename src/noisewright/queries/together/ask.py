@@ -10,7 +10,7 @@ from noisewright.certificates import Certificate
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public, public_methods
-from noisewright.queries.answer import Answer
+from noisewright.queries.answer import Answer, with_payment
 from noisewright.queries.planning.best_precisions import Goal
 from noisewright.queries.query_job import add_noise
 from noisewright.queries.question import Question
@@ -121,7 +121,7 @@ class JointJob(Job[JointAnswers]):
 
     def note(self, made: JointAnswers, payment: Payment) -> JointAnswers:
         """Return the answers with what the ledger was charged."""
-        answers = tuple(one.with_payment(payment) for one in made.answers)
+        answers = tuple(with_payment(one, payment) for one in made.answers)
         return JointAnswers(answers, made.plan, made.certificate)
 
 
