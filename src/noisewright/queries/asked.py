@@ -246,8 +246,11 @@ def conditions_of(rows: Rows) -> list[Node]:
 
 
 def settle_limits(rows: Rows, by: tuple[Node, ...], read: Sequence[Node]) -> Rows:
-    """Return rows whose limits know the groups that are asked for, and what is read of a row."""
-    if isinstance(rows, Source):
+    """Return rows whose limits know the groups that are asked for, and what is read of a row.
+
+    A limit that knows what is read is settled already, for all questions alike.
+    """
+    if isinstance(rows, Source) or (isinstance(rows, Limit) and rows.reads):
         return rows
     if isinstance(rows, Filter):
         return Filter(settle_limits(rows.rows, by, read), rows.condition)

@@ -28,6 +28,7 @@ from noisewright.relations import (
     is_null,
     literal,
     negate,
+    sources,
 )
 from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables import Field, Person
@@ -250,9 +251,11 @@ class Private:
         costs a person no more than what is asked of one of them (parallel composition: McSherry
         2009, Theorem 4), and the ledger accounts for it so. Guarantees about a part are for adding
         or removing one person's rows there; a budget for replacing is charged for both. Parts of
-        another call are another partition, whose cost adds up. Parts are not divided again.
+        another call are another partition, whose cost adds up. Parts are not divided again. Which
+        rows a limit keeps is settled here, so that all parts are of the same rows.
         """
         from noisewright.ledger import Partition
+        from noisewright.queries.asked import settle_limits
 
         if self.budget.part is not None:
             raise ParameterError("this is a part already; divide the whole table by both keys.")
@@ -262,7 +265,10 @@ class Private:
                 f"{by} has {key.size:,} values; at most {_MOST_PARTS:,} parts are possible. Cut it "
                 "into fewer, for example with .cut(edges)."
             )
-        bound = bound_of(self.rows, ())
+        # Were limits left to each question, a person could have one row here, and another there.
+        declared = [bound.node for one in sources(self.rows) for bound in _columns_of(one).values()]
+        divided = settle_limits(self.rows, (), declared)
+        bound = bound_of(divided, ())
         partition = Partition(
             str(by),
             [str(point) for point in key.points],
@@ -273,7 +279,7 @@ class Private:
         )
         parts: dict[Any, Private] = {}
         for place, point in enumerate(key.points, start=key.node.low):
-            rows = Filter(self.rows, compare("equal", key.node, literal(place)))
+            rows = Filter(divided, compare("equal", key.node, literal(place)))
             made = object.__new__(Private)
             part = partition.part(str(point))
             made._set(rows, self.columns, replace(self.budget, change="add or remove", part=part))
