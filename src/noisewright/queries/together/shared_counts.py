@@ -272,7 +272,8 @@ class CountsInTable:
         (k,) = reading.aggregate.parameters
         labels = len(reading.labels)
         counts = self._kept(reading, 1 - (1 - confidence) * k / labels)
-        places = np.argsort(-counts.values, axis=1, kind="stable")[:, :k]
+        # Equal counts may differ in their last digits.
+        places = np.argsort(-np.round(counts.values, 6), axis=1, kind="stable")[:, :k]
         listed = counts.pick(lambda array: np.take_along_axis(array, places, axis=1))
         return top_columns(reading, places, replace(listed, confidence=confidence), kind)
 
