@@ -8,7 +8,9 @@ from .expressions import (
     when as when,
 )
 from .groups.group_designs import GroupDesigns as GroupDesigns, design_groups as design_groups
+from .groups.group_question import GroupAnswer as GroupAnswer, GroupQuestion as GroupQuestion
 from .groups.size_design import SizeDesign as SizeDesign, SizePrediction as SizePrediction
+from .prediction import Prediction as Prediction
 from .private import Private as Private
 from .public_table import Public as Public
 from .question import GroupBy as GroupBy, Question as Question

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
 from noisewright.errors import ParameterError
-from noisewright.estimation import read_confidence
+from noisewright.estimation import Axis, Estimate, read_confidence
 from noisewright.files import require_path
-from noisewright.given import whole_number
+from noisewright.given import brief, whole_number
 from noisewright.mechanisms import Guarantee, epsilon_sum
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
@@ -133,6 +133,39 @@ class Answer:
         keys = self.question.keys
         rows = list(product(*(key.points for key in keys.values())))
         return {name: [row[place] for row in rows] for place, name in enumerate(keys)}
+
+    def estimate(self, column: str | None = None, *, confidence: float = 0.95) -> Estimate:
+        """Return one column with its errors as an Estimate, with an axis for each key."""
+        found = {one.name: one for one in self.columns(confidence)}
+        name = next(iter(found)) if column is None else column
+        if name not in found:
+            raise ParameterError(
+                f"there is no column {brief(column)}; the answer has {', '.join(found)}."
+            )
+        one, keys = found[name].answered, self.question.keys
+        shape = tuple(key.size for key in keys.values())
+        arrays = {
+            each: getattr(one, each).reshape(shape)
+            for each in ("values", "standard_errors", "lows", "highs")
+        }
+        return Estimate(
+            what=name,
+            axes=tuple(Axis(each, key.points) for each, key in keys.items()),
+            people=0,
+            about="people",
+            method="noise on whole numbers",
+            confidence=one.confidence,
+            **arrays,
+        )
+
+    def chart(self, column: str | None = None, *, confidence: float = 0.95) -> Any:
+        """Draw one column, the first if none is named: each value as a dot on its interval.
+
+        Requires: one or two keys, and the extra `charts`.
+        """
+        from noisewright.report import estimate_chart
+
+        return estimate_chart(self.estimate(column, confidence=confidence))
 
     def to_pandas(self) -> Any:
         """Return the values as a pandas frame."""
