@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import noisewright as nw
 from noisewright.errors import InputError, OverBudgetError, ParameterError
+from noisewright.queries.unknown_keys.key_selection import KeySelection
 
 CITIES = ["Graz"] * 300 + ["Linz"] * 200 + ["Ort"] + [None] * 20
 
@@ -48,6 +50,44 @@ def test_the_ledger_pays_for_both_and_refuses_before_the_first(tmp_path: Path) -
     asked.release(epsilon="3/2")
     assert ledger.balance("people").left.epsilon.rational == pytest.approx(0.5)
     assert ledger.balance("people").left.delta == Fraction(999, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "aggregates",
+    [
+        {"m": nw.col("nobody").mean()},
+        {"m": nw.col("city").mean()},
+        {"city": nw.count()},
+        {"n": (nw.col("city") == "Graz").sum()},
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_keys_are_paid_for(
+    tmp_path: Path, aggregates: dict[str, Any]
+) -> None:
+    ledger = nw.Ledger.create(tmp_path / "budget.db")
+    ledger.grant("people", epsilon=2, delta="1/1000", rows=1)
+    people = table(ledger, dataset="people")
+    with pytest.raises(ParameterError):
+        people.group_by("city", unknown=nw.keys(delta=1e-6)).agg(**aggregates).release(epsilon=1)
+    assert ledger.balance("people").left.epsilon.rational == 2
+
+
+def test_people_count_for_as_many_keys_as_their_limit_says() -> None:
+    who = [i // 2 for i in range(1000)]
+    data = pa.table({"city": ["Graz", "Linz"] * 500, "who": who, "x": ["a"] * 1000})
+    people = nw.Private(data, columns={"x": ["a"]}, ledger=None, person="who").limit(groups=2)
+    asked = people.group_by("city", unknown=nw.keys(delta=1e-6)).count()
+    seen: dict[str, int] = {}
+    keep = KeySelection.keep
+
+    def look(self: KeySelection, counts: Any, source: Any = None) -> list[Any]:
+        seen.update(counts)
+        return keep(self, counts, source)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeySelection, "keep", look)
+        asked.release(epsilon=2)
+    assert seen == {"Graz": 500, "Linz": 500}
 
 
 def test_people_in_several_groups_are_limited() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -144,3 +146,16 @@ def test_sums_do_not_depend_on_the_order_of_rows() -> None:
     question = people.agg(m=nw.col("x").mean())
     order = np.random.default_rng(4).permutation(len(values))
     assert numbers(question, data) == numbers(question, data.take(order))
+
+
+def test_neither_a_picture_nor_a_copy_of_a_table_or_an_answer_holds_rows() -> None:
+    secret = ROWS.set_column(1, "s", pa.array(["a", "SECRET", "b", "a", "b", "a"]))
+    people = table(secret)
+    answer = people.group_by("s").count().release(epsilon=1)
+    for one in (people, people.budget, people.rows, answer, answer.question, answer.question.asked):
+        assert "SECRET" not in repr(one)
+    for one in (people, answer, answer.question):
+        with pytest.raises(TypeError, match="private rows"):
+            pickle.dumps(one)
+        with pytest.raises(TypeError, match="private rows"):
+            copy.deepcopy(one)

@@ -51,7 +51,7 @@ class Budget:
 
     ledger: LedgerLike
     dataset: str | None
-    data: Any = None
+    data: Any = field(default=None, repr=False)
     path: str | None = None
     person: str | None = None
     change: Change = "replace"
@@ -305,6 +305,12 @@ class Private:
     def count(self) -> Question:
         """Ask how many rows there are."""
         return self.agg(count=count())
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a private table cannot be copied or pickled, and so neither can answers, which know "
+            "their table: the file would hold private rows. Save an answer with .save(path)."
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(self.columns)

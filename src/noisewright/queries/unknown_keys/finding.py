@@ -12,6 +12,7 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, exactly
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.public import public_methods
+from noisewright.queries.asked import conditions_of, settle_limits
 from noisewright.queries.measurements import bound_of
 from noisewright.queries.unknown_keys.key_selection import KeySelection, UnknownKeys
 from noisewright.relations import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from noisewright.queries.answer import Answer
     from noisewright.queries.expressions import Aggregate
     from noisewright.queries.private import Private
+    from noisewright.queries.question import Question
     from noisewright.sampling import Source as Bits
 
 
@@ -79,20 +81,27 @@ class UnknownQuestion:
 
         A share of ε, and the δ of `keys`, go into finding groups; the rest of ε, and `delta`, into
         what is asked of them. The ledger is debited for both, one after the other.
-        Ensures: rows of groups that are not found have no influence on what is shown.
+        Ensures: rows of groups that are not found have no influence on what is shown. What cannot
+        be asked of groups, whatever their keys, is refused before the first debit.
         """
         table, unknown = self.groups.table, self.groups.unknown
         whole = exactly(epsilon, name="epsilon")
         first = whole * unknown.share
+        _require_unknown(table, self.groups.name)
+        self._ask(table.with_field(self.groups.name, Field(Categories(["any"])))).certify(
+            epsilon=whole - first, delta=delta
+        )
         _require_room(table, Guarantee(whole, read_delta(delta) + unknown.delta), source)
         found, certificate = find_keys(
             table, self.groups.name, first, unknown.delta, progress=progress, source=source
         )
-        question = found.group_by(self.groups.name).agg(**self.aggregates)
-        answer = question.release(
+        answer = self._ask(found).release(
             epsilon=whole - first, delta=delta, progress=progress, source=source
         )
         return replace(answer, keys_certificate=certificate)
+
+    def _ask(self, table: Private) -> Question:
+        return table.group_by(self.groups.name).agg(**self.aggregates)
 
 
 def find_keys(
@@ -105,11 +114,6 @@ def find_keys(
     source: Bits | None = None,
 ) -> tuple[Private, Certificate]:
     """Return the table with a column whose labels are those keys that were found, and the proof."""
-    if name in table.columns:
-        raise ParameterError(
-            f"the values of {name!r} are declared already: leave unknown= out of group_by."
-        )
-    _require_keys(table.rows, name)
     rows = Filter(table.rows, negate(is_null(_node(name, 2))))
     bound = bound_of(rows, (_node(name, 2),))
     if bound is None:
@@ -169,7 +173,8 @@ class KeyJob(Job[list[Any]]):
         node = _node(self.name, len(values))
         # Each person counts once for a key.
         most = self.selection.groups
-        rows: Rows = Filter(counted.rows, negate(is_null(node)))
+        read = [node, *conditions_of(counted.rows)]
+        rows: Rows = Filter(settle_limits(counted.rows, (node,), read), negate(is_null(node)))
         if self.table.budget.person is not None:
             rows = Limit(rows, 1, "keys", most, (node,), (node,))
         people = tally_in_memory(Tally(rows, (node,)))[:, 0].tolist()
@@ -188,11 +193,15 @@ def _source(rows: Rows) -> Source:
     return rows
 
 
-def _require_keys(rows: Rows, name: str) -> None:
-    """Refuse a column that is not there, or that holds no texts or whole numbers."""
+def _require_unknown(table: Private, name: str) -> None:
+    """Refuse a column that is declared or not there, or that holds no texts or whole numbers."""
     import pyarrow as pa
 
-    source = _source(rows)
+    if name in table.columns:
+        raise ParameterError(
+            f"the values of {name!r} are declared already: leave unknown= out of group_by."
+        )
+    source = _source(table.rows)
     if not isinstance(source.table, TableReader):
         raise ParameterError(
             "unknown keys are found in tables that are read here: files and frames. Declare the "
