@@ -19,6 +19,7 @@ from benchmarks import (
     ledger,
     models,
     proofs,
+    queries_speed,
     query_errors,
     release,
     row_totals,
@@ -280,3 +281,9 @@ def test_models_on_adult_meet_the_bar() -> None:
     spaces = models.DOMAINS["8 columns of categories"]
     without, private, *_ = models.compared(X, y, spaces, 1, source=nw.randomness.SeededSource(8))
     assert private.mean > without.mean - models.REQUIRED
+
+
+def test_queries_speed() -> None:
+    results = queries_speed.run(rows=2000)
+    assert len(results) == 3
+    assert all(result.rate > 0 for result in results)

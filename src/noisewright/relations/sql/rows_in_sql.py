@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
-from noisewright.relations.nodes import Node
+from noisewright.relations.nodes import LARGEST, Node
 from noisewright.relations.rows import (
     PRIME,
     Filter,
@@ -40,9 +41,6 @@ from noisewright.relations.sql.terms import (
     whole,
 )
 from noisewright.tables import is_text
-
-_FEW = 32
-"""So many rows of a person may be reserved."""
 
 
 class Part(NamedTuple):
@@ -172,30 +170,43 @@ class TallyWriter:
         return self._add(query, {**left.columns, **right.columns}, left.person, "paired")
 
     def _limit(self, limit: Limit, part: Part) -> Part:
-        writer = self._writer(part)
-        exp = expressions()
         within = [column("person")]
-        conditions: list[Term] = []
         if limit.groups is not None:
-            [cell] = writer.name(self._cell(writer, limit.by), word="cell")
-            conditions.append(negation(is_null(cell)))
-            if part.person is not None:
-                [score] = writer.name(self._group_score(limit, cell), word="score")
-                order = [score, cell.copy()]
-                [rank] = writer.name(self._rank("DenseRank", within, order), word="group_rank")
-                conditions.append(self._at_most(rank, limit.groups))
-                within.append(cell.copy())
-        if part.person is not None:
-            keys = writer.name(*(self._key(writer, node) for node in limit.reads), word="key")
-            [score] = writer.name(self._row_score(limit, keys), word="score")
-            order = self._rank("RowNumber", within, [score, *keys])
-            [rank] = writer.name(order, word="row_rank")
-            conditions.append(self._at_most(rank, limit.rows_each))
-        part = self._with_levels(part, writer)
-        if not conditions:
+            part, cell = self._limit_groups(limit, part)
+            within.append(cell)
+        if part.person is None:
             return part
-        query = exp.select(*self._columns_of(part)).from_(part.name).where(both(*conditions))
+        writer = self._writer(part)
+        keys = writer.name(*(self._key(writer, node) for node in limit.reads), word="key")
+        [score] = writer.name(self._row_score(limit, keys), word="score")
+        sizes = [node.high - node.low + 2 for node in limit.reads]
+        order = writer.name(*_pack([score, *keys], sizes), word="order")
+        [rank] = writer.name(self._rank("RowNumber", within, order), word="row_rank")
+        part = self._with_levels(part, writer)
+        query = expressions().select(*self._columns_of(part)).from_(part.name)
+        query = query.where(self._at_most(rank, limit.rows_each))
         return self._add(query, part.columns, part.person, "limited")
+
+    def _limit_groups(self, limit: Limit, part: Part) -> tuple[Part, Term]:
+        """Return the rows in the groups that count, and the column with the number of the group.
+
+        First of all, so that fewer rows are left to be ranked.
+        """
+        writer = self._writer(part)
+        [cell] = writer.name(self._cell(writer, limit.by), word="cell")
+        conditions = [negation(is_null(cell))]
+        if part.person is not None:
+            assert limit.groups is not None
+            [score] = writer.name(self._group_score(limit, cell), word="score")
+            cells = prod(node.high - node.low + 1 for node in limit.by)
+            order = writer.name(*_pack([score, cell], [cells]), word="order")
+            ranked = self._rank("DenseRank", [column("person")], order)
+            [rank] = writer.name(ranked, word="group_rank")
+            conditions.append(self._at_most(rank, limit.groups))
+        part = self._with_levels(part, writer)
+        kept = [*self._columns_of(part), cell.copy()]
+        query = expressions().select(*kept).from_(part.name).where(both(*conditions))
+        return self._add(query, part.columns, part.person, "in_groups"), cell.copy()
 
     def _rank(self, function: str, within: list[Term], order: list[Term]) -> Term:
         exp = expressions()
@@ -207,11 +218,8 @@ class TallyWriter:
         )
 
     def _at_most(self, rank: Term, most: int) -> Term:
-        """DuckDB takes ≤ for a hint, and reserves as much room for every person."""
-        exp = expressions()
-        if most <= _FEW:
-            return join("LTE", rank, whole(most))
-        return exp.Between(this=rank, low=whole(1), high=whole(most))
+        """DuckDB takes ≤ for a hint, keeps as much room for every person, and is slower."""
+        return expressions().Between(this=rank, low=whole(1), high=whole(most))
 
     def _group_score(self, limit: Limit, cell: Term) -> Term:
         words = coalesce(cast(column("person"), "TEXT"), text(""))
@@ -233,3 +241,13 @@ class TallyWriter:
             part = join("Mul", join("Mod", key.copy(), whole(PRIME)), whole(limit.factor(place)))
             found = join("Mod", join("Add", found, part), whole(PRIME))
         return found
+
+
+def _pack(order: list[Term], sizes: list[int]) -> list[Term]:
+    """Return a score and numbers of known sizes as one number, which is quicker to sort by."""
+    if PRIME * prod(sizes) >= LARGEST:
+        return order
+    found = order[0]
+    for term, size in zip(order[1:], sizes, strict=True):
+        found = join("Add", join("Mul", found, whole(size)), term.copy())
+    return [found]
