@@ -196,3 +196,28 @@ def test_counts_of_different_values_stay_within_what_was_declared() -> None:
     assert found.lows.tolist() == [0, 0, 9]
     assert found.highs.tolist() == [1, 6, 9]
     assert answer_counts([4], noise_of(1, 1)).possible == (0, np.inf)
+
+
+def test_noise_of_few_values_does_not_miss_too_often() -> None:
+    """One draw of it is another number than 0 in 13% of cases: far from normal."""
+    tree, noise = tree_for(5), CellNoise("rho", Fraction(1, 3))
+    counts = np.array([0, 5, 0, 0, 0])
+    found = answer_quantiles(
+        noisy(tree.tally(counts), noise, 4_000, "few values"),
+        noise,
+        tree=tree,
+        binning=bins_for(0, 4),
+        unit=1,
+        at=[0.01, 0.5, 0.99],
+    )
+    below, above = misses(found, 1)
+    assert (below + above < 0.055).all()
+
+
+def test_noise_that_is_never_seen_does_not_fail() -> None:
+    tree, noise = tree_for(100), CellNoise("rho", Fraction(1, 100))
+    counts = np.bincount([3, 30, 99], minlength=100)[None]
+    found = answer_quantiles(
+        tree.tally(counts), noise, tree=tree, binning=bins_for(0, 99), unit=1, at=[0, 0.5, 1]
+    )
+    assert found.values.tolist() == [[3, 30, 99]]

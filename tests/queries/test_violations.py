@@ -159,3 +159,15 @@ def test_neither_a_picture_nor_a_copy_of_a_table_or_an_answer_holds_rows() -> No
             pickle.dumps(one)
         with pytest.raises(TypeError, match="private rows"):
             copy.deepcopy(one)
+
+
+@pytest.mark.parametrize("limits", [{"rows": 3}, {"groups": 3}, {"groups": 3, "rows": 2}])
+def test_people_count_in_each_of_their_groups(limits: dict[str, int]) -> None:
+    """A limit of three rows is none of one group."""
+    who = [i // 3 for i in range(300)]
+    data = pa.table({"who": who, "s": ["a", "b", "c"] * 100})
+    people = nw.Private(data, columns={"s": ["a", "b", "c"]}, ledger=None, person="who")
+    asked = people.limit(**limits).group_by("s").agg(n=nw.count_people())
+    (one,) = asked.asked.measurements
+    assert one.compute().tolist() == [[100], [100], [100]]
+    assert one.person_change("add or remove") == (3, 3)

@@ -68,7 +68,8 @@ def _look_up(numbers: list[int], parts: int, part: str) -> Range:
     """A list of values, in pairs: 1 and a value, or 0 and 0 where there is none."""
     pairs = list(zip(numbers[1::2], numbers[2::2], strict=False))
     values = [value for known, value in pairs if known == 1]
-    ok = parts == 1 and len(numbers) % 2 == 1 and values
+    none = sum(pair == (0, 0) for pair in pairs)
+    ok = parts == 1 and len(numbers) % 2 == 1 and values and len(values) + none == len(pairs)
     need(ok, part, "a list of values needs pairs, of which one is known at least")
     return min(values), max(values)
 
@@ -105,6 +106,19 @@ def _hull(*ranges: Range) -> Range:
 
 
 _TRUTH = (0, 1)
+
+
+def _logic(parts: list[Range]) -> Range:
+    ok = all(low >= 0 and high <= 1 for low, high in parts)
+    need(ok, "expression", "truth is 0 or 1, and nothing else is combined")
+    return _TRUTH
+
+
+def _choice(parts: list[Range]) -> Range:
+    _logic(parts[:1])
+    return _hull(*parts[1:])
+
+
 _OPERATORS: dict[str, tuple[int, int | None, Callable[[list[Range], list[int]], Range]]] = {
     "literal": (0, 1, lambda parts, c: (c[0], c[0])),
     "add": (2, 0, lambda parts, c: (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])),
@@ -116,14 +130,14 @@ _OPERATORS: dict[str, tuple[int, int | None, Callable[[list[Range], list[int]], 
     "less": (2, 0, lambda parts, c: _TRUTH),
     "at most": (2, 0, lambda parts, c: _TRUTH),
     "equal": (2, 0, lambda parts, c: _TRUTH),
-    "and": (2, 0, lambda parts, c: _TRUTH),
-    "or": (2, 0, lambda parts, c: _TRUTH),
-    "not": (1, 0, lambda parts, c: _TRUTH),
+    "and": (2, 0, lambda parts, c: _logic(parts)),
+    "or": (2, 0, lambda parts, c: _logic(parts)),
+    "not": (1, 0, lambda parts, c: _logic(parts)),
     "is null": (1, 0, lambda parts, c: _TRUTH),
     "is in": (1, None, lambda parts, c: _TRUTH),
     "fill": (1, 1, lambda parts, c: _hull(parts[0], (c[0], c[0]))),
     "bins": (1, None, lambda parts, c: _bins(parts, c)),
-    "choose": (3, 0, lambda parts, c: _hull(parts[1], parts[2])),
+    "choose": (3, 0, lambda parts, c: _choice(parts)),
 }
 """For each operator how many expressions and whole numbers it takes (None: any number of them), and
 the range of its values."""

@@ -17,7 +17,7 @@ from noisewright.queries.answers.bin_tree import Binning, bins_for
 from noisewright.queries.answers.tree_law import tree_for
 from noisewright.queries.binding import Bound, Columns, bind, cut_places
 from noisewright.queries.expressions import Aggregate
-from noisewright.queries.measurements import QueryMeasurement, bound_of
+from noisewright.queries.measurements import QueryMeasurement, bound_of, most_groups
 from noisewright.relations import (
     Filter,
     Labels,
@@ -168,7 +168,7 @@ class _Planning:
             )
         if found is not None and (found.rows == 1 or _has_no_person(self.rows)):
             return self.rows
-        groups = found.groups if found is not None and self.by else None
+        groups = most_groups(self.rows, self.by) if self.by else None
         return Limit(self.rows, 1, "people", groups, self.by if groups else (), self.by)
 
     def _count_known(self, one: Aggregate, of: Bound) -> Any:

@@ -87,6 +87,19 @@ def bound_of(rows: Rows, by: tuple[Node, ...]) -> PersonBound | None:
     return each.least(bound_of(rows.rows, by))
 
 
+def most_groups(rows: Rows, by: tuple[Node, ...]) -> int | None:
+    """Return in how many groups a person has rows; None if nothing limits that."""
+    if isinstance(rows, Filter):
+        return most_groups(rows.rows, by)
+    if isinstance(rows, Source | Paired):
+        found = bound_of(rows, by)
+        return None if found is None else found.total
+    # Rows that are not limited by these groups may each be in another one.
+    mine = (rows.groups or 1) * (1 if rows.groups and rows.by == by else rows.rows_each)
+    before = most_groups(rows.rows, by)
+    return mine if before is None else min(mine, before)
+
+
 @final
 @dataclass(frozen=True)
 class QueryMeasurement:

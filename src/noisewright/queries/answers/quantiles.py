@@ -49,6 +49,8 @@ _AT_ONCE = 1 << 20
 _MOST_KURTOSIS = 6.0
 """What the expansion stands; noise that is mostly 0 has more."""
 
+_LEAST_VARIANCE = 1e-30
+
 
 def answer_quantiles(
     numbers: Any,
@@ -123,6 +125,7 @@ def _places(
         _crossing(
             running - (q * rows + moved.get(q, 0.0))[:, None],
             tree,
+            noise,
             *law.spread(q if known is None else None),
             confidence,
         )
@@ -153,7 +156,8 @@ def rank_of_extreme(tree: BinTree, noise: CellNoise) -> int:
 def _law(tree: BinTree, noise: CellNoise) -> TreeLaw:
     if noise.balanced_cells is not None:
         raise ParameterError("the counts of a tree take independent noise.")
-    return law_of_tree(tree, noise.variance, noise.fourth_cumulant)
+    # Noise that is never seen still has to be divided by.
+    return law_of_tree(tree, max(noise.variance, _LEAST_VARIANCE), noise.fourth_cumulant)
 
 
 def critical_values(second: Array, fourth: Array, confidence: float) -> Array:
@@ -164,12 +168,15 @@ def critical_values(second: Array, fourth: Array, confidence: float) -> Array:
 
 
 def _crossing(
-    g: Array, tree: BinTree, second: Array, fourth: Array, confidence: float
+    g: Array, tree: BinTree, noise: CellNoise, second: Array, fourth: Array, confidence: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the bin where G reaches 0, and the first and the last one where it may."""
     rising = (np.maximum.accumulate(g, axis=-1) + _from_the_end(np.minimum, g)) / 2
     each = 1 - (1 - confidence) / ((1 + len(tree.widths)) / 2)
     critical = critical_values(second, fourth, each) + 1e-9
+    if noise.deviation < 1:
+        # One draw takes few values, and is all the noise there is near an end of the range.
+        critical = np.maximum(critical, noise.half_width(each))
     below, above = g < -critical, g > critical
     bins = np.arange(tree.bins)
     too_small, too_large = np.zeros(g.shape, dtype=np.bool_), np.zeros(g.shape, dtype=np.bool_)
