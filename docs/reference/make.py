@@ -136,6 +136,8 @@ SECTIONS = {
         "count",
         "count_people",
         "keys",
+        "DuckDB",
+        "PostgreSQL",
         "Expression",
         "Aggregate",
         "GroupBy",

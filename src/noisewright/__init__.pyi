@@ -49,6 +49,7 @@ from .queries import (
     keys as keys,
     when as when,
 )
+from .relations import DuckDB as DuckDB, PostgreSQL as PostgreSQL
 from .releases import release as release, synthesize as synthesize
 from .selection import exponential as exponential
 from .spaces import (

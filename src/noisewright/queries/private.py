@@ -22,12 +22,15 @@ from noisewright.relations import (
     Paired,
     Rows,
     Source,
+    SqlTable,
     column,
     compare,
     grid_of,
     is_null,
     literal,
     negate,
+    open_source,
+    require_one_engine,
     sources,
 )
 from noisewright.spaces import Categories, Counts, Dates, Interval
@@ -108,14 +111,14 @@ class Private:
                 f"person is {brief(name)}; it must name the column that identifies people, which "
                 "is not among the columns that you ask about."
             )
-        from noisewright.relations import open_source
-
         source = open_source(data, fields, name)
         rows: Rows = source
         if isinstance(person, Person):
             rows = Limit(source, person.rows, _new_salt())
         path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-        budget = Budget(ledger, dataset, data, path, name, change)
+        # A table of a database has no fingerprint: the ledger knows it by the name of its people.
+        known = None if isinstance(source.table, SqlTable) else data
+        budget = Budget(ledger, dataset, known, path, name, change)
         self._set(rows, _columns_of(source), budget)
 
     def _set(self, rows: Rows, columns: Mapping[str, Bound], budget: Budget) -> None:
@@ -197,6 +200,7 @@ class Private:
             raise ParameterError("name the dataset= whose budget pays for both tables.")
         for name in set(self.columns) & set(other.columns):
             raise ParameterError(f"both tables have a column {name!r}; rename one of them.")
+        require_one_engine(Paired(self.rows, other.rows))
         made = object.__new__(Private)
         made._set(
             Paired(self.rows, other.rows),
