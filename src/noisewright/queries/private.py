@@ -37,10 +37,13 @@ from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables import Field, Person
 
 if TYPE_CHECKING:
+    from noisewright.exact import Number
     from noisewright.ledger import Part
+    from noisewright.queries.finding_bounds import FoundBounds
     from noisewright.queries.question import Question
     from noisewright.queries.unknown_keys.key_selection import UnknownKeys
-    from noisewright.transaction import LedgerLike, Subject
+    from noisewright.sampling import Source as Bits
+    from noisewright.transaction import LedgerLike, Progress, Subject
 
 _MOST_PARTS = 1 << 12
 
@@ -217,6 +220,28 @@ class Private:
         node = column(name, grid.first, grid.last, nullable=grid.nullable)
         new = {**self.columns, name: Bound(grid.kind, node)}
         return self._with(add_field(self.rows, name, how), new)
+
+    def find_bounds(
+        self,
+        column: str,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        step: Number = 1,
+        progress: Progress | None = None,
+        source: Bits | None = None,
+    ) -> FoundBounds:
+        """Spend on bounds for a column of numbers of which nobody declared any.
+
+        Rows are counted in bins between powers of two times `step`, with noise; the bounds are
+        those of the bins with clearly more rows than noise alone would give. Declare the column
+        with `.space` in another nw.Private; the few rows beyond are clamped.
+        Ensures: (ε, δ)-private for the change that the table says, paid for as any answer is.
+        """
+        from noisewright.queries.finding_bounds import find_bounds
+
+        options: dict[str, Any] = {"progress": progress, "source": source}
+        return find_bounds(self, column, epsilon=epsilon, delta=delta, step=step, **options)
 
     def group_by(
         self, *keys: str | Expression | Public, unknown: UnknownKeys | None = None, **named: Any
