@@ -34,7 +34,7 @@ from noisewright.relations import (
     sources,
 )
 from noisewright.spaces import Categories, Counts, Dates, Interval
-from noisewright.tables import Field, Person
+from noisewright.tables import Field, Person, repeatable
 
 if TYPE_CHECKING:
     from noisewright.exact import Number
@@ -114,6 +114,7 @@ class Private:
                 f"person is {brief(name)}; it must name the column that identifies people, which "
                 "is not among the columns that you ask about."
             )
+        data = repeatable(data)
         source = open_source(data, fields, name)
         rows: Rows = source
         if isinstance(person, Person):

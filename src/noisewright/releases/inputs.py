@@ -1,4 +1,4 @@
-"""The data to release: in a form that can be read twice, and checked to be unchanged.
+"""The data to release: checked to be unchanged while it is read twice.
 
 Rows are checked, then the budget is debited, then rows are drawn: the input is read twice and has
 to be the same both times. That is decided by the times and sizes that the file system keeps.
@@ -7,26 +7,11 @@ to be the same both times. That is decided by the times and sizes that the file 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from noisewright.errors import DataError
-from noisewright.tables import plain_columns
-
-
-def repeatable(data: Any) -> Any:
-    """Return the data in a form that can be read twice, and a third time for its fingerprint."""
-    if isinstance(data, Mapping | list | tuple | Iterator):
-        return plain_columns(data)
-    match type(data).__name__:
-        case "RecordBatchReader":
-            return data.read_all()
-        case "LazyFrame":
-            return data.collect()
-        case _:
-            return data
 
 
 def local_paths(*given: Any) -> list[str]:

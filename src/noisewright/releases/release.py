@@ -25,12 +25,16 @@ from noisewright.releases.drawing import (
     warn_of,
 )
 from noisewright.releases.files.recipe import KEY, Recipe
-from noisewright.releases.inputs import repeatable
 from noisewright.releases.output import Output
 from noisewright.releases.released import Release
 from noisewright.releases.table_job import TableJob, target_of
 from noisewright.sampling import Source
-from noisewright.tables import is_text_format, require_column_names, require_joinable
+from noisewright.tables import (
+    is_text_format,
+    repeatable,
+    require_column_names,
+    require_joinable,
+)
 from noisewright.transaction import LedgerLike, Progress, Subject, covers, transact
 
 

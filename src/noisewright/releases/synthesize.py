@@ -17,7 +17,6 @@ from noisewright.mechanisms import Guarantee
 from noisewright.public import public
 from noisewright.releases.drawing import require_space
 from noisewright.releases.files.target import EVALUATION
-from noisewright.releases.inputs import repeatable
 from noisewright.releases.output import Output
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.method import Method
@@ -38,7 +37,7 @@ from noisewright.synthetic import (
     Workload,
     WorkloadErrors,
 )
-from noisewright.tables import Codes, open_writer
+from noisewright.tables import Codes, open_writer, repeatable
 from noisewright.transaction import LedgerLike, Payment, Progress, Subject, transact
 
 _KEY = "noisewright.synthetic"

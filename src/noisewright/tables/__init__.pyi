@@ -17,7 +17,11 @@ from .files.formats import (
     open_sink as open_sink,
     require_format as require_format,
 )
-from .files.frames import frame_table as frame_table, plain_columns as plain_columns
+from .files.frames import (
+    frame_table as frame_table,
+    plain_columns as plain_columns,
+    repeatable as repeatable,
+)
 from .files.header import require_header as require_header
 from .files.list_texts import require_joinable as require_joinable
 from .files.parquet_files import folder_files as folder_files, partition_of as partition_of

@@ -120,6 +120,19 @@ def frame_table(data: Any, *, odd_cells: bool = False) -> ArrowTable:
     return pa.Table.from_arrays(columns, names=list(given))
 
 
+def repeatable(data: Any) -> Any:
+    """Return the data in a form that can be read twice, and a third time for its fingerprint."""
+    if isinstance(data, Mapping | list | tuple | Iterator):
+        return plain_columns(data)
+    match type(data).__name__:
+        case "RecordBatchReader":
+            return data.read_all()
+        case "LazyFrame":
+            return data.collect()
+        case _:
+            return data
+
+
 def plain_columns(data: Any) -> Any:
     """Return a pyarrow table as it is, and all else as columns by name."""
     pa = arrow()
