@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -22,7 +23,7 @@ def test_a_table_in_duckdb_is_asked_where_it_is(tmp_path: Path) -> None:
     ledger.grant("people", epsilon=9, person="who")
     with duckdb.connect() as database:
         database.register("visits", ROWS)
-        options = {"columns": COLUMNS, "ledger": ledger, "person": "who"}
+        options: dict[str, Any] = {"columns": COLUMNS, "ledger": ledger, "person": "who"}
         there = nw.Private(nw.DuckDB(database, "visits"), dataset="people", **options)
         here = nw.Private(ROWS, dataset="people", **options)
         asked = [
