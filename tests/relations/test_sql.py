@@ -8,7 +8,9 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 
-from noisewright.relations import DuckDB, PostgreSQL, Tally
+from noisewright.plans import Column
+from noisewright.relations import DuckDB, PostgreSQL, Tally, column, open_source, tally
+from noisewright.spaces import Interval
 from tests.ledger.server import server
 from tests.relations.databases import require_same_integers, write_to_postgresql
 from tests.relations.strategies import Table, tallies, wide_tallies
@@ -65,3 +67,12 @@ def test_postgresql_gives_the_integers_of_plain_python(postgresql: Any, request:
 @given(request=wide_tallies())
 def test_postgresql_reads_all_kinds_of_cells(postgresql: Any, request: Tally) -> None:
     require_same_integers(request, stored_in(postgresql))
+
+
+def test_the_least_double_does_not_underflow(postgresql: Any) -> None:
+    """PostgreSQL raises an error where a division underflows, and no error may depend on a cell."""
+    postgresql.execute("CREATE TABLE least AS SELECT CAST('5e-324' AS double precision) AS x")
+    space = Interval(0, 1 << 30, step=1 << 10)
+    source = open_source(PostgreSQL(postgresql, ("least",)), {"x": Column(space)})
+    x = column("x", 0, 1 << 20, nullable=True)
+    assert tally(Tally(source, (), (x,))).tolist() == [[1, 0]]

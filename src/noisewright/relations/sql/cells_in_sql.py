@@ -101,7 +101,10 @@ class CellWriter:
         else:
             decimal = not pa.types.is_floating(kind)
             value, kind_name = self.dialect.comparable(cell, decimal=decimal)
-            places = [cast(text(repr(float(end))), kind_name) for end in (low, high)]
+            # Anything below half a step is the first point. The least doubles never get as far as
+            # to be divided by a step: PostgreSQL raises an error if that underflows.
+            least = low if low or step <= 1 else step / 4
+            places = [cast(text(repr(float(end))), kind_name) for end in (least, high)]
             exact = self.dialect.as_double(cell.copy(), decimal=decimal)
             code = self._in_doubles(exact, low, step, high)
             nan = self.dialect.is_nan(cell.copy(), decimal=decimal)
