@@ -222,34 +222,34 @@ def limited(limit: Limit, rows: list[Row]) -> list[Row]:
     kept: list[Row] = []
     for person in {row[PERSON] for row in rows}:
         own = [row for row in rows if row[PERSON] == person]
+        text = "" if person is None else str(person)
+        digest = hashlib.md5(f"{limit.salt}:{text}".encode()).hexdigest()
+        h = int(digest[:8], 16) % P
         if limit.groups is None:
-            kept += first_rows(limit, own)
+            kept += first_rows(limit, own, h)
             continue
         cells: dict[int, list[Row]] = {}
         for row in own:
             cell = cell_of(limit.by, row)
             if cell is not None:
                 cells.setdefault(cell, []).append(row)
-        text = "" if person is None else str(person)
-        digest = hashlib.md5(f"{limit.salt}:{text}".encode()).hexdigest()
-        h = int(digest[:8], 16) % P
 
         def score(cell: int, h: int = h) -> tuple[int, int]:
-            return (h + salt_number(limit, 0) * (cell + 1)) % P, cell
+            return (h + salt_number(limit, 0) * (cell + 1)) ** 2 % P, cell
 
         for cell in sorted(cells, key=score)[: limit.groups]:
-            kept += first_rows(limit, cells[cell])
+            kept += first_rows(limit, cells[cell], h)
     return kept
 
 
-def first_rows(limit: Limit, rows: list[Row]) -> list[Row]:
+def first_rows(limit: Limit, rows: list[Row], h: int) -> list[Row]:
     def order(row: Row) -> tuple[int, ...]:
         keys: list[int] = []
         for node in limit.reads:
             found = value(node, row)
             keys.append(0 if found is None else found - node.low + 1)
         total = sum(salt_number(limit, i) * key for i, key in enumerate(keys, start=1))
-        return (total % P, *keys)
+        return ((h + total) ** 2 % P, *keys)
 
     return sorted(rows, key=order)[: limit.rows_each]
 

@@ -4,10 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 import hypothesis.strategies as st
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from noisewright.relations import Filter, Limit, Paired, Source, Tally, tally_in_memory
+from noisewright.plans import Column
+from noisewright.relations import (
+    Filter,
+    Limit,
+    Paired,
+    Source,
+    Tally,
+    column,
+    open_source,
+    tally_in_memory,
+)
+from noisewright.spaces import Counts
 from noisewright.tables import open_table
 from tests.relations import reference
 from tests.relations.strategies import IN_FILES, KINDS, columns_of, tallies
@@ -45,3 +57,18 @@ def test_cells_are_on_the_grid_of_their_column(name: str, data: st.DataObject) -
     [node] = columns_of(source)
     for cell in data.draw(st.lists(kind.cells, min_size=5, max_size=5)):
         reference.value(node, {"a": reference.read(source.fields["a"], cell)})
+
+
+@pytest.mark.parametrize("groups", [None, 1])
+def test_of_people_with_the_same_rows_each_row_is_kept_of_about_as_many(groups: int | None) -> None:
+    """Else a limit would count everybody in the same group, and leave the others empty."""
+    who = [str(row // 12) for row in range(12 * 1_200)]
+    data = pa.table({"who": who, "month": list(range(12)) * 1_200})
+    source = open_source(data, {"month": Column(Counts(11))}, "who")
+    month = column("month", 0, 11, nullable=True)
+    for salt in ("a", "b", "c"):
+        by = () if groups is None else (month,)
+        kept = Limit(source, 1, salt, groups, by, (month,))
+        counts = tally_in_memory(Tally(kept, (month,)))[:, 0]
+        assert counts.sum() == 1_200
+        assert 60 < counts.min() < counts.max() < 150

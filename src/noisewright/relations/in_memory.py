@@ -196,11 +196,9 @@ def _first_groups(
     limit: Limit, frame: Frame, persons: NDArray[np.int64], cells: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Return which rows are in the groups that are kept of their person."""
-    numbers = np.zeros(int(persons.max(initial=-1)) + 1, dtype=np.int64)
-    texts = frame.texts
-    for place in np.unique(persons).tolist():
-        numbers[place] = limit.person_number(texts[place])
-    scores = (numbers[persons] + limit.factor(0) % PRIME * ((cells + 1) % PRIME)) % PRIME
+    numbers = _person_numbers(limit, frame, persons)
+    scores = (numbers + limit.factor(0) * ((cells + 1) % PRIME)) % PRIME
+    scores = scores * scores % PRIME
     order = np.lexsort((cells, scores, persons))
     who, what = persons[order], cells[order]
     new_person = np.append(True, who[1:] != who[:-1])[: len(who)]
@@ -212,6 +210,12 @@ def _first_groups(
     return kept
 
 
+def _person_numbers(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArray[np.int64]:
+    places, back = np.unique(persons, return_inverse=True)
+    numbers = [limit.person_number(frame.texts[place]) for place in places.tolist()]
+    return np.array(numbers, dtype=np.int64)[back.reshape(-1)]
+
+
 def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which rows are the first of their person, in the order of the salt."""
     kept = np.ones(len(persons), np.bool_)
@@ -220,7 +224,8 @@ def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArr
     many = np.flatnonzero(np.bincount(persons)[persons] > limit.rows_each)
     if not many.size:
         return kept
-    scores = np.zeros(many.size, dtype=np.int64)
+    assert frame.persons is not None
+    scores = _person_numbers(limit, frame, frame.persons[many])
     keys: list[NDArray[np.int64]] = []
     for place, node in enumerate(limit.reads, start=1):
         values, missing = frame.values(node)
@@ -229,6 +234,7 @@ def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArr
             key = np.where(missing[many], 0, key)
         keys.append(key)
         scores = (scores + key % PRIME * limit.factor(place)) % PRIME
+    scores = scores * scores % PRIME
     order = np.lexsort((*reversed(keys), scores, persons[many]))
     who = persons[many][order]
     first = np.maximum.accumulate(

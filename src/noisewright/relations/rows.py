@@ -11,11 +11,13 @@ nothing else; so nobody's rows displace another person's. It is the same choice 
     p        the prime 2^31 − 1
     s_i      numbers in 1 … p − 1 that follow from the salt
     h        the first 32 bits of MD5(salt + ":" + the person's cell as a text), mod p
-    row      Σ s_i (v_i − low_i + 1) mod p, over the values v_i that are read of it (null: 0)
-    group    h + s_0 (cell + 1) mod p, of the number of its cell
+    row      (h + Σ s_i (v_i − low_i + 1))² mod p, over the values v_i that are read (null: 0)
+    group    (h + s_0 (cell + 1))² mod p, of the number of its cell
 
-Groups with the smallest number are kept, and in each (or in all) the rows with the smallest; ties
-go to the smaller cell, or to the smaller v_1, v_2 … with null first: equal rows count alike.
+The square makes it another order for each person: of many people with the same rows, each of these
+is kept of about as many. Groups with the smallest number are kept, and in each (or in all) the rows
+with the smallest; ties go to the smaller cell, or to the smaller v_1, v_2 … with null first: equal
+rows count alike.
 """
 
 from __future__ import annotations

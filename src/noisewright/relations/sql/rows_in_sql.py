@@ -171,14 +171,17 @@ class TallyWriter:
 
     def _limit(self, limit: Limit, part: Part) -> Part:
         within = [column("person")]
+        number: Term = None
         if limit.groups is not None:
-            part, cell = self._limit_groups(limit, part)
+            part, cell, number = self._limit_groups(limit, part)
             within.append(cell)
         if part.person is None:
             return part
         writer = self._writer(part)
+        if number is None:
+            [number] = writer.name(self._person_number(limit), word="number")
         keys = writer.name(*(self._key(writer, node) for node in limit.reads), word="key")
-        [score] = writer.name(self._row_score(limit, keys), word="score")
+        [score] = self._square(writer, self._row_score(limit, number, keys))
         sizes = [node.high - node.low + 2 for node in limit.reads]
         order = writer.name(*_pack([score, *keys], sizes), word="order")
         [rank] = writer.name(self._rank("RowNumber", within, order), word="row_rank")
@@ -187,26 +190,29 @@ class TallyWriter:
         query = query.where(self._at_most(rank, limit.rows_each))
         return self._add(query, part.columns, part.person, "limited")
 
-    def _limit_groups(self, limit: Limit, part: Part) -> tuple[Part, Term]:
-        """Return the rows in the groups that count, and the column with the number of the group.
+    def _limit_groups(self, limit: Limit, part: Part) -> tuple[Part, Term, Term]:
+        """Return the rows in the groups that count, and the numbers of the group and the person.
 
         First of all, so that fewer rows are left to be ranked.
         """
         writer = self._writer(part)
         [cell] = writer.name(self._cell(writer, limit.by), word="cell")
         conditions = [negation(is_null(cell))]
+        number: Term = None
         if part.person is not None:
             assert limit.groups is not None
-            [score] = writer.name(self._group_score(limit, cell), word="score")
+            [number] = writer.name(self._person_number(limit), word="number")
+            [score] = self._square(writer, self._group_score(limit, number, cell))
             cells = prod(node.high - node.low + 1 for node in limit.by)
             order = writer.name(*_pack([score, cell], [cells]), word="order")
             ranked = self._rank("DenseRank", [column("person")], order)
             [rank] = writer.name(ranked, word="group_rank")
             conditions.append(self._at_most(rank, limit.groups))
         part = self._with_levels(part, writer)
-        kept = [*self._columns_of(part), cell.copy()]
+        more = [cell.copy(), *([] if number is None else [number.copy()])]
+        kept = [*self._columns_of(part), *more]
         query = expressions().select(*kept).from_(part.name).where(both(*conditions))
-        return self._add(query, part.columns, part.person, "in_groups"), cell.copy()
+        return self._add(query, part.columns, part.person, "in_groups"), cell.copy(), number
 
     def _rank(self, function: str, within: list[Term], order: list[Term]) -> Term:
         exp = expressions()
@@ -221,12 +227,19 @@ class TallyWriter:
         """DuckDB takes ≤ for a hint, keeps as much room for every person, and is slower."""
         return expressions().Between(this=rank, low=whole(1), high=whole(most))
 
-    def _group_score(self, limit: Limit, cell: Term) -> Term:
+    def _person_number(self, limit: Limit) -> Term:
         words = coalesce(cast(column("person"), "TEXT"), text(""))
         digest = self._dialect.digest(join("DPipe", text(f"{limit.salt}:"), words))
+        return join("Mod", digest, whole(PRIME))
+
+    def _group_score(self, limit: Limit, number: Term, cell: Term) -> Term:
         place = join("Mod", join("Add", cell, whole(1)), whole(PRIME))
         moved = join("Mul", place, whole(limit.factor(0)))
-        return join("Mod", join("Add", join("Mod", digest, whole(PRIME)), moved), whole(PRIME))
+        return join("Mod", join("Add", number.copy(), moved), whole(PRIME))
+
+    def _square(self, writer: NodeWriter, a: Term) -> list[Term]:
+        [root] = writer.name(a, word="root")
+        return writer.name(join("Mod", join("Mul", root, root.copy()), whole(PRIME)), word="score")
 
     def _key(self, writer: NodeWriter, node: Node) -> Term:
         """Return the place of a value in its range, from 1 on; 0 for null."""
@@ -235,8 +248,8 @@ class TallyWriter:
             place = join("Sub", place, whole(node.low - 1))
         return coalesce(place, whole(0)) if node.nullable else place
 
-    def _row_score(self, limit: Limit, keys: list[Term]) -> Term:
-        found: Term = whole(0)
+    def _row_score(self, limit: Limit, number: Term, keys: list[Term]) -> Term:
+        found: Term = number.copy()
         for place, key in enumerate(keys, start=1):
             part = join("Mul", join("Mod", key.copy(), whole(PRIME)), whole(limit.factor(place)))
             found = join("Mod", join("Add", found, part), whole(PRIME))
