@@ -281,8 +281,8 @@ class Private:
         costs a person no more than what is asked of one of them (parallel composition: McSherry
         2009, Theorem 4), and the ledger accounts for it so. Guarantees about a part are for adding
         or removing one person's rows there; a budget for replacing is charged for both. Parts of
-        another call are another partition, whose cost adds up. Parts are not divided again. Which
-        rows a limit keeps is settled here, so that all parts are of the same rows.
+        another call are another partition, whose cost adds up. Which rows a limit keeps is settled
+        here, for all parts. Parts are not divided again.
         """
         from noisewright.ledger import Partition
         from noisewright.queries.asked import settle_limits
@@ -337,10 +337,7 @@ class Private:
         return self.agg(count=count())
 
     def __reduce__(self) -> Any:
-        raise TypeError(
-            "a private table cannot be copied or pickled, and so neither can answers, which know "
-            "their table: the file would hold private rows. Save an answer with .save(path)."
-        )
+        raise TypeError("tables and answers hold private rows; save answers with .save(path).")
 
     def __repr__(self) -> str:
         names = ", ".join(self.columns)
