@@ -202,7 +202,7 @@ EVERYTHING = [
                 SEX,
             ),
             measured(
-                rows_of_people("id", rows_each=2, groups=3, by=[SEX]),
+                rows_of_people(rows_each=2, groups=3, by=[SEX]),
                 {"kind": "levels", "of": AGE, "levels": 2},
                 {"kind": "geometric", "decay": "1/72"},
                 "1/3",
@@ -234,7 +234,7 @@ EVERYTHING = [
                 "1/8",
             ),
             measured(
-                rows_of_people(),
+                rows_of_people("id", rows_each=1),
                 {"kind": "rows"},
                 {
                     "kind": "contrasts",
