@@ -68,6 +68,13 @@ class SeriesStyle:
         """Give each series its color."""
         return chart.encode(color=self._channel(self.alt.Color, "color"))
 
+    def areas(self, chart: Any) -> Any:
+        """Draw shaded areas in the color of each series; the legend stays that of the markers."""
+        # A fill of its own with its legend turned off would turn off the legend of the color too.
+        filled = chart.mark_area(opacity=0.2)
+        color = self._by_name(ranges(self.names)["color"])
+        return filled.encode(fill=color, detail=self.alt.Detail(self.field, type="nominal"))
+
     def lines(self, chart: Any) -> Any:
         """Draw lines that differ in color, dashes and width; the legend shows no dashes."""
         # In the legend, dashes would fray the outlines of the markers.
