@@ -8,7 +8,7 @@ from collections.abc import Callable
 import duckdb
 
 from benchmarks.measure import Result
-from noisewright.relations import DuckDB, Limit, Rows, Tally, column, open_source, tally
+from noisewright.relations import DuckDB, Limit, Rows, TallyRequest, column, open_source, tally
 from noisewright.spaces import Counts
 from noisewright.tables import Field
 
@@ -40,7 +40,7 @@ def run(rows: int = 10_000_000) -> list[Result]:
         }
         results: list[Result] = []
         for name, (selected, plain, required) in selections.items():
-            request = Tally(selected, (cell,), (v,))
+            request = TallyRequest(selected, (cell,), (v,))
             tally(request)
             ours = _processor_seconds(lambda request=request: tally(request))
             bare = _processor_seconds(lambda plain=plain: connection.execute(plain).fetchall())

@@ -155,7 +155,7 @@ SECTIONS = {
         "Balance",
         "RhoBudget",
         "Partition",
-        "Part",
+        "DataPart",
         "Reservation",
         "LedgerEntry",
         "Fingerprint",

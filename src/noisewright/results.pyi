@@ -17,9 +17,9 @@ from .designs import (
 from .estimation import Estimate as Estimate, Estimates as Estimates
 from .ledger import (
     Balance as Balance,
+    DataPart as DataPart,
     Fingerprint as Fingerprint,
     LedgerEntry as LedgerEntry,
-    Part as Part,
     Reservation as Reservation,
     RhoBudget as RhoBudget,
 )

@@ -37,6 +37,16 @@ def test_a_function_is_named_by_a_verb_or_a_noun(path: Path) -> None:
     assert [word for word in words if PARTICIPLE.fullmatch(word)] == []
 
 
+def test_no_two_classes_have_one_name() -> None:
+    """Private ones may: nobody looks for them elsewhere."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.ClassDef) and not one.name.startswith("_"):
+                found.setdefault(one.name, []).append(str(path.relative_to(PACKAGE)))
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
 def test_every_room_has_its_place_in_the_import_contract() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]

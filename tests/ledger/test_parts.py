@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import noisewright as nw
 from noisewright.errors import AlteredLedgerError, OverBudgetError, ParameterError, UnitError
-from noisewright.ledger import Part, Partition
+from noisewright.ledger import DataPart, Partition
 from noisewright.ledger.claims import Claim
 from noisewright.ledger.entries import LedgerEntry
 from tests.ledger.crowd import FORKED, TENTH, gathered
@@ -351,7 +351,7 @@ def test_checkpoints_know_the_parts(ledger: nw.Ledger, monkeypatch: pytest.Monke
         )
         assert again.book().checkpoint > 0
         assert again.book().accounts == ledger._journal.book().accounts
-    assert Part(*REGION.part("west")) == REGION.part("west")
+    assert DataPart(*REGION.part("west")) == REGION.part("west")
 
 
 @pytest.mark.parametrize("largest", REGION.keys)

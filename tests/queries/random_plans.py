@@ -29,7 +29,7 @@ from noisewright.queries import (
 )
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.private import CHANGES
-from noisewright.relations import Filter, Limit, Paired, Rows, Source
+from noisewright.relations import Filter, Limit, Paired, Rows, SourceRows
 from noisewright.tables import open_table
 
 Row = dict[str, Any]
@@ -183,7 +183,7 @@ def random_question(draw: random.Random) -> Question | None:
 def on_table(rows: Rows, data: pa.Table) -> Rows:
     """Return the same selection of other rows."""
     match rows:
-        case Source():
+        case SourceRows():
             return replace(rows, table=open_table(data))
         case Paired():
             return Paired(on_table(rows.left, data), on_table(rows.right, data))

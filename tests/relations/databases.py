@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 
 import pyarrow as pa
 
-from noisewright.relations import Tally, sources, tally
+from noisewright.relations import TallyRequest, sources, tally
 from tests.relations.strategies import Table
 from tests.relations.test_in_memory import expected, with_tables
 
@@ -24,7 +24,7 @@ POSTGRESQL_TYPES: dict[pa.DataType, LiteralString] = {
 }
 
 
-def require_same_integers(request: Tally, convert: Callable[[Table], Any]) -> None:
+def require_same_integers(request: TallyRequest, convert: Callable[[Table], Any]) -> None:
     """Compare a tally of random tables with plain Python; `convert` brings tables to a database."""
     there = replace(request, rows=with_tables(request.rows, convert))
     for source in sources(there.rows):

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from noisewright.relations import Filter, Limit, Node, Paired, Source, Tally
+from noisewright.relations import Filter, Limit, Node, Paired, SourceRows, TallyRequest
 from noisewright.spaces import Categories, Counts, Dates
 
 P = 2**31 - 1
@@ -192,7 +192,7 @@ def _value(node: Node, row: Row) -> int | None:
 
 def rows_of(rows: Any) -> list[Row]:
     """The rows that are counted. The table of a source is a list of rows with raw cells."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return [read_row(rows, row, number) for number, row in enumerate(rows.table)]
     if isinstance(rows, Filter):
         return [row for row in rows_of(rows.rows) if value(rows.condition, row) == 1]
@@ -206,7 +206,7 @@ def rows_of(rows: Any) -> list[Row]:
     ]
 
 
-def read_row(source: Source, row: Row, number: int) -> Row:
+def read_row(source: SourceRows, row: Row, number: int) -> Row:
     found: Row = {}
     for name, field in source.fields.items():
         found[name] = read(field, row[source.stored.get(name, name)])
@@ -267,7 +267,7 @@ def cell_of(by: tuple[Node, ...], row: Row) -> int | None:
     return next(place for place, values in enumerate(every) if list(values) == found)
 
 
-def tally(request: Tally) -> list[list[int]]:
+def tally(request: TallyRequest) -> list[list[int]]:
     """The rows of each cell and the sums there."""
     total = [[0] * (1 + len(request.sums)) for _ in range(request.cells)]
     for row in rows_of(request.rows):

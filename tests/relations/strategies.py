@@ -20,8 +20,8 @@ from noisewright.relations import (
     Limit,
     Node,
     Paired,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     add,
     bins,
     both,
@@ -265,7 +265,7 @@ class Table:
 
 
 @st.composite
-def sources(draw: Any, *, files: bool, person: bool | None = None, prefix: str = "") -> Source:
+def sources(draw: Any, *, files: bool, person: bool | None = None, prefix: str = "") -> SourceRows:
     """A source of a random `Table`."""
     kinds = {**KINDS, **IN_FILES} if files else KINDS
     chosen = draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=4))
@@ -281,10 +281,10 @@ def sources(draw: Any, *, files: bool, person: bool | None = None, prefix: str =
         types[who] = pa.int64() if numbered else pa.string()
         cells[who] = _among([1, 2, 3, -4, 2**62] if numbered else ["1", "2", "", "ü", "-4"])
     rows = draw(st.lists(st.fixed_dictionaries(cells), max_size=12))
-    return Source(Table(types, rows), fields, who, stored)
+    return SourceRows(Table(types, rows), fields, who, stored)
 
 
-def columns_of(source: Source) -> list[Node]:
+def columns_of(source: SourceRows) -> list[Node]:
     """The columns of a source as nodes."""
     found: list[Node] = []
     for name in source.fields:
@@ -295,7 +295,7 @@ def columns_of(source: Source) -> list[Node]:
 
 
 @st.composite
-def tallies(draw: Any, *, files: bool = False) -> Tally:
+def tallies(draw: Any, *, files: bool = False) -> TallyRequest:
     """A tally of rows that are filtered, limited and paired in a random order.
 
     `files` says whether columns of texts may state numbers and dates.
@@ -313,21 +313,21 @@ def tallies(draw: Any, *, files: bool = False) -> Tally:
     rows = draw(narrower(rows, columns))
     by = draw(groups(columns))
     sums = [draw(numbers(columns)) for _ in range(draw(st.integers(0, 2)))]
-    return Tally(rows, by, tuple(sums))
+    return TallyRequest(rows, by, tuple(sums))
 
 
 @st.composite
-def wide_tallies(draw: Any) -> Tally:
+def wide_tallies(draw: Any) -> TallyRequest:
     """A tally of a table with a column of each kind, and of many expressions at once."""
     named = {f"Column of {name}": kind for name, kind in KINDS.items()}
     fields = {name: draw(kind.fields) for name, kind in named.items()}
     types = {**{name: kind.type for name, kind in named.items()}, "who": pa.string()}
     cells = {**{name: kind.cells for name, kind in named.items()}, "who": _among(["1", "", "ü"])}
     rows = [draw(st.fixed_dictionaries(cells)) for _ in range(20)]
-    source = Source(Table(types, rows), fields, "who")
+    source = SourceRows(Table(types, rows), fields, "who")
     columns = columns_of(source)
     sums = [*columns, *(draw(numbers(columns)) for _ in range(16))]
-    return Tally(draw(narrower(source, columns)), draw(groups(columns)), tuple(sums))
+    return TallyRequest(draw(narrower(source, columns)), draw(groups(columns)), tuple(sums))
 
 
 @st.composite

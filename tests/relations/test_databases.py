@@ -16,9 +16,9 @@ from noisewright.relations import (
     DuckDB,
     Paired,
     PostgreSQL,
-    Source,
+    SourceRows,
     SqlTable,
-    Tally,
+    TallyRequest,
     open_source,
     require_one_engine,
     sources,
@@ -44,12 +44,12 @@ def address() -> Generator[str]:
         yield made
 
 
-def sums(source: Source) -> list[int]:
+def sums(source: SourceRows) -> list[int]:
     """How many rows there are, and what each column adds up to."""
-    return tally(Tally(source, sums=tuple(columns_of(source))))[0].tolist()
+    return tally(TallyRequest(source, sums=tuple(columns_of(source))))[0].tolist()
 
 
-def in_duckdb(connection: Any, cells: str, field: Field) -> Source:
+def in_duckdb(connection: Any, cells: str, field: Field) -> SourceRows:
     """A table of one column, of the values of an expression in SQL."""
     connection.execute(f"CREATE OR REPLACE TABLE t AS SELECT unnest([{cells}]) AS a")
     return open_source(DuckDB(connection, "t"), {"a": field})
@@ -184,10 +184,10 @@ class Elsewhere(SqlTable):
 @settings(max_examples=40)
 @given(request=tallies())
 def test_texts_for_bigquery_and_snowflake_are_read_back_as_they_were_written(
-    request: Tally,
+    request: TallyRequest,
 ) -> None:
     """They are not executed here; sqlglot at least takes them for one query."""
-    there = Tally(with_tables(request.rows, Elsewhere), request.by, request.sums)
+    there = TallyRequest(with_tables(request.rows, Elsewhere), request.by, request.sums)
     for dialect in ("bigquery", "snowflake"):
         text = sources(there.rows)[0].table.sql(there, dialect=dialect)
         [read] = sqlglot.parse(text, dialect=dialect)

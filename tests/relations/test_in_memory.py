@@ -13,8 +13,8 @@ from noisewright.relations import (
     Filter,
     Limit,
     Paired,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     column,
     open_source,
     tally_in_memory,
@@ -27,7 +27,7 @@ from tests.relations.strategies import IN_FILES, KINDS, columns_of, tallies
 
 def with_tables(rows: Any, convert: Any) -> Any:
     """The same rows of tables in another place."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return replace(rows, table=convert(rows.table))
     if isinstance(rows, Paired):
         return Paired(with_tables(rows.left, convert), with_tables(rows.right, convert))
@@ -35,13 +35,13 @@ def with_tables(rows: Any, convert: Any) -> Any:
     return replace(rows, rows=with_tables(rows.rows, convert))
 
 
-def expected(request: Tally) -> list[list[int]]:
+def expected(request: TallyRequest) -> list[list[int]]:
     return reference.tally(replace(request, rows=with_tables(request.rows, lambda one: one.stored)))
 
 
 @settings(max_examples=200)
 @given(request=tallies(files=True))
-def test_integers_are_those_of_plain_python(request: Tally) -> None:
+def test_integers_are_those_of_plain_python(request: TallyRequest) -> None:
     opened = with_tables(request.rows, lambda one: open_table(one.arrow))
     found = tally_in_memory(replace(request, rows=opened))
     assert found.tolist() == expected(request)
@@ -53,7 +53,7 @@ def test_integers_are_those_of_plain_python(request: Tally) -> None:
 def test_cells_are_on_the_grid_of_their_column(name: str, data: st.DataObject) -> None:
     """What is claimed of a column holds for every cell: its range, and whether it may be null."""
     kind = {**KINDS, **IN_FILES}[name]
-    source = Source(None, {"a": data.draw(kind.fields)})
+    source = SourceRows(None, {"a": data.draw(kind.fields)})
     [node] = columns_of(source)
     for cell in data.draw(st.lists(kind.cells, min_size=5, max_size=5)):
         reference.value(node, {"a": reference.read(source.fields["a"], cell)})
@@ -69,6 +69,6 @@ def test_of_people_with_the_same_rows_each_row_is_kept_of_about_as_many(groups: 
     for salt in ("a", "b", "c"):
         by = () if groups is None else (month,)
         kept = Limit(source, 1, salt, groups, by, (month,))
-        counts = tally_in_memory(Tally(kept, (month,)))[:, 0]
+        counts = tally_in_memory(TallyRequest(kept, (month,)))[:, 0]
         assert counts.sum() == 1_200
         assert 60 < counts.min() < counts.max() < 150

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from noisewright.plans import Column
-from noisewright.relations import DuckDB, PostgreSQL, Tally, column, open_source, tally
+from noisewright.relations import DuckDB, PostgreSQL, TallyRequest, column, open_source, tally
 from noisewright.spaces import Interval
 from tests.ledger.server import server
 from tests.relations.databases import require_same_integers, write_to_postgresql
@@ -24,13 +24,13 @@ def embedded() -> Generator[Any]:
 
 @settings(max_examples=60)
 @given(request=tallies())
-def test_duckdb_gives_the_integers_of_plain_python(embedded: Any, request: Tally) -> None:
+def test_duckdb_gives_the_integers_of_plain_python(embedded: Any, request: TallyRequest) -> None:
     require_same_integers(request, lambda table: DuckDB(embedded.from_arrow(table.arrow)))
 
 
 @settings(max_examples=15)
 @given(request=wide_tallies())
-def test_duckdb_reads_all_kinds_of_cells(embedded: Any, request: Tally) -> None:
+def test_duckdb_reads_all_kinds_of_cells(embedded: Any, request: TallyRequest) -> None:
     require_same_integers(request, lambda table: DuckDB(embedded.from_arrow(table.arrow)))
 
 
@@ -59,13 +59,15 @@ def stored_in(connection: Any) -> Callable[[Table], PostgreSQL]:
 
 @settings(max_examples=60)
 @given(request=tallies())
-def test_postgresql_gives_the_integers_of_plain_python(postgresql: Any, request: Tally) -> None:
+def test_postgresql_gives_the_integers_of_plain_python(
+    postgresql: Any, request: TallyRequest
+) -> None:
     require_same_integers(request, stored_in(postgresql))
 
 
 @settings(max_examples=15)
 @given(request=wide_tallies())
-def test_postgresql_reads_all_kinds_of_cells(postgresql: Any, request: Tally) -> None:
+def test_postgresql_reads_all_kinds_of_cells(postgresql: Any, request: TallyRequest) -> None:
     require_same_integers(request, stored_in(postgresql))
 
 
@@ -75,4 +77,4 @@ def test_the_least_double_does_not_underflow(postgresql: Any) -> None:
     space = Interval(0, 1 << 30, step=1 << 10)
     source = open_source(PostgreSQL(postgresql, ("least",)), {"x": Column(space)})
     x = column("x", 0, 1 << 20, nullable=True)
-    assert tally(Tally(source, (), (x,))).tolist() == [[1, 0]]
+    assert tally(TallyRequest(source, (), (x,))).tolist() == [[1, 0]]

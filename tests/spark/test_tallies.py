@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from noisewright.relations import Tally, open_source
-from noisewright.relations.sql.spark_tables import SparkTable
+from noisewright.relations import TallyRequest, open_source
+from noisewright.relations.sql.spark_tables import SparkSqlTable
 from tests.relations.databases import require_same_integers
 from tests.relations.strategies import tallies, wide_tallies
 
@@ -32,15 +32,17 @@ def far_east(spark: Any) -> Generator[Any]:
 @FEW
 @given(request=wide_tallies())
 def test_all_kinds_of_cells_are_read_as_plain_python_reads_them(
-    far_east: Any, request: Tally
+    far_east: Any, request: TallyRequest
 ) -> None:
-    require_same_integers(request, lambda one: SparkTable(far_east.createDataFrame(one.arrow)))
+    require_same_integers(request, lambda one: SparkSqlTable(far_east.createDataFrame(one.arrow)))
 
 
 @FEW
 @given(request=tallies())
-def test_rows_are_selected_as_plain_python_selects_them(far_east: Any, request: Tally) -> None:
-    require_same_integers(request, lambda one: SparkTable(far_east.createDataFrame(one.arrow)))
+def test_rows_are_selected_as_plain_python_selects_them(
+    far_east: Any, request: TallyRequest
+) -> None:
+    require_same_integers(request, lambda one: SparkSqlTable(far_east.createDataFrame(one.arrow)))
 
 
 def test_a_data_frame_is_recognized_and_no_view_is_left(far_east: Any) -> None:
@@ -51,6 +53,6 @@ def test_a_data_frame_is_recognized_and_no_view_is_left(far_east: Any) -> None:
     frame = far_east.createDataFrame([(1,), (2,), (2,)], "age int")
     before = {one.name for one in far_east.catalog.listTables()}
     source = open_source(frame, {"age": Field(Counts(3))})
-    found = tally(Tally(source, (column("age", 0, 3, nullable=True),)))
+    found = tally(TallyRequest(source, (column("age", 0, 3, nullable=True),)))
     assert found.tolist() == [[0], [1], [2], [0]]
     assert {one.name for one in far_east.catalog.listTables()} == before

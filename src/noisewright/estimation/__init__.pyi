@@ -11,7 +11,7 @@ from .intervals.intervals import (
 from .intervals.spread import project_to_simplex as project_to_simplex
 from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
-    Question as Question,
+    ReleasedQuestion as ReleasedQuestion,
     default_questions as default_questions,
     read_questions as read_questions,
 )

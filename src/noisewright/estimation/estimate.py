@@ -23,7 +23,7 @@ from noisewright.estimation.numbers.number_estimates import (
     mean_with_noise,
 )
 from noisewright.estimation.questions.asked import Asked, Key, axis_of, names_of, read_tables
-from noisewright.estimation.questions.questions import Question, usual_word
+from noisewright.estimation.questions.questions import ReleasedQuestion, usual_word
 from noisewright.estimation.questions.readings import readings_of, readings_of_curves, with_readings
 from noisewright.estimation.questions.table_layout import LayoutPart, TableLayout
 from noisewright.estimation.result import Estimate
@@ -210,7 +210,7 @@ def _tables(
         readings={name: readings_of(one) for name, one in mechanism.columns},
     )
     keys, single = read_tables(of, layout.names)
-    questions = [Question(key, names_of(key), _word(key, layout)) for key in keys]
+    questions = [ReleasedQuestion(key, names_of(key), _word(key, layout)) for key in keys]
     found = answer_questions(released, layout, questions, asked)
     return found[keys[0]] if single else found
 

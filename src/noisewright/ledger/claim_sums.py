@@ -12,7 +12,7 @@ from noisewright.errors import UnitError
 from noisewright.exact import Epsilon, as_text, exactly
 from noisewright.ledger.claims import Claim
 from noisewright.ledger.group_privacy import delta_factor
-from noisewright.ledger.parts import Part, Parts, Pool
+from noisewright.ledger.parts import DataPart, Parts, Pool
 from noisewright.ledger.totals import Total, brief_above
 from noisewright.ledger.units import About, AccountUnit
 from noisewright.mechanisms import Guarantee
@@ -145,7 +145,7 @@ def _steps(unit: AccountUnit, about: About) -> int:
 
 
 def _by_name(about: About) -> tuple[Any, ...]:
-    part = about.part or Part("", "")
+    part = about.part or DataPart("", "")
     order = part.partition, part.key, part.per_person or 0
     return about.person is not None, about.person or "", about.change != "replace", *order
 
@@ -161,4 +161,4 @@ def _about(name: Any) -> About:
     if not isinstance(name, list):
         return About(name)
     person, change, *part = name
-    return About(person, change, Part.read(part[0]) if part else None)
+    return About(person, change, DataPart.read(part[0]) if part else None)

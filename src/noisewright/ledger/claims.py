@@ -10,7 +10,7 @@ from noisewright.errors import ParameterError, UnitError
 from noisewright.exact import as_text, exactly, show
 from noisewright.given import one_of
 from noisewright.ledger.group_privacy import group_privacy
-from noisewright.ledger.parts import Part
+from noisewright.ledger.parts import DataPart
 from noisewright.ledger.totals import concentrated_above, epsilon_text, read_epsilon
 from noisewright.ledger.units import CHANGES, About, AccountUnit, Change, read_json, to_json
 from noisewright.mechanisms import Guarantee
@@ -30,7 +30,7 @@ class Claim:
     independent: bool = False
     change: Change = "replace"
     rho: Fraction | None = None
-    part: Part | None = None
+    part: DataPart | None = None
 
     def __post_init__(self) -> None:
         one_of(self.change, CHANGES, name="change")
@@ -180,5 +180,5 @@ class Claim:
             bool(said["independent"]),
             said.get("change", "replace"),
             exactly(said["rho"]) if "rho" in said else None,
-            Part.read(said["part"]) if "part" in said else None,
+            DataPart.read(said["part"]) if "part" in said else None,
         )

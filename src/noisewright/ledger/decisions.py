@@ -30,7 +30,7 @@ from noisewright.ledger.entries import (
     plain_text,
 )
 from noisewright.ledger.fingerprint import Fingerprint
-from noisewright.ledger.parts import Part
+from noisewright.ledger.parts import DataPart
 from noisewright.ledger.store import Draft
 from noisewright.ledger.totals import (
     Amount,
@@ -123,7 +123,7 @@ class Spending:
         independent: bool,
         change: Change,
         rho: Number | None,
-        part: Part | None,
+        part: DataPart | None,
     ) -> Spending:
         """Read a spend, or say what is wrong with it."""
         if not isinstance(guarantee, Guarantee):
@@ -134,7 +134,9 @@ class Spending:
         if person is not None:
             AccountUnit(person, None)
         if part is not None:
-            of_kind(part, Part, name="part", such_as="a part of a partition: Partition(…).part(…)")
+            of_kind(
+                part, DataPart, name="part", such_as="a part of a partition: Partition(…).part(…)"
+            )
         promised = None if rho is None else exactly(rho, name="rho")
         if isinstance(certificate, Certificate):
             promised = require_rho(certificate, promised)

@@ -27,7 +27,7 @@ from noisewright.ledger.fingerprint import Fingerprint, fingerprint
 from noisewright.ledger.journal import Journal
 from noisewright.ledger.keys import kept_key, key_check, new_key, read_key, require_same
 from noisewright.ledger.locked_transactions import database_at, new_file, require_file
-from noisewright.ledger.parts import Part
+from noisewright.ledger.parts import DataPart
 from noisewright.ledger.reservation import Reservation
 from noisewright.ledger.store import create_ledger, describe
 from noisewright.ledger.units import Change
@@ -240,7 +240,7 @@ class Ledger:
         independent: bool = False,
         change: Change = "replace",
         rho: Number | None = None,
-        part: Part | None = None,
+        part: DataPart | None = None,
         who: str | None = None,
     ) -> Reservation:
         """Debit a dataset's budget, before any noise is drawn. Over budget, nothing is recorded.
@@ -286,7 +286,7 @@ class Ledger:
         independent: bool = False,
         change: Change = "replace",
         rho: Number | None = None,
-        part: Part | None = None,
+        part: DataPart | None = None,
     ) -> Guarantee:
         """Return what a spend would be charged; raise if the budget has no room for it now.
 

@@ -41,7 +41,7 @@ from noisewright.public import public_methods
 _LONGEST = 200
 
 
-class Part(NamedTuple):
+class DataPart(NamedTuple):
     """One part of the data: `Partition(…).part(key)`, which checks that there is such a part.
 
     `partition` says which partition it is of. Parts of one partition are disjoint.
@@ -55,7 +55,7 @@ class Part(NamedTuple):
         return f"the part {self.key!r} of {self.partition.rpartition(' ')[0]}"
 
     @classmethod
-    def read(cls, said: Any) -> Part:
+    def read(cls, said: Any) -> DataPart:
         """Read a part from what JSON has of it; refuse what is none."""
         if not isinstance(said, list) or [type(text) for text in said[:2]] != [str, str]:
             raise ParameterError("it names no part")
@@ -98,14 +98,14 @@ class Partition:
         for name, value in (("by", by), ("keys", declared), ("of", of), ("per_person", per_person)):
             object.__setattr__(self, name, value)
 
-    def part(self, key: str) -> Part:
+    def part(self, key: str) -> DataPart:
         """Return one of the parts."""
         if key not in self.keys:
             raise ParameterError(
                 f"{key!r} is not among the {len(self.keys):,} keys that were declared for the "
                 f"partition by {self.by!r}. Declare it, or ask about another part."
             )
-        return Part(self._name, key, self.per_person)
+        return DataPart(self._name, key, self.per_person)
 
     @property
     def _name(self) -> str:

@@ -35,7 +35,7 @@ from typing import Any, Literal, NamedTuple
 
 from noisewright.errors import ParameterError
 from noisewright.given import one_of, whole_number
-from noisewright.ledger.parts import Part, Pool
+from noisewright.ledger.parts import DataPart, Pool
 
 Change = Literal["replace", "add or remove"]
 """What happens to a person: another takes their place, or they come or go."""
@@ -47,7 +47,7 @@ class About(NamedTuple):
 
     person: str | None = None
     change: Change = "replace"
-    part: Part | None = None
+    part: DataPart | None = None
 
     def __str__(self) -> str:
         whom = "one row" if self.person is None else f"all rows with the same {self.person!r}"

@@ -12,7 +12,7 @@ from noisewright.estimation import (
     Estimate,
     Estimates,
     LayoutPart,
-    Question,
+    ReleasedQuestion,
     TableLayout,
     default_questions,
     expected_error,
@@ -104,7 +104,7 @@ def _has_shares(plan: Plan, name: str) -> bool:
 def _predict(
     plan: Plan,
     layout: TableLayout,
-    question: Question,
+    question: ReleasedQuestion,
     people: int,
     guesses: Mapping[str, Any],
     about: str,

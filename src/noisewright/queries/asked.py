@@ -15,7 +15,7 @@ from typing import Any, final
 from noisewright.errors import ParameterError
 from noisewright.queries.answers.bin_tree import Binning, bins_for
 from noisewright.queries.answers.tree_law import tree_for
-from noisewright.queries.binding import Bound, Columns, bind, cut_places
+from noisewright.queries.binding import BoundExpression, Columns, bind, cut_places
 from noisewright.queries.expressions import Aggregate
 from noisewright.queries.measurements import QueryMeasurement, bound_of, most_groups
 from noisewright.relations import (
@@ -26,7 +26,7 @@ from noisewright.relations import (
     Numbers,
     Paired,
     Rows,
-    Source,
+    SourceRows,
     Truth,
     bins,
     both,
@@ -45,20 +45,20 @@ _MOMENTS = {"sum": 1, "mean": 1, "share": 1, "var": 2, "std": 2}
 
 @final
 @dataclass(frozen=True)
-class Reading:
+class AggregateReading:
     """How one aggregate follows from a measurement, given by its place among all of them."""
 
     name: str
     aggregate: Aggregate
     place: int
-    of: Bound | None = None
+    of: BoundExpression | None = None
     labels: tuple[Any, ...] = ()
     binning: Binning | None = None
 
 
 @final
 @dataclass(frozen=True)
-class Asked:
+class MeasurementPlan:
     """The measurements that answer some aggregates, and how each of these follows.
 
     `rows` are those that count; aggregates that skip some of them measure a filter of these.
@@ -66,12 +66,15 @@ class Asked:
 
     rows: Rows
     measurements: tuple[QueryMeasurement, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[AggregateReading, ...]
 
 
 def plan_measurements(
-    rows: Rows, columns: Columns, keys: Mapping[str, Bound], aggregates: Mapping[str, Aggregate]
-) -> Asked:
+    rows: Rows,
+    columns: Columns,
+    keys: Mapping[str, BoundExpression],
+    aggregates: Mapping[str, Aggregate],
+) -> MeasurementPlan:
     """Return what has to be measured, and how the answers follow from it."""
     return _Planning(rows, columns, keys, aggregates).plan()
 
@@ -81,7 +84,7 @@ class _Planning:
         self,
         rows: Rows,
         columns: Columns,
-        keys: Mapping[str, Bound],
+        keys: Mapping[str, BoundExpression],
         aggregates: Mapping[str, Aggregate],
     ) -> None:
         self.by = tuple(key.node for key in keys.values())
@@ -101,14 +104,14 @@ class _Planning:
                 degree = _MOMENTS[one.function]
                 self.degrees[of.node] = max(degree, self.degrees.get(of.node, 0))
 
-    def plan(self) -> Asked:
+    def plan(self) -> MeasurementPlan:
         found = [self._reading(name, one) for name, one in self.aggregates.items()]
         places = {key: place for place, key in enumerate(self.measurements)}
         readings = tuple(
-            Reading(name, one, places[key], of, labels, binning)
+            AggregateReading(name, one, places[key], of, labels, binning)
             for name, one, key, of, labels, binning in found
         )
-        return Asked(self.rows, tuple(self.measurements.values()), readings)
+        return MeasurementPlan(self.rows, tuple(self.measurements.values()), readings)
 
     def _reading(self, name: str, one: Aggregate) -> tuple[Any, ...]:
         of = self.bound[name]
@@ -171,13 +174,13 @@ class _Planning:
         groups = most_groups(self.rows, self.by) if self.by else None
         return Limit(self.rows, 1, "people", groups, self.by if groups else (), self.by)
 
-    def _count_known(self, one: Aggregate, of: Bound) -> Any:
+    def _count_known(self, one: Aggregate, of: BoundExpression) -> Any:
         if of.node in self.degrees:
             return self._moments_of(of.node, one)
         rows = Filter(self.rows, negate(is_null(of.node))) if of.node.nullable else self.rows
         return self._add(("known", of.node), one, rows=rows)
 
-    def _moments(self, one: Aggregate, of: Bound) -> Any:
+    def _moments(self, one: Aggregate, of: BoundExpression) -> Any:
         if one.function == "share" and not isinstance(of.kind, Truth):
             raise ParameterError(f"{one} needs a condition, as in (nw.col('age') >= 60).share().")
         if isinstance(of.kind, Labels):
@@ -201,7 +204,7 @@ class _Planning:
             gaps=gaps,
         )
 
-    def _histogram(self, one: Aggregate, of: Bound) -> tuple[Any, tuple[str, ...]]:
+    def _histogram(self, one: Aggregate, of: BoundExpression) -> tuple[Any, tuple[str, ...]]:
         _require_numbers(one, of)
         edges = one.parameters
         places = cut_places(of, edges)
@@ -224,20 +227,20 @@ def _bin_node(node: Node, binning: Binning) -> Node:
     return divide(subtract(node, literal(binning.low)), binning.width)
 
 
-def _require_numbers(one: Aggregate, of: Bound) -> None:
+def _require_numbers(one: Aggregate, of: BoundExpression) -> None:
     if not isinstance(of.kind, Numbers):
         raise ParameterError(f"{one} needs numbers or dates.")
 
 
 def _has_no_person(rows: Rows) -> bool:
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return rows.person is None
     return not isinstance(rows, Paired) and _has_no_person(rows.rows)
 
 
 def conditions_of(rows: Rows) -> list[Node]:
     """Return the conditions of all filters."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return []
     if isinstance(rows, Paired):
         return conditions_of(rows.left) + conditions_of(rows.right)
@@ -250,7 +253,7 @@ def settle_limits(rows: Rows, by: tuple[Node, ...], read: Sequence[Node]) -> Row
 
     A limit that knows what is read is settled already, for all questions alike.
     """
-    if isinstance(rows, Source) or (isinstance(rows, Limit) and rows.reads):
+    if isinstance(rows, SourceRows) or (isinstance(rows, Limit) and rows.reads):
         return rows
     if isinstance(rows, Filter):
         return Filter(settle_limits(rows.rows, by, read), rows.condition)

@@ -45,7 +45,7 @@ _MOST_BINS = 1 << 16
 
 @final
 @dataclass(frozen=True)
-class Bound:
+class BoundExpression:
     """An expression that met a table: the kind of its values, and how they are computed."""
 
     kind: Kind
@@ -62,10 +62,10 @@ class Bound:
         return [self.kind.value(one) for one in range(self.node.low, self.node.high + 1)]
 
 
-Columns = Mapping[str, Bound]
+Columns = Mapping[str, BoundExpression]
 
 
-def bind(expression: Any, columns: Columns) -> Bound:
+def bind(expression: Any, columns: Columns) -> BoundExpression:
     """Return what an expression, the name of a column or a constant means for these columns."""
     if not isinstance(expression, Expression):
         return _constant(expression)
@@ -82,7 +82,7 @@ def bind(expression: Any, columns: Columns) -> Bound:
     if operator in ("&", "|", "~"):
         return _logic(operator, found)
     if operator == "is_null":
-        return Bound(Truth(), is_null(found[0].node))
+        return BoundExpression(Truth(), is_null(found[0].node))
     if operator in _PARTS:
         return _date_part(operator, found[0])
     return _arithmetic(operator, *found)
@@ -99,23 +99,23 @@ def bind_condition(expression: Any, columns: Columns) -> Node:
     return found.node
 
 
-def _column(name: str, columns: Columns) -> Bound:
+def _column(name: str, columns: Columns) -> BoundExpression:
     if name not in columns:
         shown = ", ".join(map(repr, list(columns)[:20]))
         raise ParameterError(f"there is no column {name!r}; declared are {shown}.")
     return columns[name]
 
 
-def _constant(value: Any) -> Bound:
+def _constant(value: Any) -> BoundExpression:
     if isinstance(value, bool):
-        return Bound(Truth(), literal(int(value)))
+        return BoundExpression(Truth(), literal(int(value)))
     number = as_fraction(value)
     return _of_number(number)
 
 
-def _of_number(number: Fraction) -> Bound:
+def _of_number(number: Fraction) -> BoundExpression:
     unit = Fraction(1, number.denominator)
-    return Bound(Numbers(unit), literal(int(number / unit)))
+    return BoundExpression(Numbers(unit), literal(int(number / unit)))
 
 
 def _words(kind: Kind) -> str:
@@ -130,16 +130,16 @@ def _words(kind: Kind) -> str:
             return "dates"
 
 
-def _number(bound: Bound, operator: str) -> Bound:
+def _number(bound: BoundExpression, operator: str) -> BoundExpression:
     """Return a bound as numbers; truth counts as 0 and 1."""
     if isinstance(bound.kind, Truth):
-        return Bound(Numbers(), bound.node)
+        return BoundExpression(Numbers(), bound.node)
     if not isinstance(bound.kind, Numbers):
         raise ParameterError(f"{operator} needs numbers; given were {_words(bound.kind)}.")
     return bound
 
 
-def _scale(bound: Bound, unit: Fraction) -> Node:
+def _scale(bound: BoundExpression, unit: Fraction) -> Node:
     """Return the node in another unit, of which its own is a whole multiple."""
     assert isinstance(bound.kind, Numbers)
     factor = bound.kind.unit / unit
@@ -147,7 +147,7 @@ def _scale(bound: Bound, unit: Fraction) -> Node:
     return bound.node if factor == 1 else multiply(bound.node, literal(int(factor)))
 
 
-def _align(a: Bound, b: Bound, operator: str) -> tuple[Node, Node, Numbers]:
+def _align(a: BoundExpression, b: BoundExpression, operator: str) -> tuple[Node, Node, Numbers]:
     a, b = _number(a, operator), _number(b, operator)
     assert isinstance(a.kind, Numbers)
     assert isinstance(b.kind, Numbers)
@@ -155,7 +155,7 @@ def _align(a: Bound, b: Bound, operator: str) -> tuple[Node, Node, Numbers]:
     return _scale(a, unit), _scale(b, unit), Numbers(unit)
 
 
-def _require_no_dates(operator: str, *bounds: Bound) -> None:
+def _require_no_dates(operator: str, *bounds: BoundExpression) -> None:
     if any(isinstance(one.kind, Numbers) and one.kind.dates is not None for one in bounds):
         raise ParameterError(
             f"{operator} of dates means nothing; subtract one date from another, or take a part: "
@@ -163,7 +163,7 @@ def _require_no_dates(operator: str, *bounds: Bound) -> None:
         )
 
 
-def _arithmetic(operator: str, a: Bound, b: Bound) -> Bound:
+def _arithmetic(operator: str, a: BoundExpression, b: BoundExpression) -> BoundExpression:
     a, b = _number(a, operator), _number(b, operator)
     assert isinstance(a.kind, Numbers)
     assert isinstance(b.kind, Numbers)
@@ -175,7 +175,7 @@ def _arithmetic(operator: str, a: Bound, b: Bound) -> Bound:
         _require_no_dates(operator, a, b)
     if operator == "+" or operator == "-":
         left, right, kind = _align(a, b, operator)
-        return Bound(kind, (add if operator == "+" else subtract)(left, right))
+        return BoundExpression(kind, (add if operator == "+" else subtract)(left, right))
     if operator == "*":
         return _multiply(a, b)
     # Only constants divide: anything else could be 0 for some row.
@@ -191,12 +191,12 @@ def _arithmetic(operator: str, a: Bound, b: Bound) -> Bound:
     if operator == "//":
         ratio = a.kind.unit / divisor
         raised = multiply(a.node, literal(ratio.numerator))
-        return Bound(Numbers(), divide(raised, ratio.denominator))
+        return BoundExpression(Numbers(), divide(raised, ratio.denominator))
     unit = common_unit([a.kind.unit, divisor])
-    return Bound(Numbers(unit), modulo(_scale(a, unit), int(divisor / unit)))
+    return BoundExpression(Numbers(unit), modulo(_scale(a, unit), int(divisor / unit)))
 
 
-def _multiply(a: Bound, b: Bound) -> Bound:
+def _multiply(a: BoundExpression, b: BoundExpression) -> BoundExpression:
     assert isinstance(a.kind, Numbers)
     assert isinstance(b.kind, Numbers)
     for one, other in ((a, b), (b, a)):
@@ -206,11 +206,11 @@ def _multiply(a: Bound, b: Bound) -> Bound:
             assert isinstance(other.kind, Numbers)
             factor = other.kind.unit * other.node.constants[0]
             node = one.node if factor > 0 else multiply(one.node, literal(-1))
-            return Bound(Numbers(one.kind.unit * abs(factor)), node)
-    return Bound(Numbers(a.kind.unit * b.kind.unit), multiply(a.node, b.node))
+            return BoundExpression(Numbers(one.kind.unit * abs(factor)), node)
+    return BoundExpression(Numbers(a.kind.unit * b.kind.unit), multiply(a.node, b.node))
 
 
-def _pair(operands: tuple[Any, ...], columns: Columns) -> tuple[Bound, Bound]:
+def _pair(operands: tuple[Any, ...], columns: Columns) -> tuple[BoundExpression, BoundExpression]:
     """Return both sides of a comparison; a constant is read as what the other side holds."""
     a, b = operands
     if not isinstance(a, Expression) and isinstance(b, Expression):
@@ -220,16 +220,16 @@ def _pair(operands: tuple[Any, ...], columns: Columns) -> tuple[Bound, Bound]:
     return left, bind(b, columns) if isinstance(b, Expression) else _as_kind(b, left)
 
 
-def _as_kind(value: Any, other: Bound) -> Bound:
+def _as_kind(value: Any, other: BoundExpression) -> BoundExpression:
     kind = other.kind
     if value is None:
         raise ParameterError("nothing is equal to null; use .is_null().")
     if isinstance(kind, Numbers) and kind.dates is None:
         return _constant(value)
-    return Bound(kind, literal(int(kind.integer(value))))
+    return BoundExpression(kind, literal(int(kind.integer(value))))
 
 
-def _compare(operator: str, a: Bound, b: Bound) -> Bound:
+def _compare(operator: str, a: BoundExpression, b: BoundExpression) -> BoundExpression:
     numbers = isinstance(a.kind, Numbers) and isinstance(b.kind, Numbers)
     if numbers and (a.kind.dates is None) == (b.kind.dates is None):  # pyright: ignore[reportAttributeAccessIssue]
         left, right = _comparable(a, b, operator)
@@ -245,10 +245,10 @@ def _compare(operator: str, a: Bound, b: Bound) -> Bound:
         left, right = right, left
     name = {"<": "less", ">": "less", "<=": "at most", ">=": "at most"}.get(operator, "equal")
     found = compare(name, left, right)
-    return Bound(Truth(), negate(found) if operator == "!=" else found)
+    return BoundExpression(Truth(), negate(found) if operator == "!=" else found)
 
 
-def _comparable(a: Bound, b: Bound, operator: str) -> tuple[Node, Node]:
+def _comparable(a: BoundExpression, b: BoundExpression, operator: str) -> tuple[Node, Node]:
     """Return nodes that compare as the numbers do; constants stay small where they can."""
     for one, other, swapped in ((a, b, False), (b, a, True)):
         assert isinstance(one.kind, Numbers)
@@ -266,7 +266,7 @@ def _comparable(a: Bound, b: Bound, operator: str) -> tuple[Node, Node]:
     return left, right
 
 
-def _logic(operator: str, found: list[Bound]) -> Bound:
+def _logic(operator: str, found: list[BoundExpression]) -> BoundExpression:
     for one in found:
         if not isinstance(one.kind, Truth):
             raise ParameterError(
@@ -275,11 +275,11 @@ def _logic(operator: str, found: list[Bound]) -> Bound:
             )
     nodes = [one.node for one in found]
     if operator == "~":
-        return Bound(Truth(), negate(nodes[0]))
-    return Bound(Truth(), (both if operator == "&" else either)(*nodes))
+        return BoundExpression(Truth(), negate(nodes[0]))
+    return BoundExpression(Truth(), (both if operator == "&" else either)(*nodes))
 
 
-def _is_in(a: Bound, values: tuple[Any, ...]) -> Bound:
+def _is_in(a: BoundExpression, values: tuple[Any, ...]) -> BoundExpression:
     places: set[int] = set()
     for value in values:
         place = Fraction(a.kind.integer(value))
@@ -287,28 +287,32 @@ def _is_in(a: Bound, values: tuple[Any, ...]) -> Bound:
             places.add(int(place))
     if not places:
         places = {a.node.low - 1}
-    return Bound(Truth(), is_in(a.node, sorted(places)))
+    return BoundExpression(Truth(), is_in(a.node, sorted(places)))
 
 
-def _fill_null(a: Bound, value: Any) -> Bound:
+def _fill_null(a: BoundExpression, value: Any) -> BoundExpression:
     if isinstance(a.kind, Numbers) and a.kind.dates is None:
         number = as_fraction(value)
         unit = common_unit([a.kind.unit, number]) if number else a.kind.unit
-        return Bound(Numbers(unit), fill(_scale(a, unit), int(number / unit)))
-    return Bound(a.kind, fill(a.node, int(a.kind.integer(value))))
+        return BoundExpression(Numbers(unit), fill(_scale(a, unit), int(number / unit)))
+    return BoundExpression(a.kind, fill(a.node, int(a.kind.integer(value))))
 
 
-def _clip(a: Bound, low: Any, high: Any) -> Bound:
+def _clip(a: BoundExpression, low: Any, high: Any) -> BoundExpression:
     a = _number(a, "clip")
     assert isinstance(a.kind, Numbers)
     if a.kind.dates is not None:
-        return Bound(a.kind, clip(a.node, *(int(a.kind.integer(end)) for end in (low, high))))
+        return BoundExpression(
+            a.kind, clip(a.node, *(int(a.kind.integer(end)) for end in (low, high)))
+        )
     ends = [as_fraction(low), as_fraction(high)]
     unit = common_unit([a.kind.unit, *(end for end in ends if end)])
-    return Bound(Numbers(unit), clip(_scale(a, unit), *(int(end / unit) for end in ends)))
+    return BoundExpression(Numbers(unit), clip(_scale(a, unit), *(int(end / unit) for end in ends)))
 
 
-def _cut(a: Bound, edges: tuple[Any, ...], labels: tuple[str, ...] | None) -> Bound:
+def _cut(
+    a: BoundExpression, edges: tuple[Any, ...], labels: tuple[str, ...] | None
+) -> BoundExpression:
     places = cut_places(a, edges)
     if labels is None:
         shown = [_shown_edge(a, edge) for edge in edges]
@@ -319,10 +323,10 @@ def _cut(a: Bound, edges: tuple[Any, ...], labels: tuple[str, ...] | None) -> Bo
             f"{len(labels)} labels for {len(edges)} edges; there must be one more than edges, and "
             "all different."
         )
-    return Bound(Labels(tuple(labels)), bins(a.node, places))
+    return BoundExpression(Labels(tuple(labels)), bins(a.node, places))
 
 
-def cut_places(a: Bound, edges: tuple[Any, ...]) -> list[int]:
+def cut_places(a: BoundExpression, edges: tuple[Any, ...]) -> list[int]:
     """Return edges in whole units: a value is at least an edge if it is at least that."""
     a = _number(a, "cut")
     if not 0 < len(edges) <= _MOST_BINS:
@@ -333,33 +337,33 @@ def cut_places(a: Bound, edges: tuple[Any, ...]) -> list[int]:
     return places
 
 
-def _shown_edge(a: Bound, edge: Any) -> str:
+def _shown_edge(a: BoundExpression, edge: Any) -> str:
     return brief(edge) if isinstance(edge, int | float) else str(edge)
 
 
-def _when(condition: Node, then: Any, otherwise: Any, columns: Columns) -> Bound:
+def _when(condition: Node, then: Any, otherwise: Any, columns: Columns) -> BoundExpression:
     """Return one value where a condition is true, else another; None is null."""
     if then is None and otherwise is None:
         raise ParameterError("both branches are null; give one a value.")
     ends = [_branch(one, columns) for one in (then, otherwise)]
     a, b = (_null_like(ends[1 - place]) if one is None else one for place, one in enumerate(ends))
     kind, nodes = _one_kind(a, b)
-    return Bound(kind, choose(condition, *nodes))
+    return BoundExpression(kind, choose(condition, *nodes))
 
 
-def _branch(value: Any, columns: Columns) -> Bound | None:
+def _branch(value: Any, columns: Columns) -> BoundExpression | None:
     if isinstance(value, str):
-        return Bound(Labels((value,)), literal(0))
+        return BoundExpression(Labels((value,)), literal(0))
     return None if value is None else bind(value, columns)
 
 
-def _null_like(other: Bound | None) -> Bound:
+def _null_like(other: BoundExpression | None) -> BoundExpression:
     assert other is not None
     # The null of a list with no value at the place where it is looked up.
-    return Bound(other.kind, look_up(literal(0), [None, other.node.low], 0))
+    return BoundExpression(other.kind, look_up(literal(0), [None, other.node.low], 0))
 
 
-def _one_kind(a: Bound, b: Bound) -> tuple[Kind, tuple[Node, Node]]:
+def _one_kind(a: BoundExpression, b: BoundExpression) -> tuple[Kind, tuple[Node, Node]]:
     if a.kind == b.kind:
         return a.kind, (a.node, b.node)
     if isinstance(a.kind, Labels) and isinstance(b.kind, Labels):
@@ -374,11 +378,11 @@ def _one_kind(a: Bound, b: Bound) -> tuple[Kind, tuple[Node, Node]]:
     raise ParameterError(f"one branch holds {_words(a.kind)}, the other {_words(b.kind)}.")
 
 
-def _date_part(operator: str, a: Bound) -> Bound:
+def _date_part(operator: str, a: BoundExpression) -> BoundExpression:
     dates = a.kind.dates if isinstance(a.kind, Numbers) else None
     if dates is None:
         raise ParameterError(f".dt.{operator}() needs dates; given were {_words(a.kind)}.")
-    return Bound(Numbers(), _PARTS[operator](a.node, dates))
+    return BoundExpression(Numbers(), _PARTS[operator](a.node, dates))
 
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.given import quantity
 from noisewright.queries.measurements import QueryMeasurement, bound_of
-from noisewright.relations import Filter, Limit, Node, Paired, Rows, Source
+from noisewright.relations import Filter, Limit, Node, Paired, Rows, SourceRows
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
@@ -43,7 +43,7 @@ def _measurement(
 
 
 def _rows(rows: Rows, by: tuple[Node, ...]) -> Iterator[str]:
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         whose = "each row is a person"
         if rows.person is not None:
             whose = f"rows with the same {rows.person!r} are a person's, any number of them"

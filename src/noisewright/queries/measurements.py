@@ -24,8 +24,8 @@ from noisewright.relations import (
     Node,
     Paired,
     Rows,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     is_null,
     literal,
     multiply,
@@ -71,7 +71,7 @@ class PersonBound:
 
 def bound_of(rows: Rows, by: tuple[Node, ...]) -> PersonBound | None:
     """Return how many rows a person has in how many groups; None if nothing limits that."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return PersonBound(1, 1) if rows.person is None else None
     if isinstance(rows, Filter):
         return bound_of(rows.rows, by)
@@ -91,7 +91,7 @@ def most_groups(rows: Rows, by: tuple[Node, ...]) -> int | None:
     """Return in how many groups a person has rows; None if nothing limits that."""
     if isinstance(rows, Filter):
         return most_groups(rows.rows, by)
-    if isinstance(rows, Source | Paired):
+    if isinstance(rows, SourceRows | Paired):
         found = bound_of(rows, by)
         return None if found is None else found.total
     # Rows that are not limited by these groups may each be in another one.
@@ -131,7 +131,7 @@ class QueryMeasurement:
     @property
     def cells(self) -> int:
         """How many groups there are."""
-        return Tally(self.rows, self.by).cells
+        return TallyRequest(self.rows, self.by).cells
 
     @property
     def numbers(self) -> int:
@@ -187,16 +187,16 @@ class QueryMeasurement:
         is_row = all(source.person is None for source in sources(self.rows))
         return change == "replace" and is_row and self.adds == "rows" and self.cells < _BALANCED
 
-    def tally(self) -> Tally:
+    def tally(self) -> TallyRequest:
         """Return what the engine computes."""
         if self.adds == "rows":
-            return Tally(self.rows, self.by)
+            return TallyRequest(self.rows, self.by)
         assert self.of is not None
         if self.adds != "moments":
-            return Tally(self.rows, (*self.by, self.of))
+            return TallyRequest(self.rows, (*self.by, self.of))
         low, high = literal(self.of.low), literal(self.of.high)
         above, below = subtract(self.of, low), subtract(high, self.of)
-        return Tally(
+        return TallyRequest(
             self.rows,
             self.by,
             tuple(
@@ -257,7 +257,7 @@ def _product(nodes: Sequence[Node]) -> Node:
 
 def describe_rows(rows: Rows) -> dict[str, Any]:
     """Return rows as a certificate writes them."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return {"rows": "table", "table": rows.name, "person": rows.person or ""}
     if isinstance(rows, Filter):
         return {

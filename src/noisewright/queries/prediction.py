@@ -23,7 +23,7 @@ from noisewright.exact import show
 from noisewright.given import brief
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
-from noisewright.queries.asked import Reading
+from noisewright.queries.asked import AggregateReading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.readings import NoisyNumbers
@@ -112,7 +112,7 @@ def predict(question: Question, priced: Priced, people: float, confidence: float
 
 def expect_errors(
     question: Question,
-    reading: Reading,
+    reading: AggregateReading,
     measurement: QueryMeasurement,
     noise: CellNoise,
     people: float,
@@ -154,7 +154,7 @@ def as_prediction(
 
 
 def _needs_simulation(
-    reading: Reading, measurement: QueryMeasurement, noise: CellNoise, people: float
+    reading: AggregateReading, measurement: QueryMeasurement, noise: CellNoise, people: float
 ) -> bool:
     if measurement.adds != "moments":
         return measurement.adds == "levels"

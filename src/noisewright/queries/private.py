@@ -12,7 +12,7 @@ from noisewright.errors import ParameterError
 from noisewright.given import brief, one_of, whole_number
 from noisewright.plans import Column, Plan, settings_at
 from noisewright.public import public_methods
-from noisewright.queries.binding import Bound, Columns, bind, bind_condition
+from noisewright.queries.binding import BoundExpression, Columns, bind, bind_condition
 from noisewright.queries.expressions import Aggregate, Expression, col, count
 from noisewright.queries.measurements import Change, bound_of
 from noisewright.queries.public_table import Public, as_node
@@ -21,7 +21,7 @@ from noisewright.relations import (
     Limit,
     Paired,
     Rows,
-    Source,
+    SourceRows,
     SqlTable,
     column,
     compare,
@@ -38,7 +38,7 @@ from noisewright.tables import Field, Person, repeatable
 
 if TYPE_CHECKING:
     from noisewright.exact import Number
-    from noisewright.ledger import Part
+    from noisewright.ledger import DataPart
     from noisewright.queries.finding_bounds import FoundBounds
     from noisewright.queries.question import Question
     from noisewright.queries.unknown_keys.key_selection import UnknownKeys
@@ -61,7 +61,7 @@ class Budget:
     path: str | None = None
     person: str | None = None
     change: Change = "replace"
-    part: Part | None = None
+    part: DataPart | None = None
 
     @property
     def subject(self) -> Subject:
@@ -91,7 +91,7 @@ class Private:
     """
 
     rows: Rows
-    columns: Mapping[str, Bound]
+    columns: Mapping[str, BoundExpression]
     budget: Budget
     notes: tuple[str, ...] = field(default=())
 
@@ -125,7 +125,7 @@ class Private:
         budget = Budget(ledger, dataset, known, path, name, change)
         self._set(rows, _columns_of(source), budget)
 
-    def _set(self, rows: Rows, columns: Mapping[str, Bound], budget: Budget) -> None:
+    def _set(self, rows: Rows, columns: Mapping[str, BoundExpression], budget: Budget) -> None:
         for name, value in (("rows", rows), ("columns", columns), ("budget", budget)):
             object.__setattr__(self, name, value)
 
@@ -219,7 +219,7 @@ class Private:
 
         grid = grid_of(how)
         node = column(name, grid.first, grid.last, nullable=grid.nullable)
-        new = {**self.columns, name: Bound(grid.kind, node)}
+        new = {**self.columns, name: BoundExpression(grid.kind, node)}
         return self._with(add_field(self.rows, name, how), new)
 
     def find_bounds(
@@ -262,7 +262,7 @@ class Private:
             if len(keys) != 1 or named or not isinstance(keys[0], str):
                 raise ParameterError("unknown= takes the name of one column.")
             return UnknownGroups(self, keys[0], unknown)
-        found: dict[str, Bound] = {}
+        found: dict[str, BoundExpression] = {}
         for key in keys:
             if isinstance(key, Public):
                 if len(keys) > 1 or named:
@@ -391,10 +391,10 @@ def _askable(columns: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _columns_of(source: Source) -> dict[str, Bound]:
-    found: dict[str, Bound] = {}
+def _columns_of(source: SourceRows) -> dict[str, BoundExpression]:
+    found: dict[str, BoundExpression] = {}
     for name in source.fields:
         grid = source.grid(name)
         ends = sorted((grid.first, grid.last))
-        found[name] = Bound(grid.kind, column(name, *ends, nullable=grid.nullable))
+        found[name] = BoundExpression(grid.kind, column(name, *ends, nullable=grid.nullable))
     return found

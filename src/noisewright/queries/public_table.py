@@ -9,7 +9,7 @@ from typing import Any, final
 from noisewright.errors import ParameterError
 from noisewright.given import brief, of_kind
 from noisewright.public import public_methods
-from noisewright.queries.binding import Bound
+from noisewright.queries.binding import BoundExpression
 from noisewright.relations import Kind, Labels, Numbers, Truth, as_fraction, common_unit, look_up
 from noisewright.tables import open_table
 
@@ -71,7 +71,7 @@ def _read(table: Any) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(values) for name, values in found.items()}
 
 
-def as_node(table: Public, name: str, key: Bound) -> Bound:
+def as_node(table: Public, name: str, key: BoundExpression) -> BoundExpression:
     """Return a column of the public table, looked up by a key of the private one."""
     places: dict[int, int] = {}
     for row, value in enumerate(table.columns[table.key]):
@@ -88,10 +88,10 @@ def as_node(table: Public, name: str, key: Bound) -> Bound:
             f"no value that the private table declares for its key occurs in {table.key!r} of the "
             "public table."
         )
-    return Bound(kind, look_up(key.node, values, key.node.low))
+    return BoundExpression(kind, look_up(key.node, values, key.node.low))
 
 
-def _place_of(key: Bound, value: Any) -> int | None:
+def _place_of(key: BoundExpression, value: Any) -> int | None:
     """Return the whole number of a public key, None if the private table does not declare it."""
     try:
         place = key.kind.integer(value)

@@ -14,8 +14,8 @@ from noisewright.estimation import read_confidence
 from noisewright.exact import Number
 from noisewright.given import brief, of_kind
 from noisewright.public import public_methods
-from noisewright.queries.asked import Asked, plan_measurements
-from noisewright.queries.binding import Bound
+from noisewright.queries.asked import MeasurementPlan, plan_measurements
+from noisewright.queries.binding import BoundExpression
 from noisewright.queries.expressions import Aggregate, Expression, count
 from noisewright.queries.measurements import QueryMeasurement, Unit
 from noisewright.queries.noise import CellNoise
@@ -37,7 +37,7 @@ class GroupBy:
     """Groups of rows with the same keys, about which something can be asked."""
 
     table: Private
-    keys: Mapping[str, Bound]
+    keys: Mapping[str, BoundExpression]
     public: Any = None
 
     def agg(self, **aggregates: Aggregate) -> Question:
@@ -106,12 +106,15 @@ class Question:
     """
 
     table: Private
-    keys: Mapping[str, Bound]
+    keys: Mapping[str, BoundExpression]
     aggregates: Mapping[str, Aggregate]
 
     @classmethod
     def of(
-        cls, table: Private, keys: Mapping[str, Bound], aggregates: Mapping[str, Aggregate]
+        cls,
+        table: Private,
+        keys: Mapping[str, BoundExpression],
+        aggregates: Mapping[str, Aggregate],
     ) -> Question:
         """Return the question; refuse what cannot be asked of such columns."""
         if not aggregates:
@@ -127,7 +130,7 @@ class Question:
         return question
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> MeasurementPlan:
         """The measurements that answer it, and how answers follow from them."""
         return plan_measurements(self.table.rows, self.table.columns, self.keys, self.aggregates)
 

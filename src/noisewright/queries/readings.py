@@ -13,7 +13,7 @@ from noisewright.queries.answers.counts import answer_counts, answer_distinct
 from noisewright.queries.answers.moments import Aggregate as Moment, answer_moments, answer_total
 from noisewright.queries.answers.quantiles import answer_quantiles
 from noisewright.queries.answers.top import answer_top
-from noisewright.queries.asked import Reading
+from noisewright.queries.asked import AggregateReading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 from noisewright.relations import Kind, Numbers, Truth
@@ -54,7 +54,7 @@ class AnswerColumn:
 class Measured(Protocol):
     """What was measured, from which aggregates can be read."""
 
-    def read(self, reading: Reading, confidence: float) -> list[AnswerColumn]:
+    def read(self, reading: AggregateReading, confidence: float) -> list[AnswerColumn]:
         """Return the columns that answer one aggregate."""
         ...
 
@@ -68,13 +68,13 @@ class NoisyNumbers:
     noise: CellNoise
     numbers: NDArray[Any]
 
-    def read(self, reading: Reading, confidence: float) -> list[AnswerColumn]:
+    def read(self, reading: AggregateReading, confidence: float) -> list[AnswerColumn]:
         """Return the columns that answer one aggregate."""
         return _read_columns(reading, self.measurement, self.numbers, self.noise, confidence)
 
 
 def _read_columns(
-    reading: Reading,
+    reading: AggregateReading,
     measurement: QueryMeasurement,
     noisy: NDArray[Any],
     noise: CellNoise,
@@ -114,7 +114,7 @@ def _read_columns(
 
 
 def _quantiles(
-    reading: Reading,
+    reading: AggregateReading,
     measurement: QueryMeasurement,
     noisy: NDArray[Any],
     noise: CellNoise,
@@ -145,7 +145,7 @@ def _quantiles(
 
 
 def _top(
-    reading: Reading, noisy: NDArray[Any], noise: CellNoise, confidence: float
+    reading: AggregateReading, noisy: NDArray[Any], noise: CellNoise, confidence: float
 ) -> list[AnswerColumn]:
     (k,) = reading.aggregate.parameters
     found = answer_top(noisy.reshape(-1, len(reading.labels)), noise, k=k, confidence=confidence)
@@ -153,7 +153,7 @@ def _top(
 
 
 def top_columns(
-    reading: Reading, places: NDArray[Any], counts: Answered, kind: Kind | None = None
+    reading: AggregateReading, places: NDArray[Any], counts: Answered, kind: Kind | None = None
 ) -> list[AnswerColumn]:
     """Return the columns of the most frequent labels, whose places and counts are listed."""
     columns: list[AnswerColumn] = []
@@ -165,7 +165,7 @@ def top_columns(
 
 
 def histogram_columns(
-    reading: Reading, counts: Answered, kind: Kind | None = None
+    reading: AggregateReading, counts: Answered, kind: Kind | None = None
 ) -> list[AnswerColumn]:
     """Return a column for each bin of a histogram, from the counts of groups and bins."""
     return [

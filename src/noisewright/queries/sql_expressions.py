@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from noisewright.errors import NoisewrightError, ParameterError
-from noisewright.queries.binding import Bound, bind
+from noisewright.queries.binding import BoundExpression, bind
 from noisewright.queries.expressions import Aggregate, Expression, col, count, count_people
 from noisewright.queries.sql_text import SqlNode, SqlText
 
@@ -94,7 +94,11 @@ class SqlReader:
     """Reads the nodes of one text, for the columns of one table."""
 
     def __init__(
-        self, text: SqlText, columns: Mapping[str, Bound], person: str | None, names: set[str]
+        self,
+        text: SqlText,
+        columns: Mapping[str, BoundExpression],
+        person: str | None,
+        names: set[str],
     ) -> None:
         self.text, self.columns, self.person, self.names = text, columns, person, names
         self._parts: list[tuple[SqlNode, Any]] = []
@@ -105,7 +109,7 @@ class SqlReader:
         whole = (kinds.AggFunc, kinds.WithinGroup, kinds.Filter, kinds.Window, kinds.Star)
         return isinstance(node, whole) or self._call_name(node) == "HISTOGRAM"
 
-    def read(self, node: SqlNode) -> tuple[Expression, Bound]:
+    def read(self, node: SqlNode) -> tuple[Expression, BoundExpression]:
         """Return the expression of a node, and what it means; errors point at the part at fault."""
         found = self._expression(node)
         try:

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from noisewright.errors import NoisewrightError
 from noisewright.given import quantity
-from noisewright.queries.binding import Bound
+from noisewright.queries.binding import BoundExpression
 from noisewright.queries.expressions import Aggregate, Expression
 from noisewright.queries.private import Private
 from noisewright.queries.question import Question
@@ -60,7 +60,7 @@ def condition_from_sql(table: Private, text: str) -> Expression:
 class _Statement:
     text: SqlText
     table: Private
-    keys: dict[str, Bound] = field(default_factory=dict[str, Bound])
+    keys: dict[str, BoundExpression] = field(default_factory=dict[str, BoundExpression])
     asked: dict[str, Aggregate] = field(default_factory=dict[str, Aggregate])
 
     def question(self) -> Question:

@@ -4,7 +4,7 @@ from .in_memory import (
     tally_in_memory as tally_in_memory,
 )
 from .kinds import (
-    Grid as Grid,
+    FieldGrid as FieldGrid,
     Kind as Kind,
     Labels as Labels,
     Numbers as Numbers,
@@ -46,8 +46,8 @@ from .rows import (
     Limit as Limit,
     Paired as Paired,
     Rows as Rows,
-    Source as Source,
-    Tally as Tally,
+    SourceRows as SourceRows,
+    TallyRequest as TallyRequest,
     needed_columns as needed_columns,
     sources as sources,
 )

@@ -23,8 +23,8 @@ from noisewright.relations.rows import (
     Limit,
     Paired,
     Rows,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     needed_columns,
 )
 from noisewright.tables import TableReader, TotalCells, is_text
@@ -66,7 +66,7 @@ class Frame:
         return Frame(count, columns, persons, self.texts)
 
 
-def tally_in_memory(tally: Tally) -> NDArray[Any]:
+def tally_in_memory(tally: TallyRequest) -> NDArray[Any]:
     """Return the rows in each cell and the sums of nodes there: one line for each cell."""
     needed = needed_columns(tally.rows, *tally.by, *tally.sums)
     total = zeros_for(tally)
@@ -75,7 +75,7 @@ def tally_in_memory(tally: Tally) -> NDArray[Any]:
     return total
 
 
-def zeros_for(tally: Tally) -> NDArray[Any]:
+def zeros_for(tally: TallyRequest) -> NDArray[Any]:
     """Return room for the rows and the sums of each cell: whole numbers of Python if need be."""
     large = any(max(abs(node.low), abs(node.high)) >= _SAFE for node in tally.sums)
     return np.zeros((tally.cells, 1 + len(tally.sums)), dtype=object if large else np.int64)
@@ -83,7 +83,7 @@ def zeros_for(tally: Tally) -> NDArray[Any]:
 
 def _frames(rows: Rows, needed: frozenset[str]) -> Iterator[Frame]:
     """Yield the rows a part at a time, as far as that is possible."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         yield from _read(rows, needed)
     elif isinstance(rows, Filter):
         for frame in _frames(rows.rows, needed):
@@ -92,7 +92,7 @@ def _frames(rows: Rows, needed: frozenset[str]) -> Iterator[Frame]:
         yield _whole(rows, needed)
 
 
-def _read(source: Source, needed: frozenset[str]) -> Iterator[Frame]:
+def _read(source: SourceRows, needed: frozenset[str]) -> Iterator[Frame]:
     names = [name for name in source.fields if name in needed]
     reader, cells = source.table, {}
     for name in names:
@@ -105,13 +105,13 @@ def _read(source: Source, needed: frozenset[str]) -> Iterator[Frame]:
         yield Frame(batch.num_rows, columns)
 
 
-def _batches(source: Source, reader: TableReader, names: Sequence[str]) -> Iterator[Any]:
+def _batches(source: SourceRows, reader: TableReader, names: Sequence[str]) -> Iterator[Any]:
     stored = [source.name_in_table(name) for name in names]
     # Without columns a batch would not know how many rows it has.
     return reader.batches(stored or reader.schema.names[:1], encoded=stored)
 
 
-def _as_values(source: Source, name: str, cells: TotalCells, column: Any) -> Values:
+def _as_values(source: SourceRows, name: str, cells: TotalCells, column: Any) -> Values:
     grid = source.grid(name)
     codes, missing = cells.read(column)
     values = codes.astype(np.int64)
@@ -124,7 +124,7 @@ def _as_values(source: Source, name: str, cells: TotalCells, column: Any) -> Val
 
 def _whole(rows: Rows, needed: frozenset[str]) -> Frame:
     """Return all rows at once, with the person of each."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return _read_people(rows, needed)
     if isinstance(rows, Filter):
         frame = _whole(rows.rows, needed)
@@ -134,7 +134,7 @@ def _whole(rows: Rows, needed: frozenset[str]) -> Frame:
     return _limit(rows, _whole(rows.rows, needed))
 
 
-def _read_people(source: Source, needed: frozenset[str]) -> Frame:
+def _read_people(source: SourceRows, needed: frozenset[str]) -> Frame:
 
     frames = list(_read(source, needed))
     names = [name for name in source.fields if name in needed]
@@ -273,7 +273,7 @@ def cell_numbers(by: Sequence[Node], frame: Frame) -> tuple[NDArray[np.int64], N
     return cells, inside
 
 
-def _add_up(tally: Tally, frame: Frame, total: NDArray[Any]) -> None:
+def _add_up(tally: TallyRequest, frame: Frame, total: NDArray[Any]) -> None:
     cells, inside = cell_numbers(tally.by, frame)
     is_full = bool(inside.all())
     cells = cells if is_full else cells[inside]

@@ -87,7 +87,7 @@ Kind: TypeAlias = Labels | Numbers | Truth
 
 @final
 @dataclass(frozen=True)
-class Grid:
+class FieldGrid:
     """How the codes of a field become whole numbers: first + stride · code, of some kind."""
 
     kind: Kind
@@ -102,7 +102,7 @@ class Grid:
         return self.first + self.stride * (self.size - 1)
 
 
-def grid_of(field: Field) -> Grid:
+def grid_of(field: Field) -> FieldGrid:
     """Return what the cells of a field are as whole numbers."""
     space, nullable = field.space, field.null is None
     if isinstance(space, Categories):
@@ -111,15 +111,15 @@ def grid_of(field: Field) -> Grid:
         if is_truth and space.size == 2:
             # False is 0, in whatever order they were declared.
             first, stride = (0, 1) if space.labels[1] is True else (1, -1)
-            return Grid(Truth(), first, stride, 2, nullable)
-        return Grid(Labels(space.labels), 0, 1, space.size, nullable)
+            return FieldGrid(Truth(), first, stride, 2, nullable)
+        return FieldGrid(Labels(space.labels), 0, 1, space.size, nullable)
     if isinstance(space, Counts):
-        return Grid(Numbers(), 0, 1, space.size, nullable)
+        return FieldGrid(Numbers(), 0, 1, space.size, nullable)
     if isinstance(space, Dates):
-        return Grid(Numbers(dates=space), int(space.low), 1, space.size, nullable)
+        return FieldGrid(Numbers(dates=space), int(space.low), 1, space.size, nullable)
     if isinstance(space, Interval):
         unit = common_unit([space.low, space.step])
-        return Grid(
+        return FieldGrid(
             Numbers(unit), int(space.low / unit), int(space.step / unit), space.size, nullable
         )
     raise ParameterError(

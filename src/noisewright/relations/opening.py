@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from noisewright.errors import InputError
 from noisewright.relations.in_memory import require_identifying, tally_in_memory
-from noisewright.relations.rows import Rows, Source, Tally, sources
+from noisewright.relations.rows import Rows, SourceRows, TallyRequest, sources
 from noisewright.relations.sql.duckdb_tables import DuckDB, is_relation
-from noisewright.relations.sql.spark_tables import SparkTable, is_spark_frame
+from noisewright.relations.sql.spark_tables import SparkSqlTable, is_spark_frame
 from noisewright.relations.sql.sql_tables import SqlTable
 from noisewright.tables import Field, Person, Schema, TotalCells, open_table
 
 
-def open_source(data: Any, fields: Mapping[str, Field], person: str | None = None) -> Source:
+def open_source(data: Any, fields: Mapping[str, Field], person: str | None = None) -> SourceRows:
     """Return the rows of a table, wherever it is.
 
     Requires: anything that `open_table` reads, a table as in DuckDB(…) or PostgreSQL(…), a relation
@@ -26,9 +26,9 @@ def open_source(data: Any, fields: Mapping[str, Field], person: str | None = Non
     if is_relation(data):
         data = DuckDB(data)
     elif is_spark_frame(data):
-        data = SparkTable(data)
+        data = SparkSqlTable(data)
     if isinstance(data, SqlTable):
-        source = Source(data, fields, person)
+        source = SourceRows(data, fields, person)
         data.require_types(source)
         return source
     whose = None if person is None else Person(person, rows=1)
@@ -44,7 +44,7 @@ def open_source(data: Any, fields: Mapping[str, Field], person: str | None = Non
         TotalCells(field, name=name).require_type(reader.schema.field(name).type)
     if person is not None:
         require_identifying(person, reader.schema.field(person).type)
-    return Source(reader, fields, person)
+    return SourceRows(reader, fields, person)
 
 
 def require_one_engine(rows: Rows) -> None:
@@ -60,13 +60,13 @@ def require_one_engine(rows: Rows) -> None:
             )
 
 
-def tally(request: Tally) -> NDArray[Any]:
+def tally(request: TallyRequest) -> NDArray[Any]:
     """Return the rows in each cell and the sums of nodes there, computed where the rows are."""
     table = sources(request.rows)[0].table
     return table.tally(request) if isinstance(table, SqlTable) else tally_in_memory(request)
 
 
-def sql_of(request: Tally) -> str | None:
+def sql_of(request: TallyRequest) -> str | None:
     """Return the query that computes a tally; None if it is computed without SQL."""
     table = sources(request.rows)[0].table
     return table.sql(request) if isinstance(table, SqlTable) else None

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias, final
 
-from noisewright.relations.kinds import Grid, grid_of
+from noisewright.relations.kinds import FieldGrid, grid_of
 from noisewright.relations.nodes import Node
 from noisewright.tables import Field
 
@@ -38,7 +38,7 @@ PRIME = (1 << 31) - 1
 
 @final
 @dataclass(frozen=True)
-class Source:
+class SourceRows:
     """The rows of a table, where some engine has it.
 
     `fields` say what the columns hold by the names that nodes have for them, `stored` by what
@@ -56,7 +56,7 @@ class Source:
         """What to call the table: the last part of its path, or its kind."""
         return os.path.basename(str(self.table.name)) or "table"
 
-    def grid(self, name: str) -> Grid:
+    def grid(self, name: str) -> FieldGrid:
         """Return what the cells of a column are as whole numbers."""
         return grid_of(self.fields[name])
 
@@ -112,12 +112,12 @@ class Paired:
     right: Rows
 
 
-Rows: TypeAlias = Source | Filter | Limit | Paired
+Rows: TypeAlias = SourceRows | Filter | Limit | Paired
 
 
-def sources(rows: Rows) -> tuple[Source, ...]:
+def sources(rows: Rows) -> tuple[SourceRows, ...]:
     """Return the tables that rows come from."""
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return (rows,)
     if isinstance(rows, Paired):
         return sources(rows.left) + sources(rows.right)
@@ -126,7 +126,7 @@ def sources(rows: Rows) -> tuple[Source, ...]:
 
 @final
 @dataclass(frozen=True)
-class Tally:
+class TallyRequest:
     """How many rows fall into each cell, and what some nodes add up to there.
 
     A cell is a value of each of the nodes in `by`; the cells are all combinations of all values in
@@ -152,7 +152,7 @@ class Tally:
 def needed_columns(rows: Rows, *nodes: Node) -> frozenset[str]:
     """Return the columns that are read for some nodes of these rows."""
     found = frozenset[str]().union(*(node.columns for node in nodes))
-    if isinstance(rows, Source):
+    if isinstance(rows, SourceRows):
         return found
     if isinstance(rows, Filter):
         return found | needed_columns(rows.rows, rows.condition)

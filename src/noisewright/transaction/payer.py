@@ -16,7 +16,7 @@ from noisewright.errors import (
     UnknownDatasetError,
 )
 from noisewright.exact import as_text
-from noisewright.ledger import Balance, Change, Fingerprint, Ledger, Part, Reservation
+from noisewright.ledger import Balance, Change, DataPart, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, require_private
 from noisewright.tables import frame_table
@@ -39,7 +39,7 @@ class Subject:
     person: str | None = None
     independent: bool = False
     change: Change = "replace"
-    part: Part | None = None
+    part: DataPart | None = None
 
     @property
     def name(self) -> str:

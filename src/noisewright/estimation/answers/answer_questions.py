@@ -39,7 +39,7 @@ from noisewright.estimation.counts.released_columns import column_batches
 from noisewright.estimation.counts.table_counter import TableCounter
 from noisewright.estimation.intervals.intervals import require_people
 from noisewright.estimation.questions.asked import Asked, Key
-from noisewright.estimation.questions.questions import Question
+from noisewright.estimation.questions.questions import ReleasedQuestion
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.result import Estimate
 from noisewright.spaces import Subsets
@@ -55,7 +55,7 @@ FEW_VALUES = 1_000
 def answer_questions(
     released: Any,
     layout: TableLayout,
-    questions: Sequence[Question],
+    questions: Sequence[ReleasedQuestion],
     asked: Asked,
     *,
     rows_per_person: int = 1,
@@ -90,12 +90,12 @@ def answer_questions(
     return Estimates(found, notes=notes)
 
 
-def answering(question: Question, layout: TableLayout, asked: Asked) -> TableAnswer:
+def answering(question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> TableAnswer:
     """Return what answers a question."""
     return _kind(question, layout)(question, layout, asked)
 
 
-def _kind(question: Question, layout: TableLayout) -> type[TableAnswer]:
+def _kind(question: ReleasedQuestion, layout: TableLayout) -> type[TableAnswer]:
     kinds = {name: layout.kind(name) for name in question.columns}
     private = {name: kind for name, kind in kinds.items() if kind != "public"}
     if not private:
@@ -167,7 +167,7 @@ def _answer(one: TableAnswer, decoder: Decoder, rows: int) -> Estimate:
     return replace(found, notes=(*found.notes, said, allowed))
 
 
-def _leave_out(question: Question, problem: str, notes: list[str]) -> None:
+def _leave_out(question: ReleasedQuestion, problem: str, notes: list[str]) -> None:
     if not question.spare:
         raise InputError(f"{problem}; it cannot be tabulated.")
     note = f"{problem[0].upper()}{problem[1:]} and is left out."

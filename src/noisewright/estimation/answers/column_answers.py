@@ -26,7 +26,7 @@ from noisewright.estimation.numbers.number_estimates import (
     shares_of_groups,
 )
 from noisewright.estimation.questions.asked import METHODS, Asked
-from noisewright.estimation.questions.questions import Question, subject_of
+from noisewright.estimation.questions.questions import ReleasedQuestion, subject_of
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.result import ARRAYS, Axis, Estimate
 from noisewright.estimation.sets.item_shares import (
@@ -48,7 +48,7 @@ _METHODS = {"histogram": METHODS, "quantiles": ("unbiased", "likelihood")}
 class NumbersAnswer(TableAnswer):
     """Mean, variance, quantiles or histogram of a column with countable points."""
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.subject = subject_of(question.columns, layout)
         if question.word not in _METHODS:
@@ -86,7 +86,7 @@ class NumbersAnswer(TableAnswer):
 class MeansAnswer(TableAnswer):
     """The mean of numbers on a grid too fine to count, or of curves."""
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.subject = subject_of(question.columns, layout)
         self.mechanism = layout.part(self.subject).mechanism
@@ -131,7 +131,7 @@ class ItemsAnswer(TableAnswer):
 
     are_shares = True
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.subject = one_set(question.columns, layout)
@@ -170,7 +170,7 @@ class ItemsAnswer(TableAnswer):
 class ItemPairsAnswer(TableAnswer):
     """Shares of people who have two items."""
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.subject = one_set(question.columns, layout)
         if len(question.columns) > 1:
@@ -202,7 +202,7 @@ class CodedSetsAnswer(TableAnswer):
 
     are_shares = True
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.subject = subject_of(question.columns, layout)

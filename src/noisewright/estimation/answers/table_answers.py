@@ -22,7 +22,7 @@ from noisewright.estimation.counts.decoder import Decoder
 from noisewright.estimation.counts.running_sums import Tally
 from noisewright.estimation.intervals.intervals import Sample, require_people
 from noisewright.estimation.questions.asked import METHODS, Asked
-from noisewright.estimation.questions.questions import Question
+from noisewright.estimation.questions.questions import ReleasedQuestion
 from noisewright.estimation.questions.readings import with_readings
 from noisewright.estimation.questions.table_layout import TableLayout
 from noisewright.estimation.result import ARRAYS, Axis, Estimate, map_arrays
@@ -48,7 +48,7 @@ class TableAnswer(ABC):
     are_shares = False
     have: tuple[str, ...] = ()
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         self.question, self.layout, self.asked = question, layout, asked
         self.public = tuple(n for n in question.columns if layout.kind(n) == "public")
         self.private = tuple(n for n in question.columns if layout.kind(n) != "public")
@@ -118,7 +118,7 @@ class TableAnswer(ABC):
 class PublicSharesAnswer(TableAnswer):
     """Shares of public columns: exact about the people, sampled about a population."""
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.table = self.public
@@ -152,7 +152,7 @@ class SharesAnswer(TableAnswer):
     methods = METHODS
     are_shares = True
 
-    def __init__(self, question: Question, layout: TableLayout, asked: Asked) -> None:
+    def __init__(self, question: ReleasedQuestion, layout: TableLayout, asked: Asked) -> None:
         super().__init__(question, layout, asked)
         self.refuse_at()
         self.joint = JointShares(layout, self.private)

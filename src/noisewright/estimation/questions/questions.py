@@ -30,7 +30,7 @@ _MOST_CROSSED = 64
 
 
 @dataclass(frozen=True)
-class Question:
+class ReleasedQuestion:
     """One table of answers: its title, its columns, the word, and `at` where the word needs it.
 
     A question that nobody asked by name is `spare`: where it cannot be answered it is left out, and
@@ -92,7 +92,7 @@ def usual_word(columns: tuple[str, ...], layout: TableLayout) -> str:
 
 def read_questions(
     layout: TableLayout, of: Any, question: Any, at: Any
-) -> tuple[list[Question], bool]:
+) -> tuple[list[ReleasedQuestion], bool]:
     """Return the questions, and whether one was asked by itself.
 
     `question` is a word for all tables asked for, or words by column.
@@ -107,14 +107,14 @@ def read_questions(
     if of is None:
         of = list(question) if isinstance(question, Mapping) else _who_can(question, layout)
     keys, single = read_tables(of, layout.names)
-    asked: list[Question] = []
+    asked: list[ReleasedQuestion] = []
     for key in keys:
         columns = names_of(key)
         words = _words(columns, question, layout)
         for word in words:
             usual = word == usual_word(columns, layout) and len(words) == 1
             name = key if usual else title(word, columns, layout)
-            asked.append(Question(name, columns, word, at))
+            asked.append(ReleasedQuestion(name, columns, word, at))
     return asked, single and len(asked) == 1
 
 
@@ -158,23 +158,23 @@ def _words(columns: tuple[str, ...], question: Any, layout: TableLayout) -> list
     return words
 
 
-def default_questions(layout: TableLayout) -> list[Question]:
+def default_questions(layout: TableLayout) -> list[ReleasedQuestion]:
     """Return what is asked about each column when nobody says."""
-    found: list[Question] = []
+    found: list[ReleasedQuestion] = []
     for name in layout.names:
         space = None if layout.kind(name) != "coded" else layout.space(name)
         if space is None or not are_numbers(space):
-            found.append(Question(name, (name,), words_for(name, layout)[0], spare=True))
+            found.append(ReleasedQuestion(name, (name,), words_for(name, layout)[0], spare=True))
             continue
         usual = words_for(name, layout)[0]
         others = ("mean", "quantiles") if usual == "shares" else ("quantiles", "histogram")
-        found.append(Question(name, (name,), usual, spare=True))
+        found.append(ReleasedQuestion(name, (name,), usual, spare=True))
         for word in others if space.size <= MOST_POINTS else ():
-            found.append(Question(title(word, (name,), layout), (name,), word, spare=True))
+            found.append(ReleasedQuestion(title(word, (name,), layout), (name,), word, spare=True))
     return found
 
 
-def _pairs(layout: TableLayout) -> list[Question]:
+def _pairs(layout: TableLayout) -> list[ReleasedQuestion]:
     """Return the questions about each column and about those pairs that say something."""
     found = default_questions(layout)
     for pair in combinations(layout.names, 2):
@@ -185,5 +185,5 @@ def _pairs(layout: TableLayout) -> list[Question]:
         ]
         if all(few) or "public" in kinds or ("sets" in kinds and any(few)):
             word = usual_word(pair, layout)
-            found.append(Question(pair, pair, word, spare=True))
+            found.append(ReleasedQuestion(pair, pair, word, spare=True))
     return found

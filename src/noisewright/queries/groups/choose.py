@@ -32,7 +32,7 @@ _LONGEST_TABLE = 128
 
 
 @dataclass(frozen=True)
-class Choice:
+class GroupChoice:
     """What is asked of the mechanism of every group, whatever its size."""
 
     name: str

@@ -26,7 +26,7 @@ from noisewright.given import brief, of_kind, one_of, whole_number
 from noisewright.mechanisms import PAPER, Guarantee
 from noisewright.public import public, public_methods
 from noisewright.queries.answers.answered import Answered, as_floats
-from noisewright.queries.groups.choose import MECHANISMS, Choice
+from noisewright.queries.groups.choose import MECHANISMS, GroupChoice
 from noisewright.queries.groups.output_readings import OutputReadings, read_outputs
 from noisewright.queries.groups.size_design import SizeDesign, SizePrediction
 
@@ -202,7 +202,9 @@ def design_groups(
     """
     groups = _read_sizes(sizes)
     name = one_of(mechanism, MECHANISMS, name="mechanism")
-    choice = Choice(name, Guarantee(epsilon, delta, alpha=alpha), loss, goal, prior, properties)
+    choice = GroupChoice(
+        name, Guarantee(epsilon, delta, alpha=alpha), loss, goal, prior, properties
+    )
     by_size = {size: choice.of_size(size) for size in sorted({*groups.values()} - {0})}
     claim = next(iter(by_size.values())).mechanism.claim
     assert claim is not None

@@ -19,12 +19,12 @@ from noisewright.exact import Number
 from noisewright.given import brief, whole_number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
-from noisewright.queries.binding import Bound, bind, bind_condition
+from noisewright.queries.binding import BoundExpression, bind, bind_condition
 from noisewright.queries.expressions import Expression, col
 from noisewright.queries.groups.group_designs import GroupDesigns, design_groups
 from noisewright.queries.measurements import bound_of
 from noisewright.queries.public_table import Public
-from noisewright.relations import Filter, Rows, Tally, tally
+from noisewright.relations import Filter, Rows, TallyRequest, tally
 from noisewright.transaction import Job, Payment, Progress, Subject, transact
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class GroupQuestion:
 
     table: Private
     name: str
-    key: Bound
+    key: BoundExpression
     sizes: Mapping[Any, int]
     condition: Expression
     options: Mapping[str, Any]
@@ -110,7 +110,7 @@ class GroupQuestion:
         """Return the true counts of yes, for the job alone."""
         condition = bind_condition(self.condition, self.table.columns)
         rows: Rows = Filter(self.table.rows, condition)
-        counts = tally(Tally(rows, (self.key.node,)))[:, 0].tolist()
+        counts = tally(TallyRequest(rows, (self.key.node,)))[:, 0].tolist()
         return dict(zip(self.key.points, counts, strict=True))
 
     def __str__(self) -> str:

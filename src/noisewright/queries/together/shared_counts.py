@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from noisewright.exact import as_text
 from noisewright.queries.answers.answered import Answered
-from noisewright.queries.asked import Asked, Reading, conditions_of, settle_limits
+from noisewright.queries.asked import (
+    AggregateReading,
+    MeasurementPlan,
+    conditions_of,
+    settle_limits,
+)
 from noisewright.queries.measurements import QueryMeasurement, Unit, bound_of, describe_rows
 from noisewright.queries.planning.attribute import MOST_CELLS
 from noisewright.queries.planning.best_precisions import Goal
@@ -95,7 +100,7 @@ def _with_null(node: Node, value: int | None = None) -> Node:
     return fill(node, node.high + 1 if value is None else value)
 
 
-def _find_conditions(asked: Asked, measurement: QueryMeasurement) -> list[Node] | None:
+def _find_conditions(asked: MeasurementPlan, measurement: QueryMeasurement) -> list[Node] | None:
     """Return by which conditions an aggregate skips rows; None if it counts other rows."""
     rows = measurement.rows
     if rows is asked.rows:
@@ -260,7 +265,7 @@ class CountsInTable:
     table: SharedTable
     place: int
 
-    def read(self, reading: Reading, confidence: float) -> list[AnswerColumn]:
+    def read(self, reading: AggregateReading, confidence: float) -> list[AnswerColumn]:
         """Return the columns that answer one aggregate."""
         function, kind = reading.aggregate.function, Numbers()
         if function == "histogram":
@@ -277,7 +282,7 @@ class CountsInTable:
         listed = counts.pick(lambda array: np.take_along_axis(array, places, axis=1))
         return top_columns(reading, places, replace(listed, confidence=confidence), kind)
 
-    def _kept(self, reading: Reading, confidence: float) -> Answered:
+    def _kept(self, reading: AggregateReading, confidence: float) -> Answered:
         """Return the counts that were asked for: a line for each group."""
         width = max(len(reading.labels), 1)
         every = self.counts.at(confidence)[self.place]

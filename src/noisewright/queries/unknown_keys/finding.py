@@ -20,8 +20,8 @@ from noisewright.relations import (
     Limit,
     Paired,
     Rows,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     column,
     is_null,
     negate,
@@ -177,7 +177,7 @@ class KeyJob(Job[list[Any]]):
         rows: Rows = Filter(settle_limits(counted.rows, (node,), read), negate(is_null(node)))
         if self.table.budget.person is not None:
             rows = Limit(rows, 1, "keys", most, (node,), (node,))
-        people = tally_in_memory(Tally(rows, (node,)))[:, 0].tolist()
+        people = tally_in_memory(TallyRequest(rows, (node,)))[:, 0].tolist()
         return self.selection.keep(dict(zip(values, people, strict=True)), self.source)
 
 
@@ -185,8 +185,8 @@ def _node(name: str, size: int) -> Any:
     return column(name, 0, size - 1, nullable=True)
 
 
-def _source(rows: Rows) -> Source:
-    while not isinstance(rows, Source):
+def _source(rows: Rows) -> SourceRows:
+    while not isinstance(rows, SourceRows):
         if isinstance(rows, Paired):
             raise ParameterError("unknown keys are found in one table, before it is joined.")
         rows = rows.rows
@@ -236,7 +236,7 @@ def _require_room(table: Private, price: Guarantee, source: Bits | None) -> None
 def add_field(rows: Rows, name: str, field: Field) -> Rows:
     """Return the same rows, of whose table one more column is declared."""
     match rows:
-        case Source():
+        case SourceRows():
             return replace(rows, fields={**rows.fields, name: field})
         case Paired():
             return Paired(add_field(rows.left, name, field), rows.right)

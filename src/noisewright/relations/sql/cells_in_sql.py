@@ -17,7 +17,7 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.on_use import pa
-from noisewright.relations.kinds import Grid, Truth, grid_of
+from noisewright.relations.kinds import FieldGrid, Truth, grid_of
 from noisewright.relations.nodes import LARGEST
 from noisewright.relations.sql.dialects import Dialect
 from noisewright.relations.sql.terms import (
@@ -129,7 +129,7 @@ class CellWriter:
             nearest = case((is_whole, value.copy()), otherwise=nearest)
         return cast(nearest, "BIGINT")
 
-    def _label(self, field: Field, grid: Grid, cell: Term, kind: Any) -> Term:
+    def _label(self, field: Field, grid: FieldGrid, cell: Term, kind: Any) -> Term:
 
         labels, space = field.space.labels, field.space  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -235,7 +235,7 @@ _WEEKS = 142_857
 
 
 def _in_integers(
-    grid: Grid, cell: Term, low: Fraction, step: Fraction, high: Fraction
+    grid: FieldGrid, cell: Term, low: Fraction, step: Fraction, high: Fraction
 ) -> Term | tuple[Term, int] | None:
     """Return the place on the grid of a whole number between the bounds, exactly.
 
@@ -253,7 +253,7 @@ def _in_integers(
     return join("Add", join("Mul", value, whole(2 * below)), whole(rest)), by
 
 
-def _on_grid(grid: Grid, code: Term) -> Term:
+def _on_grid(grid: FieldGrid, code: Term) -> Term:
     if grid.stride != 1:
         code = join("Mul", code, whole(grid.stride))
     return join("Add", code, whole(grid.first)) if grid.first else code

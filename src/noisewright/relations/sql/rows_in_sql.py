@@ -18,8 +18,8 @@ from noisewright.relations.rows import (
     Limit,
     Paired,
     Rows,
-    Source,
-    Tally,
+    SourceRows,
+    TallyRequest,
     needed_columns,
 )
 from noisewright.relations.sql.cells_in_sql import CellWriter
@@ -43,7 +43,7 @@ from noisewright.relations.sql.terms import (
 from noisewright.tables import is_text
 
 
-class Part(NamedTuple):
+class SqlPart(NamedTuple):
     """A named part of the query: by what names it has columns, and the type of the person's."""
 
     name: str
@@ -59,7 +59,7 @@ class TallyWriter:
         self._parts: list[tuple[str, Term]] = []
         self._count = 0
 
-    def query(self, tally: Tally) -> Term:
+    def query(self, tally: TallyRequest) -> Term:
         """Return the query."""
         exp = expressions()
         needed = needed_columns(tally.rows, *tally.by, *tally.sums)
@@ -89,15 +89,15 @@ class TallyWriter:
         plain = re.sub("[^a-z0-9]+", "_", word.lower()).strip("_")[:24]
         return f"{plain or 'column'}_{self._count}"
 
-    def _add(self, query: Term, columns: dict[str, str], person: Any, word: str) -> Part:
+    def _add(self, query: Term, columns: dict[str, str], person: Any, word: str) -> SqlPart:
         name = self._name(word)
         self._parts.append((name, query))
-        return Part(name, columns, person)
+        return SqlPart(name, columns, person)
 
-    def _writer(self, part: Part) -> NodeWriter:
+    def _writer(self, part: SqlPart) -> NodeWriter:
         return NodeWriter(self._dialect, part.columns, self._name)
 
-    def _with_levels(self, part: Part, writer: NodeWriter) -> Part:
+    def _with_levels(self, part: SqlPart, writer: NodeWriter) -> SqlPart:
         """Return the part with the values that the writer has names for."""
         exp = expressions()
         for level in writer.levels:
@@ -106,7 +106,7 @@ class TallyWriter:
             part = self._add(query, part.columns, part.person, "values")
         return part
 
-    def _columns_of(self, part: Part) -> list[Term]:
+    def _columns_of(self, part: SqlPart) -> list[Term]:
         """Return the columns of a part and its person, and none of the values named on the way."""
         names = list(part.columns.values())
         if part.person is not None:
@@ -123,8 +123,8 @@ class TallyWriter:
             found = place if found is None else join("Add", join("Mul", found, size), place)
         return whole(0) if found is None else found
 
-    def _rows(self, rows: Rows, needed: frozenset[str]) -> Part:
-        if isinstance(rows, Source):
+    def _rows(self, rows: Rows, needed: frozenset[str]) -> SqlPart:
+        if isinstance(rows, SourceRows):
             return self._source(rows, needed)
         if isinstance(rows, Filter):
             part = self._rows(rows.rows, needed)
@@ -137,7 +137,7 @@ class TallyWriter:
             return self._pair(self._rows(rows.left, needed), self._rows(rows.right, needed))
         return self._limit(rows, self._rows(rows.rows, needed))
 
-    def _source(self, source: Source, needed: frozenset[str]) -> Part:
+    def _source(self, source: SourceRows, needed: frozenset[str]) -> SqlPart:
         exp = expressions()
         writer = CellWriter(self._dialect, self._name)
         columns: dict[str, str] = {}
@@ -158,7 +158,7 @@ class TallyWriter:
             query = query.join(table, on=condition, join_type="left")
         return self._add(query, columns, person, "coded")
 
-    def _pair(self, left: Part, right: Part) -> Part:
+    def _pair(self, left: SqlPart, right: SqlPart) -> SqlPart:
         exp = expressions()
         names = [column(name, left.name) for name in left.columns.values()]
         names += [column(name, right.name) for name in right.columns.values()]
@@ -169,7 +169,7 @@ class TallyWriter:
         query = query.join(exp.to_table(right.name), on=join("EQ", *sides))
         return self._add(query, {**left.columns, **right.columns}, left.person, "paired")
 
-    def _limit(self, limit: Limit, part: Part) -> Part:
+    def _limit(self, limit: Limit, part: SqlPart) -> SqlPart:
         within = [column("person")]
         number: Term = None
         if limit.groups is not None:
@@ -190,7 +190,7 @@ class TallyWriter:
         query = query.where(self._at_most(rank, limit.rows_each))
         return self._add(query, part.columns, part.person, "limited")
 
-    def _limit_groups(self, limit: Limit, part: Part) -> tuple[Part, Term, Term]:
+    def _limit_groups(self, limit: Limit, part: SqlPart) -> tuple[SqlPart, Term, Term]:
         """Return the rows in the groups that count, and the numbers of the group and the person.
 
         First of all, so that fewer rows are left to be ranked.

@@ -12,7 +12,7 @@ from noisewright.relations.sql.terms import Term, expressions
 
 
 @final
-class SparkTable(SqlTable):
+class SparkSqlTable(SqlTable):
     """A DataFrame, which is seen under a name while a query runs."""
 
     engine, dialect = "Spark", "spark"
@@ -31,12 +31,14 @@ class SparkTable(SqlTable):
 
     def shares_engine(self, other: SqlTable) -> bool:
         """Tell whether one query can read both tables."""
-        return isinstance(other, SparkTable) and other.frame.sparkSession is self.frame.sparkSession
+        return (
+            isinstance(other, SparkSqlTable) and other.frame.sparkSession is self.frame.sparkSession
+        )
 
     def _run(self, query: str, tables: Sequence[SqlTable]) -> Iterable[Sequence[Any]]:
         session, ours = (
             self.frame.sparkSession,
-            [one for one in tables if isinstance(one, SparkTable)],
+            [one for one in tables if isinstance(one, SparkSqlTable)],
         )
         try:
             for table in ours:

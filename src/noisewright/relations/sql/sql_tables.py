@@ -16,7 +16,7 @@ from noisewright.errors import EngineError, InputError
 from noisewright.given import one_of
 from noisewright.on_use import pa
 from noisewright.relations.in_memory import require_identifying, zeros_for
-from noisewright.relations.rows import Source, Tally, sources
+from noisewright.relations.rows import SourceRows, TallyRequest, sources
 from noisewright.relations.sql.cells_in_sql import require_type
 from noisewright.relations.sql.dialects import DIALECTS
 from noisewright.relations.sql.rows_in_sql import TallyWriter
@@ -63,7 +63,7 @@ class SqlTable(ABC):
     def _run(self, query: str, tables: Sequence[SqlTable]) -> Iterable[Sequence[Any]]:
         """Return the rows of a query of some tables."""
 
-    def require_types(self, source: Source) -> None:
+    def require_types(self, source: SourceRows) -> None:
         """Raise InputError unless the table has the columns of a source, in types that fit."""
         stored = {name: source.name_in_table(name) for name in source.fields}
         wanted = [*stored.values(), *([] if source.person is None else [source.person])]
@@ -78,7 +78,7 @@ class SqlTable(ABC):
         if source.person is not None:
             require_identifying(source.person, self.schema.field(source.person).type)
 
-    def sql(self, tally: Tally, *, dialect: str | None = None) -> str:
+    def sql(self, tally: TallyRequest, *, dialect: str | None = None) -> str:
         """Return the query that computes a tally, as a text for people or for another dialect.
 
         Texts for "bigquery" and "snowflake" are written and never executed here.
@@ -86,7 +86,7 @@ class SqlTable(ABC):
         known = one_of(dialect or self.dialect, tuple(DIALECTS), name="dialect")
         return TallyWriter(DIALECTS[known]).query(tally).sql(dialect=known, pretty=True)
 
-    def tally(self, tally: Tally) -> NDArray[Any]:
+    def tally(self, tally: TallyRequest) -> NDArray[Any]:
         """Return what `tally_in_memory` returns, computed by the database."""
         total = zeros_for(tally)
         query = self.sql(tally)
