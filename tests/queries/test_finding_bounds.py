@@ -38,6 +38,7 @@ def test_numbers_below_zero_and_small_steps() -> None:
 
 
 def test_one_far_row_does_not_move_the_bounds() -> None:
+    """A false alarm has a chance of 1 in 100,000."""
     values = np.where(np.arange(3_000) == 7, 1e11, 50.0)
     for _ in range(10):
         assert table(values).find_bounds("wage", epsilon=1).high == 64

@@ -171,3 +171,10 @@ def test_people_count_in_each_of_their_groups(limits: dict[str, int]) -> None:
     (one,) = asked.asked.measurements
     assert one.compute().tolist() == [[100], [100], [100]]
     assert one.person_change("add or remove") == (3, 3)
+
+
+def test_an_answer_says_that_some_rows_may_be_in_no_group() -> None:
+    said = "Rows whose s is empty or not declared are in no group."
+    assert said in table().group_by("s").count().release(epsilon=1).notes
+    filled = table().group_by(s=nw.col("s").fill_null("a")).count().release(epsilon=1)
+    assert filled.notes == ()

@@ -56,6 +56,11 @@ class Answer:
     def notes(self) -> tuple[str, ...]:
         """Sentences that belong to the values, and to what was paid for them."""
         found = [words for one in self._columns for words in one.answered.notes]
+        gaps = [name for name, key in self.question.keys.items() if key.node.nullable]
+        if gaps:
+            found.append(
+                f"Rows whose {' or '.join(gaps)} is empty or not declared are in no group."
+            )
         return tuple(dict.fromkeys([*found, *self.paid_notes]))
 
     @property

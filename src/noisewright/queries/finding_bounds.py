@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _LARGEST = 40
 """Bounds are at most 2^40 steps from 0."""
 
-_SURE = 0.95
-"""How surely no bin counts as filled that is empty."""
+_SURE = 1 - 1e-6
+"""How surely no bin counts as filled that is empty: a wrong one would stretch the bounds far."""
 
 
 @public_methods
