@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check explore fuzz lint types suite spark bench papers docs constraints clean
+.PHONY: help setup demo test check explore fuzz lint types suite spark bench peers papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -16,6 +16,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv-bench/.ready
 FUZZ_READY := .venv-fuzz/.ready
+PEERS_READY := .venv-peers/.ready
 SPARK_READY := .venv/.ready-for-spark
 
 help: ## say what there is
@@ -34,6 +35,12 @@ $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-bench bench
 	@touch $@
 
+# Peers need other versions of libraries than we: the benchmarks call them in an environment of theirs.
+$(PEERS_READY): Makefile $(BENCH_READY)
+	@.venv-bench/bin/python -m venv --clear .venv-peers
+	@.venv-peers/bin/pip install -qq 'opendp[polars]==0.16.0' 'pipeline-dp==0.3.1'
+	@touch $@
+
 $(FUZZ_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv-fuzz fuzz
 	@touch $@
@@ -43,7 +50,7 @@ $(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv dev,spark
 	@touch $(READY) $@
 
-demo: setup ## release a whole table: plan, budget, private copy, estimates, the truth beside them
+demo: setup ## on a made-up survey: choose a tool, ask, synthesize, release, compare with the truth
 	@$(BIN)/noisewright demo
 
 check: lint types ## format, lint, import contracts, types, code blocks of the docs
@@ -100,6 +107,8 @@ bench: $(BENCH_READY) ## speed against peers and against the machine's limit
 	@if [ -e benchmarks/run.py ]; then .venv-bench/bin/python benchmarks/run.py; \
 	else echo "There are no benchmarks yet."; fi
 
+peers: $(PEERS_READY) ## make .venv-peers, with libraries that answer private questions too: for bench
+
 papers: setup ## re-run the papers: each claim, figure and worked example
 	@if ls papers/*/run.py >/dev/null 2>&1; then \
 	    for paper in papers/*/run.py; do echo "$$paper"; $(BIN)/python "$$paper" || exit 1; done; \
@@ -112,5 +121,5 @@ constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench .venv-fuzz .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench .venv-peers .venv-fuzz .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

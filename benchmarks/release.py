@@ -1,6 +1,6 @@
 """How fast a whole table is randomized, next to reading and writing it.
 
-    python -m benchmarks.release [rows] [--memory]
+    python -m benchmarks.release [rows] [--memory | --order]
 
 The table has 10 million rows and 5 columns: texts with 12 and with 50 labels, whole numbers,
 decimals and booleans. It is checked, randomized and written by the embedded engine, and read and
@@ -9,9 +9,11 @@ measured in turn within one run, by the clock and by the processor's time, and t
 compared; the clock is what counts, since the engine overlaps reading, drawing and writing where
 there is a second core. Measure on an idle machine.
 
-A release of a table like Adult (32,561 rows, 10 columns) is measured with its page, too.
+A release in random order is compared with one in kept order, also in turn. A release of a table
+like Adult (32,561 rows, 10 columns) is measured with its page, too.
 
-With --memory, only the engine runs, in a process of its own, and its peak memory is reported.
+With --memory, only the engine runs, in a process of its own, and its peak memory is reported, for
+both orders. With --order, the two orders are compared alone.
 """
 
 from __future__ import annotations
@@ -35,13 +37,14 @@ AT_MOST = {"pyarrow": 1.6, "pyarrow, dictionaries": 1.2}
 ADULT_ROWS = 32_561
 ADULT_LABELS = (2, 5, 6, 7, 9, 14, 16, 42)
 AT_MOST_WITH_PAGE = 2.0
+AT_MOST_SHUFFLED = 1.5
 MOST_MEMORY = 1 << 30
 
 JOBS = [f"occupation {i}" for i in range(12)]
 REGIONS = [f"region {i:02d}" for i in range(50)]
 
 
-def plan() -> nw.Plan:
+def plan(order: str = "kept") -> nw.Plan:
     return nw.Plan(
         {
             "job": nw.Column(JOBS),
@@ -51,6 +54,7 @@ def plan() -> nw.Plan:
             "member": nw.Column([False, True]),
         },
         epsilon=10,
+        order=order,
     )
 
 
@@ -155,7 +159,25 @@ def speed(rows: int = ROWS, *, repeats: int = 5) -> list[Result]:
     return results
 
 
-def memory(rows: int) -> list[Result]:
+def shuffling(rows: int = ROWS, *, repeats: int = 5) -> list[Result]:
+    """Rows released in random order, next to kept order: medians of rounds that alternate."""
+    taken: dict[str, list[tuple[float, float]]] = {"kept": [], "shuffled": []}
+    with tempfile.TemporaryDirectory() as folder:
+        given, target = Path(folder) / "given.parquet", Path(folder) / "target.parquet"
+        write_table(given, rows)
+        for _ in range(repeats):
+            for order, times in taken.items():
+                times.append(clocked(lambda o=order: randomized(given, target, plan(o))))
+    found: list[Result] = []
+    for kind, measured in ((0, "by the clock"), (1, "processor time")):
+        kept, ours = (statistics.median(t[kind] for t in times) for times in taken.values())
+        required = 1 / AT_MOST_SHUFFLED if kind == 0 else None
+        name = f"rows released in random order; {measured}"
+        found.append(Result(name, rows / ours, kept / ours, "kept order", required))
+    return found
+
+
+def memory(rows: int, order: str = "kept") -> list[Result]:
     """The peak memory of a process that randomizes a table; the ratio is 1 GB to it.
 
     The rate is by processor time, so that it shows whether time grows as the rows do.
@@ -165,11 +187,11 @@ def memory(rows: int) -> list[Result]:
         write_table(given, rows)
         script = (
             "import resource, sys, time; from pathlib import Path; from benchmarks import release\n"
-            "release.randomized(Path(sys.argv[1]), Path(sys.argv[2]), release.plan())\n"
+            "release.randomized(Path(sys.argv[1]), Path(sys.argv[2]), release.plan(sys.argv[3]))\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time())"
         )
         done = subprocess.run(
-            [sys.executable, "-c", script, given, target],
+            [sys.executable, "-c", script, given, target, order],
             capture_output=True,
             text=True,
             check=True,
@@ -177,7 +199,7 @@ def memory(rows: int) -> list[Result]:
         )
     kibibytes, taken = map(float, done.stdout.split())
     peak = int(kibibytes) << 10
-    name = f"peak memory for {rows:,} rows, {peak >> 20:,} MB"
+    name = f"peak memory for {rows:,} rows, order {order}, {peak >> 20:,} MB"
     return [Result(name, rows / taken, MOST_MEMORY / peak, "1 GB", 1.0)]
 
 
@@ -215,9 +237,11 @@ def page(rows: int = ADULT_ROWS, *, repeats: int = 5) -> list[Result]:
 
 def run() -> list[Result]:
     """Measure the release of a whole table."""
-    return [*speed(), *page(), *memory(ROWS)]
+    return [*speed(), *shuffling(), *page(), *memory(ROWS), *memory(ROWS, "shuffled")]
 
 
 if __name__ == "__main__":
     asked = int(float(sys.argv[1])) if len(sys.argv) > 1 else ROWS
-    raise SystemExit(report(memory(asked) if "--memory" in sys.argv else speed(asked)))
+    if "--memory" in sys.argv:
+        raise SystemExit(report([*memory(asked), *memory(asked, "shuffled")]))
+    raise SystemExit(report(shuffling(asked) if "--order" in sys.argv else speed(asked)))

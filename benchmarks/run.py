@@ -13,6 +13,8 @@ from benchmarks import (
     estimation,
     ledger,
     proofs,
+    queries_speed,
+    query_peers,
     release,
     sampling,
     selection,
@@ -26,9 +28,11 @@ def main() -> int:
     """Run everything; fail if something is slower, or holds less often, than required."""
     failed = 0
     parts = (startup, sampling, selection, proofs, designs, estimation, release, ledger, workloads)
-    for part in parts:
+    for part in (*parts, queries_speed):
         print(f"\n{(part.__doc__ or '').splitlines()[0]}\n")
         failed |= report(part.run())
+    print(f"\n{(query_peers.__doc__ or '').splitlines()[0]}\n")
+    failed |= query_peers.compare()
     print(f"\n{(coverage.__doc__ or '').splitlines()[0]}\n")
     return failed | coverage.grid(releases=100)
 

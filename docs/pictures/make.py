@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import altair as alt
+import numpy as np
 
 import noisewright as nw
+from noisewright import report
+from noisewright.demo.survey import JOBS, make_survey
 
 HERE = Path(__file__).parent
 BLUES = alt.Scale(scheme="viridis", domain=[0, 0.5])
@@ -56,12 +59,40 @@ def curves(mechanisms: dict[str, nw.Mechanism]) -> alt.Chart:
     )
 
 
+def answers() -> alt.ConcatChart:
+    """Draw what 2,000 made-up people gave away for ε = 1, and the truth that nobody else knows."""
+    table = make_survey(2000, seed=1)
+    columns = {
+        "job": nw.Column(JOBS, null="none"),
+        "smokes": nw.Column([False, True]),
+        "commute": nw.Column(nw.Interval(0, 120, step=1)),
+    }
+    people = nw.Private(table, columns=columns, ledger=None)
+    source = nw.randomness.SeededSource(4)
+    smokers = people.filter(nw.col("smokes")).group_by("job").agg(smokers=nw.count())
+    commute = people.group_by("job").agg(commute=nw.col("commute").mean())
+    found = [one.release(epsilon="0.5", source=source) for one in (smokers, commute)]
+    job = np.array([one or "none" for one in table["job"].to_pylist()])
+    smokes, minutes = table["smokes"].to_numpy(), table["commute"].to_numpy()
+    truth = [
+        np.array([np.sum(smokes & (job == one)) for one in JOBS]),
+        np.array([minutes[job == one].mean() for one in JOBS]),
+    ]
+    titles = ["Smokers, by job", "Mean commute in minutes, by job"]
+    charts = [
+        report.estimate_chart(answer.estimate(), truth=true, title=title)
+        for answer, true, title in zip(found, truth, titles, strict=True)
+    ]
+    return report.side_by_side(charts, columns=2)
+
+
 def main() -> None:
-    """Draw the picture at the top of the README."""
+    """Draw the pictures of the README."""
+    report.save_chart(answers(), HERE / "answers.png")
     space = nw.Counts(PEOPLE)
     geometric = nw.geometric(space, epsilon=EPSILON)
     fair = nw.explicit_fair(space, epsilon=EPSILON)
-    named = {"geometric": geometric, "explicit fair": fair}
+    named: dict[str, nw.Mechanism] = {"geometric": geometric, "explicit fair": fair}
     chart = alt.hconcat(
         heatmap(geometric, "Geometric mechanism"),
         heatmap(fair, "Explicit fair mechanism"),

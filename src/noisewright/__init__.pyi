@@ -12,6 +12,7 @@ from . import (
     select as select,
     workloads as workloads,
 )
+from .advice import advise as advise
 from .certificates import certify as certify, check as check, load as load
 from .curves import gaussian_process as gaussian_process
 from .designs import design as design, loss as loss
@@ -33,13 +34,16 @@ from .mechanisms import (
 from .plans import Column as Column, Plan as Plan
 from .privacy import (
     compose as compose,
+    epsilon_before_shuffling as epsilon_before_shuffling,
     profile as profile,
+    shuffled as shuffled,
     sufficient_sets as sufficient_sets,
     tight_delta as tight_delta,
     tight_epsilon as tight_epsilon,
     verify as verify,
 )
 from .queries import (
+    ContinualCount as ContinualCount,
     Private as Private,
     Public as Public,
     ask as ask,

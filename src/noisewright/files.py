@@ -39,8 +39,8 @@ def read_whole(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes:
         data = file.read(most + 1)
     if len(data) > most:
         raise InputError(
-            f"{os.fspath(path)!r} has more than {most >> 20:,} MB; that is no document that this "
-            "program reads at once. Check that it is the right file."
+            f"{os.fspath(path)!r} has more than {most >> 20:,} MB; which is too large for a "
+            "document that is read at once. Check that it is the right file."
         )
     return data
 
@@ -57,7 +57,7 @@ def read_text(path: str | os.PathLike[str], *, what: str, most: int = 1 << 26) -
             f"cannot read {what} {os.fspath(path)!r}: {problem.strerror or 'it is damaged'}."
         ) from problem
     except UnicodeDecodeError:
-        message = f"{what} {os.fspath(path)!r} is not a text in UTF-8. Save it as UTF-8 first."
+        message = f"{what} {os.fspath(path)!r} is not UTF-8 text. Save it as UTF-8 first."
     # Outside of the handler: its error holds all bytes of the file.
     raise InputError(message)
 

@@ -87,7 +87,9 @@ def whole_number(
             f"{name} is {brief(value)}; it must be a whole number of at least {least}."
         ) from None
     if number.bit_length() > longest:
-        raise ParameterError(f"{name} has {number.bit_length():,} bits, which nobody means.")
+        raise ParameterError(
+            f"{name} has {number.bit_length():,} bits, which is almost certainly a mistake."
+        )
     if number < least:
         raise ParameterError(f"{name} is {number}; it must be at least {least}.")
     if most is not None and number > most:

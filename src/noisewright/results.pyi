@@ -1,3 +1,4 @@
+from .advice import Advice as Advice
 from .certificates import Certificate as Certificate
 from .curves import (
     CurveNoise as CurveNoise,
@@ -28,6 +29,7 @@ from .plans import Draft as Draft, PlannedEpsilon as PlannedEpsilon
 from .privacy import (
     Composition as Composition,
     Profile as Profile,
+    ShuffledGuarantee as ShuffledGuarantee,
     Verdict as Verdict,
 )
 from .queries import (
@@ -37,6 +39,7 @@ from .queries import (
     GroupBy as GroupBy,
     JointAnswers as JointAnswers,
     JointPlan as JointPlan,
+    PublishedStep as PublishedStep,
     Question as Question,
 )
 from .releases import Evaluation as Evaluation, Release as Release, Synthesis as Synthesis

@@ -51,6 +51,7 @@ AT_ONCE: dict[str, set[str]] = {
     "designs": {"numpy"},
     "selection": {"numpy"},
     "models": {"numpy"},
+    "advice": {"numpy"},
     "synthetic": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},
@@ -68,6 +69,7 @@ AT_ONCE: dict[str, set[str]] = {
 
 # Loaded when a function that needs it is called, or only for its types.
 ON_USE: dict[str, set[str]] = {
+    "advice": {"pyarrow"},
     "public": {"numpy"},
     "sampling": {"cryptography"},
     "tables": {"pandas", "polars", "pyarrow", "python_calamine"},
@@ -237,7 +239,7 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
     [
         ("nw.geometric(nw.Counts(8), epsilon=1)", 40, {"certificates", "checker", "plans"}),
         ("nw.Plan", 130, {"engines", "estimation", "ledger", "releases", "synthetic"}),
-        ("nw.release", 215, {"designs", "report", "selection", "synthetic"}),
+        ("nw.release", 218, {"designs", "report", "selection", "synthetic"}),
         (
             "plan = nw.Plan({'a': nw.Column(['x', 'y'])}, epsilon=1); "
             "nw.release([{'a': 'x'}], plan, ledger=None)",

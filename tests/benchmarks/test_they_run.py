@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,11 @@ from benchmarks import (
     joint_questions,
     ledger,
     models,
+    peer_answers,
     proofs,
     queries_speed,
     query_errors,
+    query_peers,
     release,
     row_totals,
     sampling,
@@ -77,7 +80,7 @@ def test_row_totals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "less" in str(found[0])
 
 
-def test_joint_questions() -> None:
+def test_joint_questions(capsys: pytest.CaptureFixture[str]) -> None:
     for unit in ("rho", "epsilon"):
         found = [joint_questions.plan(unit, ways) for ways in ((2,), (1, 2, 3))]
         assert all(one.is_enough for one in found)
@@ -86,6 +89,10 @@ def test_joint_questions() -> None:
     columns = {name: np.arange(100) % size for name, size in some.items()}
     planned = joint_questions.plan("rho", (1, 2), some).strategy
     assert "without negative counts" in joint_questions.asked(planned, columns, 1)
+    for delta in ("1e-6", "0"):
+        assert min(joint_questions.errors_of_ask(columns, delta, (1, 2))) > 0
+    joint_questions.compare_ask(columns, 2)
+    assert "nw.ask, 2 runs: RMSE" in capsys.readouterr().out
 
 
 def test_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,9 +122,10 @@ def test_release() -> None:
     results = [
         *release.speed(20_000, repeats=1),
         *release.page(500, repeats=1),
-        *release.memory(20_000),
+        *release.shuffling(20_000, repeats=1),
+        *release.memory(20_000, "shuffled"),
     ]
-    assert len(results) == 6
+    assert len(results) == 8
     assert all(result.ratio > 0 for result in results)
 
 
@@ -284,6 +292,47 @@ def test_models_on_adult_meet_the_bar() -> None:
 
 
 def test_queries_speed() -> None:
-    results = queries_speed.run(rows=2000)
-    assert len(results) == 3
+    results = queries_speed.run(rows=2000, repeats=1)
+    assert len(results) == 4
     assert all(result.rate > 0 for result in results)
+
+
+def test_query_peers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "adult.data"
+    monkeypatch.setattr(query_peers, "PLACES", (path,))
+    monkeypatch.setattr(query_peers, "PYTHON", tmp_path / "no peers" / "python")
+    monkeypatch.setattr(query_peers, "million", lambda: peer_answers.million(1_000))
+    assert query_peers.compare() == 2
+    assert "python -m benchmarks.query_peers path" in capsys.readouterr().out
+    people = [(sex, hours) for sex in ("Female", "Male") for hours in (20, 40, 41, 90, 110)]
+    rows = [f"1, x, 1, HS-grad, 1, x, x, x, x, {sex}, 0, 0, {hours}, x, x" for sex, hours in people]
+    path.write_text("\n".join([*rows * 100, ""]))
+    query_peers.compare(runs=2)
+    said = capsys.readouterr().out
+    assert "OpenDP is not installed and is left out: `make peers` installs it." in said
+    assert "counts of 20 groups, a million rows" in said
+    monkeypatch.setattr(query_peers, "PYTHON", Path(sys.executable))
+    query_peers.compare(runs=2)
+    assert "PipelineDP does not run" in capsys.readouterr().out
+
+
+def test_errors_of_peers_are_root_mean_squares() -> None:
+    columns: dict[str, list[Any]] = {
+        "sex": ["Female", "Male"] * 9,
+        "education": ["a", "b", "c"] * 6,
+        "hours": [7] * 18,
+    }
+
+    def ask(what: str, by: str) -> peer_answers.Answers:
+        if what == "variance":
+            raise NotImplementedError
+        exact = 7 if what == "mean" else 6
+        return dict.fromkeys(columns[by], exact + 0.5)
+
+    assert peer_answers.errors(ask, columns, 3) == {
+        "mean of hours, women": 0.5,
+        "mean of hours, men": 0.5,
+        "counts by education": 0.5,
+    }

@@ -117,6 +117,14 @@ def person_of(rows: int, mechanism: Any, epsilon: Any, delta: str = "0") -> Any:
     return {"form": "person", "rows": rows, "parent": parent}
 
 
+def shuffled_of(
+    rows: int, mechanism: Any, epsilon: Any, step: str = "1/64", several: int = 1
+) -> Any:
+    parent = person_of(1, mechanism, epsilon)["parent"]
+    named = {"rows": rows, "rows_per_person": several, "public": [], "step": step}
+    return {"form": "shuffled", **named, "parent": parent}
+
+
 def counting_step(amount: Any, **noise: Any) -> Any:
     """Counts with `marginal=` and `query=` noise: a decay, or in a tuple a deviation."""
     pure = not any(isinstance(scale, tuple) for scale in noise.values())

@@ -35,6 +35,7 @@ from tests.certificates.handmade import (
     rows_of,
     rows_of_people,
     sealed,
+    shuffled_of,
     steps_of,
     table,
     text,
@@ -134,6 +135,12 @@ EVERYTHING = [
     certificate(response(4, 3, 6), {"relation": "pairs", "pairs": [[0, 1], [2, 1]]}, "1"),
     certificate(
         rows_of(3, columns_of(("a", table(HALVES, 4), LN2, "0")), "replace"), "one row", "1"
+    ),
+    certificate(
+        shuffled_of(3, columns_of(("a", response(2, 1, None, 3), LN2, "0")), LN2, "1/8"),
+        "replace",
+        "1/4",
+        "3/10",
     ),
     certificate(curve_of([[1, -2], [3, 4]], steps=2, shift=1, decay="1/10"), "replace", "1"),
     certificate(

@@ -96,9 +96,9 @@ def test_what_it_says(name: str) -> None:
     ("name", "rounds", "unit", "words"),
     [
         ("top k", 2, "epsilon", "add up to 1 epsilon"),
-        ("top k, delta", 2, "epsilon", "all the same imply"),
-        ("top k, delta, coins", 2, "epsilon", "all the same imply"),
-        ("top k, many rounds", 50, "rho", "So much rho implies"),
+        ("top k, delta", 2, "epsilon", "Equal parts compose"),
+        ("top k, delta, coins", 2, "epsilon", "Equal parts compose"),
+        ("top k, many rounds", 50, "rho", "This rho implies"),
     ],
 )
 def test_rounds_are_steps(name: str, rounds: int, unit: str, words: str) -> None:

@@ -73,3 +73,50 @@ def test_ranges_are_proven(node: Any, low: int, high: int) -> None:
 )
 def test_expressions_that_could_be_read_in_two_ways_are_refused(node: Any) -> None:
     assert not load_checker().check(total_of(node, 0, 1)).holds
+
+
+def counted(rows: Any, decay: str, change: str = "add or remove", kind: str = "geometric") -> Any:
+    """A count by a yes or no, of rows that may be repeated."""
+    document = total_of(X, 0, 10)
+    mechanism = document["mechanism"]
+    mechanism["columns"]["match"] = ["0", "2"]
+    noise = {"kind": kind, "decay": decay, **({"cells": 3} if kind == "balanced" else {})}
+    mechanism["measurements"][0] |= {"rows": rows, "by": [YES], "adds": {"kind": "rows"}}
+    mechanism["measurements"][0]["noise"] = noise
+    document["neighbors"]["change"] = change
+    return sealed(document)
+
+
+def repeated(of: Any, times: int = 3, column: str = "match") -> Any:
+    return {"rows": "repeated", "of": of, "times": times, "column": column}
+
+
+def test_repeated_rows_count_as_often_as_they_are_there() -> None:
+    check = load_checker().check
+    people = {"rows": "limit", "of": {**TABLE, "person": "id"}, "rows_each": 2}
+    assert check(counted(repeated(TABLE), "1/3")).holds
+    assert not check(counted(repeated(TABLE), "1/2")).holds
+    assert check(counted(repeated(people), "1/6")).holds
+    assert not check(counted(repeated(people), "1/5")).holds
+    assert check(counted(repeated(repeated(TABLE)), "1/9")).holds
+    assert not check(counted(repeated(repeated(TABLE)), "1/8")).holds
+    above = {"rows": "limit", "of": repeated(people), "rows_each": 4}
+    assert check(counted(above, "1/4")).holds
+    assert not check(counted(above, "1/3")).holds
+
+
+def test_repeated_rows_are_refused_where_nothing_proves_how_many_there_are() -> None:
+    check = load_checker().check
+    for rows in (
+        repeated(TABLE, 0),
+        repeated(TABLE, 4),
+        repeated(TABLE, 3, "yes"),
+        repeated(TABLE, 3, "nothing"),
+        repeated({**TABLE, "person": "id"}),
+        # Nobody's rows are told apart where each row is a person.
+        {"rows": "limit", "of": repeated(TABLE), "rows_each": 1},
+    ):
+        assert not check(counted(rows, "1/1000")).holds
+    assert check(counted(TABLE, "1/2", "replace", "balanced")).holds
+    assert not check(counted(repeated(TABLE), "1/2", "replace", "balanced")).holds
+    assert not check(counted(repeated(TABLE), "1/1000", "replace", "balanced")).holds

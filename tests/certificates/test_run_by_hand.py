@@ -69,7 +69,7 @@ def test_what_is_no_certificate_is_called_so(archive: Path, text: str, tmp_path:
     path.write_text(text, encoding="utf-8")
     said = run(*ALONE, archive, path)
     assert said.returncode == 2
-    assert "no certificate" in said.stdout
+    assert "not a certificate" in said.stdout
     assert "version" not in said.stdout.replace("'version'", "")
 
 

@@ -229,7 +229,7 @@ def test_a_smaller_delta_and_another_order_are_refused(name: str) -> None:
 
 def test_the_library_refuses_to_write_what_is_not_true() -> None:
     step = counting_step("1", marginal="2/3")
-    with pytest.raises(CertificateError, match=r"step 1: costs 1\.33.*Nothing was spent"):
+    with pytest.raises(CertificateError, match=r"step 1: costs 4/3;.*Nothing was spent"):
         certify_steps(
             [step], unit="epsilon", total=Fraction(1), guarantee=nw.accounting.Guarantee(1)
         )

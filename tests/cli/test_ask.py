@@ -122,11 +122,11 @@ def test_errors_are_predicted_and_nothing_is_spent(survey: Survey, noisewright: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (ALONE, "nothing is asked. Give a question such as"),
+        (ALONE, "nothing was asked. Give a question such as"),
         ((*COUNTS, "--without-ledger"), "--epsilon is missing"),
         ((*COUNTS, "--epsilon", "1"), "no budget to debit"),
-        (("SELECT COUNT(*) FROM t", "--count", *ALONE), "--count asks besides the SQL"),
-        (("SELECT COUNT(*) FROM t", "--where", "visits > 1", *ALONE), "--where asks besides"),
+        (("SELECT COUNT(*) FROM t", "--count", *ALONE), "--count cannot be combined with SQL"),
+        (("SELECT COUNT(*) FROM t", "--where", "visits > 1", *ALONE), "--where cannot be combined"),
         ((*COUNTS, "--where", "visits > ", *ALONE), "something is missing after '>'"),
         ((*COUNTS, "--where", "visit > 1", *ALONE), "line 1, column 1: there is no column 'visit'"),
         (("SELECT region, COUNT(*) FROM t GROUP BY 1", *ALONE), "no column 'region'"),
@@ -137,7 +137,7 @@ def test_errors_are_predicted_and_nothing_is_spent(survey: Survey, noisewright: 
         (("--quantiles", "visits:2", *ALONE), "from 0 to 1"),
         (("--top", "job:many", *ALONE), "as in job:5"),
         ((*COUNTS, *ALONE, "-o", "counts.xyz"), "does not say which format"),
-        ((*COUNTS, *ALONE, "-o", "survey.csv"), "is read, and would be overwritten"),
+        ((*COUNTS, *ALONE, "-o", "survey.csv"), "is the input and would be overwritten"),
         ((*COUNTS, *ALONE, "-o", "none/counts.csv"), "none"),
         ((*COUNTS, *ALONE, "--predict", "--explain"), "leave one out"),
         ((*COUNTS, "--epsilon", "much", "--without-ledger"), "--epsilon is 'much'"),
@@ -177,7 +177,7 @@ def test_an_answer_that_cannot_be_written_is_printed(
     monkeypatch.setattr("noisewright.queries.Answer.save", fail)
     said = noisewright(*ASK, *COUNTS, "--epsilon", "1", "--ledger", "budget.db", "-o", "a.csv")
     assert said.code == 2, said
-    assert "what it cost stays spent" in said.err
+    assert "its cost remains spent" in said.err
     lines = [line.strip() for line in said.out.splitlines()]
     assert all(line.startswith(key) for line, key in zip(lines, ["job", *KEYS], strict=True))
     assert survey.states() == ["released"]

@@ -80,7 +80,7 @@ def test_an_announced_digest(noisewright: Program, certificate: Path, forgery: P
     assert noisewright("check", certificate, "--digest", f"sha256:{right.upper()}").code == 0
     wrong = noisewright("check", certificate, "--digest", digest(forgery))
     assert wrong.code == 1
-    assert "another certificate" in wrong.out
+    assert "a different certificate" in wrong.out
     assert (
         noisewright("check", certificate, "--digest", digest(forgery), "--json").json[
             "certificates"

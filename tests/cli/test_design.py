@@ -120,7 +120,7 @@ def test_sets_are_shown_as_sets(noisewright: Program) -> None:
         (("subsets", "--epsilon", "1"), "--items"),
         (("subsets", "--items", "items.txt", "--epsilon", "1"), "items.txt"),
         (("subsets", "a,b", "--largest", "0", "--epsilon", "1"), "largest is 0"),
-        (("subsets", "a,b", "--per-item", "--properties", "F", "--epsilon", "1"), "no meaning"),
+        (("subsets", "a,b", "--per-item", "--properties", "F", "--epsilon", "1"), "no effect"),
         (("subsets", "a,b", "--per-item", "--prior", "1", "--epsilon", "1"), "--prior"),
         (("interval", "1", "0", "--epsilon", "1"), "below high"),
         (("counts", "4", "--epsilon", "1", "-o", "missing/m.json"), "missing/m.json"),
@@ -171,6 +171,6 @@ def test_nothing_to_compare_is_an_error(noisewright: Program) -> None:
 
 def test_a_prior_for_the_worst_input_is_said_to_count_for_nothing(noisewright: Program) -> None:
     asked = ("design", "counts", "2", "--epsilon", "1", "--prior", "1/2,1/4,1/4")
-    words = "The prior counts for nothing here but ties"
+    words = "The prior only breaks ties here"
     assert words in noisewright(*asked, "--goal", "worst").out
     assert words not in noisewright(*asked).out

@@ -39,7 +39,7 @@ def test_people_are_told_of_bounds_and_charts(noisewright: Program) -> None:
         "design", "curve", "6", "--low", "0", "--high", "1", "--epsilon", "1", "--delta", "0.01",
         "--bound", "0.25", "--chart", "c.svg",
     )  # fmt: skip
-    assert "longer than 0.25 in these numbers are pulled in" in said.out
+    assert "longer than 0.25 are scaled down to it" in said.out
     assert "normal noise" in said.out
     assert "The chart is in c.svg" in said.out
 

@@ -144,7 +144,7 @@ def test_a_seeded_release_is_called_what_it_is(tmp_path: Path, noisewright: Prog
         (("--of", "town"), "'town'; a table is made of different columns among 'job', 'visits'"),
         (("--of", "job,town"), "('job', 'town')"),
         (("--of", "job", "--question", "mean"), "about 'job' it must be 'shares'"),
-        (("--question", "pairs"), "can be asked about none of the columns"),
+        (("--question", "pairs"), "cannot be asked about any of the columns"),
         (("--about", "me"), "about is 'me'"),
         (("--confidence", "2"), "confidence is 2.0"),
         (("-o", "tables.doc"), "must end in .csv"),

@@ -4,6 +4,7 @@ Every place that shows an answer is looked at: the terminal, JSON, Python's repr
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from tests.cli.conftest import Program
 from tests.report.pages import Page
 
 CLAMPED = "Numbers beyond the bounds were moved to the nearer bound, 0 or 30."
+# Any label of a crossed table: which of its 256 cells a long table shows depends on the noise.
+LABEL = re.compile(r"\bl\d+\b")
 CUT = "Sets with too many items were cut to 2 items at random"
 
 
@@ -133,7 +136,7 @@ def test_what_says_nothing_is_withheld_with_words(crossed: Path, noisewright: Pr
     assert "a larger epsilon" in words
     assert "tables of fewer columns" in words
     assert "a synthetic table" in words
-    assert "l15" not in told
+    assert not LABEL.search(told)
     assert "a" in told.split("three")[-1]
     document = json.loads(noisewright(*asked, "--json").out)["tables"]
     assert document[0]["withheld"] == 256
@@ -141,7 +144,7 @@ def test_what_says_nothing_is_withheld_with_words(crossed: Path, noisewright: Pr
     assert "says nothing" in document[0]["notes"][-1]
     assert document[1]["withheld"] == 0
     every = noisewright(*asked, "--show", "all")
-    assert "l15" in every.out
+    assert LABEL.search(every.out)
     assert "says nothing" not in every.out
 
 
@@ -150,12 +153,12 @@ def test_what_is_withheld_is_kept_for_sums(crossed: Path, tmp_path: Path) -> Non
     found = release.estimate(("one", "two"))
     assert found.withheld.all()
     assert "says nothing" in repr(found)
-    assert "l15" not in repr(found)
+    assert not LABEL.search(repr(found))
     assert found.table()["share"].null_count == 256
     assert str(found.table()["share"].type) == "double"
     assert float(found.values.sum()) == pytest.approx(1)
     shown = release.estimate(("one", "two"), show="all")
-    assert "l1" in repr(shown)
+    assert LABEL.search(repr(shown))
     assert not shown.withheld.any()
     assert found.counts.withheld.all()
     several = release.estimate([("one", "two"), "three"])
@@ -167,7 +170,7 @@ def test_what_is_withheld_is_kept_for_sums(crossed: Path, tmp_path: Path) -> Non
 
 def test_what_would_help_is_possible() -> None:
     tiny = nw.randomized_response(nw.Categories(["a", "b"]), epsilon="1e-9")
-    assert "more people than there are on earth, instead of 4" in repr(nw.estimate(["a"] * 4, tiny))
+    assert "more people than live on earth, instead of 4" in repr(nw.estimate(["a"] * 4, tiny))
     alike = nw.from_matrix(nw.Categories(["a", "b"]), [["1/2", "1/2"], ["1/2", "1/2"]])
     said = repr(nw.estimate(["a", "b"], alike, method="likelihood"))
     assert "a mechanism that tells these values apart" in said

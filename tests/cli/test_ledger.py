@@ -22,7 +22,7 @@ def survey(noisewright: Program, tmp_path: Path) -> Path:
     )
     assert said.code == 0, said
     assert said.out == (
-        "survey: epsilon=2, delta=0.000001 left of epsilon=2, delta=1e-06 (the "
+        "survey: epsilon=2, delta=1e-6 left of epsilon=2, delta=1e-6 (the "
         "first spend decides what counts as a person).\n"
     )
     return tmp_path / "b.db"
@@ -36,7 +36,7 @@ def test_show_and_history_for_people_and_machines(noisewright: Program, survey: 
     said = noisewright("ledger", "show", "b.db")
     assert said.code == 0
     (left,) = (line for line in said.out.splitlines() if " left  " in line)
-    assert [cell.strip() for cell in left.split("│")][1:] == ["left", "0.401387711331", "0.000001"]
+    assert [cell.strip() for cell in left.split("│")][1:] == ["left", "0.401387711331", "1e-6"]
     assert "reserved in entry 5" in said.out
     assert f"Head: {ledger.head}" in said.out
     answer = noisewright("ledger", "show", "b.db", "survey", "--json").json
@@ -58,7 +58,7 @@ def test_show_and_history_for_people_and_machines(noisewright: Program, survey: 
 
 def test_a_crashed_spend_is_wasted_by_hand(noisewright: Program, survey: Path) -> None:
     nw.Ledger.open(survey).spend("survey", nw.accounting.Guarantee(1), what="crashed")
-    assert "stays spent" in noisewright("ledger", "waste", "b.db", "3", "--why", "crash").out
+    assert "remains spent" in noisewright("ledger", "waste", "b.db", "3", "--why", "crash").out
     again = noisewright("ledger", "waste", "b.db", "3")
     assert again.code == 2
     assert "is wasted already" in again.err

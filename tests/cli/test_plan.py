@@ -72,7 +72,7 @@ def test_an_existing_file_is_not_replaced_unless_said(
     (tmp_path / "plan.toml").write_text("mine", encoding="utf-8")
     said = noisewright("plan", survey, "-o", "plan.toml")
     assert said.code == 2
-    assert "say --overwrite" in said.err
+    assert "pass --overwrite" in said.err
     assert (tmp_path / "plan.toml").read_text() == "mine"
     assert noisewright("plan", survey, "-o", "plan.toml", "--overwrite").code == 0
     assert "version = 1" in (tmp_path / "plan.toml").read_text()
@@ -82,7 +82,16 @@ def test_all_settings_arrive(noisewright: Program, survey: Path, tmp_path: Path)
     said = noisewright(
         *("plan", survey, "--codebook", "codes.csv", "--epsilon", "1/3", "--delta", "1e-9"),
         *("--drop", "age", "--public", "smokes", "--together", "sex,job", "--shares", "given"),
-        *("--person", "person_id", "--rows-per-person", 2, "--keep", "first", "--shuffle"),
+        *(
+            "--person",
+            "person_id",
+            "--rows-per-person",
+            2,
+            "--keep",
+            "first",
+            "--order",
+            "kept",
+        ),
         *("--output", "plan.toml"),
     )
     assert said.code == 0, said
@@ -99,7 +108,7 @@ def test_all_settings_arrive(noisewright: Program, survey: Path, tmp_path: Path)
         together=[("sex", "job")],
         shares="given",
         person=nw.Person("person_id", rows=2, keep="first"),
-        order="shuffled",
+        order="kept",
     )
 
 
@@ -112,7 +121,7 @@ def test_estimates_divide_the_budget(noisewright: Program, survey: Path, tmp_pat
     plan = nw.Plan.read(tmp_path / "plan.toml")
     assert [one.of for one in plan.estimates] == [("sex", "job"), ("age",)]
     assert "least error of estimates of sex × job and age" in said.out
-    assert "From 1,000 released rows" in said.out
+    assert "standard error, 1,000 rows" in said.out
 
 
 def test_answers_are_kept_when_they_make_no_plan(
@@ -122,7 +131,7 @@ def test_answers_are_kept_when_they_make_no_plan(
         "plan", survey, "-c", "codes.csv", "-e", 1, "--together", "sex,person_id", "-o", "plan.toml"
     )
     assert said.code == 2
-    assert "plan.toml was written, but it is no plan yet: together names 'person_id'" in said.err
+    assert "plan.toml was written, but it is not a plan yet: together names 'person_id'" in said.err
     assert 'labels = ["nurse", "judge"]' in (tmp_path / "plan.toml").read_text()
 
 
@@ -146,10 +155,10 @@ def test_files_are_read_as_the_options_say(noisewright: Program, tmp_path: Path)
     assert "[columns.c]" in noisewright("plan", "tabs.csv", "--delimiter", "tab").out
     said = noisewright("plan", "t.parquet", "--delimiter", ";")
     assert said.code == 2
-    assert "--delimiter is for delimited text files, and t.parquet is none" in said.err
+    assert "--delimiter is for delimited text files, and t.parquet is not one" in said.err
     said = noisewright("plan", "tabs.csv", "--encoding", "latin-1", "--sheet", "2024")
     assert said.code == 2
-    assert "--sheet is for workbooks, and tabs.csv is none" in said.err
+    assert "--sheet is for workbooks, and tabs.csv is not one" in said.err
 
 
 def test_without_an_output_the_draft_is_printed(noisewright: Program, survey: Path) -> None:
@@ -162,7 +171,7 @@ def test_explaining_a_plan(noisewright: Program, tmp_path: Path) -> None:
     assert noisewright("plan", "plan.toml", "--people", 0).code == 2
     said = noisewright("plan", "plan.toml", "--people", 50_000)
     assert said.code == 0
-    assert "the true value is released with probability 0.787" in said.out
+    assert "true with probability 0.787" in said.out
     as_json = noisewright("plan", "plan.toml", "--people", 50_000, "--json").json
     assert as_json["epsilon"] == "2"
     (part,) = as_json["parts"]
@@ -170,7 +179,7 @@ def test_explaining_a_plan(noisewright: Program, tmp_path: Path) -> None:
     assert part["truth"][0] == pytest.approx(0.787, abs=1e-3)
     assert 0 < part["errors"]["job"]["standard_error"] < 0.01
     assert as_json["digest"] == nw.Plan.read(tmp_path / "plan.toml").digest
-    assert as_json["words"][0].startswith("Each person gives away at most epsilon=2")
+    assert as_json["words"][0].startswith("The privacy loss of each person is at most epsilon=2")
 
 
 def test_a_draft_for_machines(noisewright: Program, survey: Path) -> None:

@@ -32,7 +32,10 @@ def test_it_says_what_was_released_what_it_cost_and_what_lies_where(
     assert lines[0] == (
         "private.parquet: 500 rows, 2 columns randomized, 1 public (released unchanged), 1 dropped."
     )
-    assert lines[1] == "Each person gives away at most epsilon=2, with one row. This is proven."
+    assert (
+        lines[1]
+        == "The privacy loss of each person is at most epsilon=2, with one row. This is proven."
+    )
     assert lines[2] == (
         "Spent for 'survey' (entry 3): epsilon=2. Left: epsilon=8 of epsilon=10 (each row is a "
         "person)."
@@ -54,7 +57,7 @@ def test_json_for_machines(survey: Survey, noisewright: Program) -> None:
     assert made["certificate"] == nw.results.Release.open(survey.out).certificate.digest
     assert set(made["files"]) == {"data", "certificate", "recipe"}
     assert made["notes"] == []
-    assert nw.Ledger.open(survey.ledger).history()[2].what == "for the web page"
+    assert nw.Ledger.open(survey.ledger).history()[2].what.startswith("for the web page (")
 
 
 def test_somebody_must_account_or_it_must_be_said_that_nobody_does(
@@ -63,7 +66,7 @@ def test_somebody_must_account_or_it_must_be_said_that_nobody_does(
     said = noisewright(*ARGUMENTS)
     assert said.code == 2
     assert "--ledger budget.db" in said.err
-    assert "or pass --without-ledger" in said.err
+    assert "or --without-ledger" in said.err
     both = noisewright(*WITH_LEDGER, "--without-ledger")
     assert both.code == 2
     assert "contradict" in both.err

@@ -42,8 +42,8 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
     )
     assert "epsilon=1, with one row" in lines[1]
     assert "Left: epsilon=9 of epsilon=10 (each row is a person)." in said.out
-    assert "Expected before: " in said.out
-    assert "Found after: " in said.out
+    assert "Expected from noise alone: " in said.out
+    assert "Measured between the synthetic rows and the noisy counts: " in said.out
     assert "Counted together: job × visits." in said.out
     assert "synthetic.synthesis.json" in said.out
     assert "NOT FOR RELEASE" not in said.out
@@ -124,7 +124,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
     [
         (("--ways", "3", *ALONE), "ways is 3, more than there are columns: 2"),
         (("--ways", "1;2", *ALONE), "give a whole number, or several such as 1,2"),
-        (("--ways", "2", "--workload", "queries.toml", *ALONE), "give one of them"),
+        (("--ways", "2", "--workload", "queries.toml", *ALONE), "give only one of them"),
         (("--workload", "none.toml", *ALONE), "cannot read the workload 'none.toml'"),
         (("--workload", "columns.toml", *ALONE), "the workload has no setting"),
         (("--epsilon", "1"), "there is no budget to debit"),
@@ -136,7 +136,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--epsilon", "abc", *ALONE), "--epsilon is 'abc'; write a number"),
         (("--delta", "1e", *ALONE), "--delta is '1e'; write a number"),
         ((*ALONE, "--dataset", "survey"), "--dataset names a budget"),
-        (("--plan", "plan.toml", *ALONE), "belong to nobody"),
+        (("--plan", "plan.toml", *ALONE), "belong to no real person"),
     ],
     ids=[
         "ways",
@@ -216,7 +216,7 @@ def test_the_page_is_written_unless_told_not_to_and_made_again_from_the_files(
     again = noisewright("report", "synthetic.parquet")
     assert again.code == 0, again
     assert again.out.startswith("synthetic.report.html: the synthetic table of 500 rows")
-    assert "belong to nobody" in page.read_text(encoding="utf-8")
+    assert "belong to no real person" in page.read_text(encoding="utf-8")
     (survey.folder / "synthetic.parquet").write_bytes(b"something else")
     changed = noisewright("report", "synthetic.parquet")
     assert changed.code == 2

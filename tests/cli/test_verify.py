@@ -137,9 +137,9 @@ def test_what_is_no_text_file_ends_with_2(noisewright: Program, tmp_path: Path) 
     (tmp_path / "zeros").write_bytes(bytes(100))
     (tmp_path / "utf16").write_bytes(RESPONSE.encode("utf-16"))
     for name, reason in {
-        "binary": "not a text in UTF-8",
+        "binary": "not UTF-8 text",
         "zeros": "not a text file",
-        "utf16": "not a text in UTF-8",
+        "utf16": "not UTF-8 text",
         ".": "Is a directory",
         "missing.csv": "No such file",
     }.items():

@@ -124,10 +124,11 @@ def test_each_order_of_four(alarm: Alarm) -> None:
     alarm.judge(draw, [1 / 24] * 24, wrong)
 
 
-def test_equal_keys_are_drawn_again() -> None:
-    keys = [np.array([5, 7, 5], np.uint64), np.array([9, 1, 4], np.uint64)]
-    source = Scripted(keys)
-    assert permutation(3, source).tolist() == [1, 2, 0]
+def test_equal_keys_are_ordered_by_others() -> None:
+    # 5, 7, 5 and 1 << 16: the two that are alike are ordered by 9 and 1.
+    draws = [[5, 7, 5, 1 << 16], [9, 1]]
+    source = Scripted([np.array(keys, np.uint32) for keys in draws])
+    assert permutation(4, source).tolist() == [2, 0, 1, 3]
     source.assert_used_up()
 
 

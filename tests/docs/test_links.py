@@ -28,3 +28,11 @@ def broken(link: str, page: Path) -> str | None:
 )
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert [reason for link in links(page) if (reason := broken(link, page))] == []
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / link.partition("#")[0]).resolve() for link in links(index)}
+    folders = ("how-to", "explanation", "reference")
+    pages = {page for name in folders for page in (index.parent / name).glob("*.md")}
+    assert pages <= linked

@@ -39,3 +39,9 @@ def test_every_public_name_is_documented() -> None:
         "errors",
     }
     assert set(vars(nw.models)["__all__"]) <= documented
+
+
+def test_no_member_is_described_by_the_docstring_of_its_type() -> None:
+    page = (REFERENCE / "api.md").read_text(encoding="utf-8")
+    for kind in (str, int, float, bool, tuple, list, dict, frozenset, type(None), property):
+        assert f"| {(kind.__doc__ or '-').splitlines()[0]} |" not in page

@@ -1,18 +1,15 @@
 """Released rows in random order: in memory, and through files that nobody else can open."""
 
 import stat
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from noisewright.engines.shuffling import Shuffle
 from noisewright.errors import TargetError
-from noisewright.sampling import SeededSource
 
 
 def shuffled(
@@ -74,17 +71,22 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         shuffled([[1, 2, 3]], tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("files", [True, False])
-def test_every_order_is_equally_likely(
-    files: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_files_too_large_are_shuffled_through_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All 6 orders of 3 rows, 480 shuffles, within 4 deviations: fixed by the seed."""
-    # Several files for three rows, so that empty and shared ones occur.
-    monkeypatch.setattr("noisewright.engines.shuffling._PER_FILE", 32)
-    source = SeededSource("orders")
-    orders = Counter(
-        tuple(shuffled([[0], [1, 2]], tmp_path if files else None, source=source))
-        for _ in range(480)
-    )
-    assert len(orders) == 6
-    assert max(abs(count - 80) for count in orders.values()) < 4 * np.sqrt(80 * 5 / 6)
+    monkeypatch.setattr("noisewright.engines.shuffling._PER_FILE", 64)
+    monkeypatch.setattr("noisewright.engines.shuffling._MOST_BUCKETS", 3)
+    depth: list[int] = []
+
+    def look(batch: Any) -> None:
+        depth.append(max(len(path.relative_to(tmp_path).parts) for path in tmp_path.rglob("*")))
+        found.extend(batch.column("x").to_pylist())
+
+    found: list[int] = []
+    with Shuffle(look, rows=1000, folder=tmp_path, source=None, in_memory=1) as shuffle:
+        for start in range(0, 1000, 100):
+            shuffle.put(pa.record_batch({"x": list(range(start, start + 100))}))
+    assert max(depth) > 3
+    assert sorted(found) == list(range(1000))
+    assert found != sorted(found)
+    assert list(tmp_path.iterdir()) == []

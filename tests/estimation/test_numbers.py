@@ -19,7 +19,12 @@ from noisewright.estimation.channels.channel import _clamped_matrix, channel_of
 from noisewright.estimation.channels.inverses import GeometricChannel
 from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.numbers.averages import averages, planned_variances, worst_variances
-from noisewright.estimation.numbers.noisy_quantiles import ramps, soften
+from noisewright.estimation.numbers.noisy_quantiles import (
+    quantile_values,
+    quantiles,
+    ramps,
+    soften,
+)
 from noisewright.estimation.numbers.number_estimates import answer_about_numbers
 from tests.estimation.exact_expectations import over_all_outputs, over_all_people
 
@@ -27,6 +32,17 @@ GRID = nw.Interval(0, 3, step=1)
 POINTS = np.arange(4.0)
 MECHANISM = nw.randomized_response(GRID, epsilon=1)
 TRUNCATED = nw.geometric(nw.Counts(3), epsilon=1)
+
+
+def test_quantiles_of_several_releases_are_those_of_each() -> None:
+    mechanism, points = nw.geometric(nw.Counts(40), epsilon=2), np.arange(41.0)
+    channel, sample = channel_of(mechanism), Sample(500, "people", 0.95)
+    levels = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    shares = np.random.default_rng(5).dirichlet(np.ones(41), size=12)
+    found = quantile_values(shares, channel, points, levels, sample)
+    alone = [quantiles(one, channel, points, levels, sample).values for one in shares]
+    assert found.tolist() == np.array(alone).tolist()
+    assert len({tuple(row) for row in found.tolist()}) > 6
 
 
 @pytest.mark.parametrize("mechanism", [MECHANISM, TRUNCATED], ids=["response", "geometric"])

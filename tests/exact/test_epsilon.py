@@ -130,7 +130,12 @@ def test_what_it_says() -> None:
     assert str(Epsilon.of(0.1)) == "0.1"
     assert str(Epsilon.of(alpha="10/11")) == "ln(11/10)"
     long = Epsilon.log(Fraction(10**40 + 1, 10**40))
-    assert float(str(long)) == long.ceiling()
+    assert str(long) == "1.00001e-40"
+    assert Fraction(str(long)) >= Fraction(long.ceiling()), "six digits, rounded up"
+    assert str(Epsilon.of("1/3")) == "1/3"
+    assert str(Epsilon.of(1 / 3)) == "0.333334"
+    assert Epsilon.of("1/3").in_digits() == "0.3334"
+    assert Epsilon.of(0.1).in_digits() == "0.1"
     assert Epsilon.of(alpha=1) == Epsilon.of(0) == Epsilon(ratio=Fraction(1))
     assert Epsilon.of(0).is_zero
     assert Epsilon.of(Epsilon.of("1/3")) == Epsilon.of(Fraction(1, 3))

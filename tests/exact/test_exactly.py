@@ -120,6 +120,7 @@ def test_doubles_beyond_the_range() -> None:
     assert (ceiling_float(-huge), floor_float(-huge)) == (-largest, -math.inf)
     assert ceiling_float(1 / huge) == 5e-324
     assert floor_float(1 / huge) == 0.0
+    assert str(floor_float(Fraction(0))) == "0.0"  # Pages would show -0.
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
 def test_a_text_in_another_encoding_says_so(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_bytes("title = 'Größe'".encode("latin-1"))
-    with pytest.raises(InputError, match="not a text in UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8 text"):
         nw.Plan.read(path)
 
 

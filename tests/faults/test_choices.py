@@ -74,7 +74,7 @@ def test_a_ledger_that_takes_no_certificate(ledger: nw.Ledger) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_to_certify_what_has_a_certificate(name: str) -> None:
-    with pytest.raises(InputError, match=r"take \.certificate instead"):
+    with pytest.raises(InputError, match=r"use \.certificate instead"):
         nw.certify(ALL[name](FIRST))
 
 

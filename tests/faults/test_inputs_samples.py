@@ -4,6 +4,7 @@ import traceback
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -17,6 +18,7 @@ COLORS = nw.uniform(nw.Categories(["red", "green", "blue"]))
 COUNTS = nw.geometric(nw.Counts(8), epsilon=1)
 GRID = nw.uniform(nw.Interval(0, 1, step=0.25))
 ITEMS = nw.uniform(nw.Subsets(["tv", "cars"]))
+PER_ITEM = nw.per_item(nw.Subsets(["tv", "cars"]), epsilon=1)
 PEOPLE = nw.combine.product(color=COLORS, age=COUNTS)
 
 ROWS: list[tuple[Mechanism, Any, int]] = [
@@ -116,7 +118,10 @@ OTHER: list[tuple[Mechanism, Any, str]] = [
     (COLORS, pa.scalar(None, pa.string()), "there is no input to sample from"),
     (COLORS, object(), "inputs is a object; give a point, a list"),
     (COLORS, 1j, "inputs is a complex; give a point, a list"),
-    (COLORS, pa.table({"a": ["red"]}), "give one column, an Arrow array"),
+    (COLORS, pa.table({"a": ["red"]}), "a Table of pyarrow; give one column"),
+    (COLORS, pl.DataFrame({"a": ["red"]}), "a DataFrame of polars; give one column"),
+    (PER_ITEM, pa.table({"a": [["tv"]]}), "a Table of pyarrow; give one column"),
+    (PER_ITEM, pa.scalar(3), "not a set of items"),
     (PEOPLE, {"color": ["red"]}, r"the columns given are \['color'\]; .*Drop or add columns"),
     (PEOPLE, pa.table({"color": ["red"], "age": [1], "x": [1]}), "Drop or add columns"),
     (PEOPLE, {"color": ["red"], "age": [1, 2]}, "the columns have different lengths: 1, 2"),

@@ -48,7 +48,7 @@ def test_what_is_said_about_a_failed_commit_is_true(
     if (fault, which) == (failing_folder_sync, 2):
         assert isinstance(problem, UnconfirmedError)
         assert [entry.kind for entry in added] == [kind]
-        assert f"recorded all the same: entry {added[0].sequence}" in said
+        assert f"recorded nevertheless: entry {added[0].sequence}" in said
         assert "Do not repeat it" in said
         assert "Nothing was recorded" not in said
     elif (fault, which) == (failing_removal, 1):

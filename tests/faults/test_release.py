@@ -84,7 +84,7 @@ def test_the_output_is_not_inside_of_the_input(survey: Survey) -> None:
     pq.write_table(survey.table(), survey.folder / "raw" / "a.parquet")
     inside = survey.folder / "raw" / "private.parquet"
     said = refused(survey, TargetError, data=survey.folder / "raw", out=inside, dataset="survey")
-    assert "raw rows would mix" in said
+    assert "raw rows would be mixed" in said
 
 
 def test_a_missing_folder_is_named(survey: Survey) -> None:
@@ -353,7 +353,7 @@ def test_an_interruption_after_the_last_rename_is_a_release(
         nw.release(
             survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=survey.ledger
         )
-    assert "whole and is accounted for" in " ".join(problem.value.__notes__)
+    assert "final name, and is accounted for" in " ".join(problem.value.__notes__)
     assert survey.states() == ["released"]
     assert nw.results.Release.open(survey.out).rows == 500
 

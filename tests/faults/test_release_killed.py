@@ -42,7 +42,9 @@ def require_sound(survey: Survey, *names: str) -> list[str]:
     spends: dict[str, set[str]] = {}
     for entry in ledger.history():
         if entry.kind == "spend":
-            spends.setdefault(entry.what, set()).add(ledger.state(entry.sequence))
+            spends.setdefault(entry.what.partition(" (")[0], set()).add(
+                ledger.state(entry.sequence)
+            )
     out = [name for name in names if (survey.folder / name).exists()]
     for name in out:
         made = nw.results.Release.open(survey.folder / name)

@@ -41,9 +41,9 @@ GOOD: dict[str, list[Any]] = {
 }
 
 BAD: dict[str, tuple[str, Any, str]] = {
-    "an undeclared text": ("texts", "c", "is none of the 3 declared labels"),
-    "an undeclared number": ("whole labels", 8, "is none of the 3 declared labels"),
-    "a number between labels": ("short labels", 1.5, "is none of the 2 declared labels"),
+    "an undeclared text": ("texts", "c", "is not one of the 3 declared labels"),
+    "an undeclared number": ("whole labels", 8, "is not one of the 3 declared labels"),
+    "a number between labels": ("short labels", 1.5, "is not one of the 2 declared labels"),
     "an empty text": ("texts", None, "is empty"),
     "an empty count": ("counts", None, "is empty"),
     "an empty number": ("grid", None, "is empty"),

@@ -196,7 +196,7 @@ def test_an_open_ledger_notices_too(path: Path) -> None:
     before = path.read_bytes()
     ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="more")
     path.write_bytes(before)  # someone restores an older copy
-    with pytest.raises(AlteredLedgerError, match="is gone"):
+    with pytest.raises(AlteredLedgerError, match="is missing or was replaced"):
         ledger.spend("survey", nw.accounting.Guarantee("1/100"), what="again")
     with pytest.raises(AlteredLedgerError):
         ledger.remaining("survey")

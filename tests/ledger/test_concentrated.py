@@ -38,9 +38,7 @@ def test_rho_adds_up_exactly_and_no_more_fits(ledger: nw.Ledger) -> None:
         assert (entry.rho, entry.epsilon, entry.delta) == ("1/10", "1", "1/1000000")
     assert spent(ledger) == Fraction(3, 10)
     head = ledger.head
-    with pytest.raises(
-        OverBudgetError, match=r"rho=1e-09 was asked for.*left is rho=0 of rho=0\.3"
-    ):
+    with pytest.raises(OverBudgetError, match=r"rho=1e-9 was asked for.*left is rho=0 of rho=0\.3"):
         ledger.spend("survey", GAUSS, what="x", rho="1e-9")
     assert ledger.head == head
     ledger.grant("survey", rho="1/2")

@@ -118,7 +118,7 @@ def test_after_the_last_attempt_the_record_is_asked(where: str, moment: str) -> 
         ledger.spend("survey", TENTH, what="x")
     recorded = len(nw.Ledger.open(where).history()) == 2
     assert recorded == (moment == "after the commit")
-    assert ("recorded all the same: entry 2" in str(problem.value)) == recorded
+    assert ("recorded nevertheless: entry 2" in str(problem.value)) == recorded
     assert ("is not known" in str(problem.value)) is False
 
 

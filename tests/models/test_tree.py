@@ -151,9 +151,9 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="the model has no label"):
         tree().fit(table, y)
     fitted = tree().fit({**table, "sick": y})
-    with pytest.raises(InputError, match="say which column to predict"):
+    with pytest.raises(InputError, match="name the column to predict"):
         fitted.predict_proba(table)
-    with pytest.raises(InputError, match="none of the columns that could tell something"):
+    with pytest.raises(InputError, match="none of the columns of the model"):
         fitted.predict_proba({"name": ["x"]}, column="age")
     with pytest.raises(InputError, match="not fitted"):
         tree(label="sick").predict(table)

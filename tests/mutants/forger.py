@@ -21,8 +21,9 @@ from tests.certificates.handmade import (
     person_of,
     rows_of,
     sealed,
+    shuffled_of,
 )
-from tests.mutants import forged_bases as bases, forged_steps, groups_truth
+from tests.mutants import forged_bases as bases, forged_steps, groups_truth, shuffled_truth
 from tests.mutants.table_truth import require_bound, require_properties
 from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 
@@ -30,7 +31,7 @@ checker = load_checker()
 
 FORMS = (
     *(*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys"),
-    "query",
+    *("query", "shuffled"),
 )
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
@@ -46,8 +47,9 @@ WORDS = (
         "expected",
     ),
     *("worst", "table", "rows", "person", "columns", "noise", "response", "groups"),
-    *("one answer", "keys"),
-    *("add or remove", "filter", "limit", "paired", "moments", "levels", "distinct", "balanced"),
+    *("one answer", "keys", "shuffled"),
+    *("add or remove", "filter", "limit", "paired", "repeated", "moments", "levels"),
+    *("distinct", "balanced"),
     *("add", "multiply", "clip", "fill", "divide", "column", "literal", "yes", "no"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
@@ -192,7 +194,7 @@ def of_mechanism(draw: Random, document: Any) -> None:
     inner = at(document, path)
     near, count = bases.relation_of(draw, draw.randint(2, 4)), draw.randint(1, 3)
     epsilon, delta = Fraction(draw.randint(0, 30), 10), draw.choice(["0", "1/9"])
-    match draw.choice(["other", "rows", "person", "columns", "groups"]):
+    match draw.choice(["other", "rows", "person", "columns", "groups", "shuffled"]):
         case "other":
             made = bases.simple(draw, draw.choice(bases.SIMPLE))
         case "rows":
@@ -205,6 +207,8 @@ def of_mechanism(draw: Random, document: Any) -> None:
             made = person_of(count, inner, epsilon, delta)
         case "groups":
             made = groups_of((count, inner))
+        case "shuffled":
+            made = shuffled_of(count + 1, inner, epsilon)
         case _:
             made = columns_of(("a", inner, epsilon, delta))
     put(document, path, made)
@@ -220,6 +224,7 @@ MAKERS: dict[str, Callable[[Random], Any]] = {
     "design": forged_steps.design,
     "groups": forged_steps.groups,
     "query": forged_steps.query,
+    "shuffled": shuffled_truth.shuffled,
 }
 
 

@@ -102,6 +102,9 @@ def kept(rows: Any, table: list[Row]) -> list[Row]:
             left, right = (kept(rows[side], table) for side in ("left", "right"))
             pairs = [(a, b) for a in left for b in right if a["person"] == b["person"]]
             return [{**b, **a} for a, b in pairs]
+        case "repeated":
+            before = kept(rows["of"], table)
+            return [{**row, rows["column"]: j} for row in before for j in range(rows["times"])]
         case _:
             return _limited(rows, kept(rows["of"], table))
 

@@ -18,7 +18,7 @@ from tests.papers.reading import assert_pages_hold_everything, assert_verdicts
 __all__ = ["noisewright", "shell"]
 
 CORRECTED = {"example-2", "proposition-1", "theorem-5", "proof-of-theorem-10"}
-MORE = {"theorem-3", "corollary-1", "theorem-10"}
+MORE = {"theorem-3", "corollary-1", "theorem-6", "theorem-10"}
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tests.papers.reading import assert_pages_hold_everything, assert_verdicts
 
 __all__ = ["noisewright", "shell"]
 
-MORE = {"theorem-6"}
+MORE = {"theorem-5", "theorem-6"}
 DATA = ("top-articles", "temperature-curves")
 CORRECTED = {"number-of-sets", "example-5", "lemma-4", "theorem-7"}
 

@@ -20,7 +20,7 @@ def test_most_plans_need_no_caution() -> None:
 
 @pytest.mark.parametrize("epsilon", ["10.001", 12, 1000])
 def test_an_epsilon_above_ten_is_weak(epsilon: Any) -> None:
-    assert "the promise is weak" in said({"job": JOB}, epsilon=epsilon)
+    assert "the guarantee is weak" in said({"job": JOB}, epsilon=epsilon)
 
 
 @pytest.mark.parametrize("name", ["id", "patient_id", "Email", "full name", "phoneNumber"])

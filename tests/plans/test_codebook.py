@@ -112,7 +112,7 @@ def test_csv_that_cannot_be_read(text: str, said: str) -> None:
         ("column,low,high\nx,5,5\n", "number", "low must be below high"),
         ("column,low,high\nx,a,5\n", "number", "low of 'x' is 'a'"),
         ("column,low,high,kind\nx,1,,interval\n", "number", "it has no high"),
-        ("column,low,high\nx,1,2\n", "list of numbers", "at how many positions"),
+        ("column,low,high\nx,1,2\n", "list of numbers", "the number of its values"),
         ("column,label\nx,f\nx,m\n", "boolean", "whose values are true and false"),
     ],
     ids=["label", "empty", "text", "half", "positions", "boolean"],

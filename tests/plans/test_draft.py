@@ -1,5 +1,6 @@
 """Drafts: what is proposed for each column from its name, its type and a codebook."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,43 @@ def test_a_label_may_be_called_todo() -> None:
 def test_declaring_step_by_step() -> None:
     draft = nw.planning.draft_plan(pa.schema([("job", pa.string()), ("x", pa.string())]))
     draft = draft.declare("job", nw.Column(["a", "b"])).declare("x", "drop").with_epsilon(2)
-    assert draft.plan() == nw.Plan({"job": nw.Column(["a", "b"]), "x": "drop"}, epsilon=2)
+    columns: dict[str, Any] = {"job": nw.Column(["a", "b"]), "x": "drop"}
+    assert draft.plan() == nw.Plan(columns, epsilon=2, delta="1e-9", order="shuffled")
+    # What is public splits the table: rows then keep their order unless somebody says otherwise.
+    split: dict[str, Any] = {"job": nw.Column(["a", "b"]), "x": "public"}
+    assert draft.declare("x", "public").plan() == nw.Plan(split, epsilon=2)
+
+
+@pytest.mark.parametrize(
+    ("said", "order", "delta"),
+    [
+        ({}, "shuffled", "1e-9"),
+        ({"delta": "1e-6"}, "shuffled", "1e-6"),
+        ({"delta": 0}, "kept", "0"),
+        ({"order": "kept"}, "kept", "0"),
+        ({"order": "shuffled", "public": ["x"]}, "shuffled", "1e-9"),
+        ({"public": ["x"]}, "kept", "0"),
+        ({"person": nw.Person("x", rows=2)}, "kept", "0"),
+    ],
+)
+def test_rows_hide_among_each_other_unless_something_speaks_against_it(
+    said: dict[str, Any], order: str, delta: str
+) -> None:
+    draft = nw.planning.draft_plan(
+        pa.schema([("job", pa.string()), ("x", pa.string())]),
+        codebook={"job": nw.Column(["a", "b"]), "x": "drop"},
+        epsilon=1,
+        **said,
+    )
+    plan = draft.plan()
+    assert (plan.order, plan.delta) == (order, Fraction(delta))
+    assert ("hide among each other" in draft.to_toml()) == (order == "shuffled")
+
+
+def test_a_column_that_may_name_people_keeps_the_order() -> None:
+    named = nw.planning.draft_plan(pa.schema([("patient_id", pa.string()), ("x", pa.bool_())]))
+    assert named.persons == ("patient_id",)
+    assert named.with_epsilon(1).plan().order == "kept"
 
 
 def test_a_plan_in_toml_is_a_codebook(tmp_path: Path) -> None:
@@ -155,7 +192,7 @@ def test_two_tables_with_other_values_draft_the_same(tmp_path: Path) -> None:
     [
         ({"drop": ["sec"]}, "drop names 'sec', .* Did you mean 'sex'"),
         ({"public": ["nothing"]}, "It has patient_id, sex"),
-        ({"drop": ["sex"], "public": ["sex"]}, "dropped and to be public"),
+        ({"drop": ["sex"], "public": ["sex"]}, "both dropped and public"),
         ({"person": nw.Person("patient", rows=2)}, "Did you mean 'patient_id'"),
         ({"together": [("sex", "joob")]}, "together names 'joob'"),
     ],

@@ -133,7 +133,7 @@ def test_the_certificate_claims_the_whole_budget(person) -> None:
         (lambda: survey(together=[("sex", "likes")]), "cannot be randomized together"),
         (lambda: survey(together=[("sex",)]), "at least two"),
         (lambda: survey(together=[("sex", "id")]), "does not randomize"),
-        (lambda: survey(person=nw.Person("job", rows=2)), "would name people"),
+        (lambda: survey(person=nw.Person("job", rows=2)), "would name them"),
         (lambda: nw.Column(JOB, mechanism="laplace"), "is not for"),
         (lambda: nw.Column(JOB, outside="clamp"), "must be 'error'"),
         (lambda: nw.Column(nw.Counts(3), other="x"), "no labels"),

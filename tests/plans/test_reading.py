@@ -125,11 +125,11 @@ MISTAKES = [
     (HEAD + "delta = 2\n" + JOB, "between 0 and 1"),
     (HEAD + JOB + "epsilon = 3\n", "ask for epsilon=3"),
     (HEAD + JOB.replace('["a", "b"]', '["a", "a"]'), "given twice"),
-    (HEAD + JOB.replace('["a", "b"]', '["a"]'), "column 'job' can hold one value only"),
+    (HEAD + JOB.replace('["a", "b"]', '["a"]'), "column 'job' can hold only one value"),
     (HEAD + '[columns.n]\nspace = "counts"\nn = 0\n', "must be at least 1"),
     (HEAD + '[columns.n]\nspace = "interval"\nlow = 0\nhigh = 1\nstep = 0.3\n', "whole number"),
     (HEAD + '[columns.n]\nspace = "interval"\nlow = 0\nstep = 0.3\n', "high is missing"),
-    (HEAD + '[person]\ncolumn = "job"\nrows = 2\n' + JOB, "would name people"),
+    (HEAD + '[person]\ncolumn = "job"\nrows = 2\n' + JOB, "would name them"),
     (HEAD + "[person]\nrows = 2\n" + JOB, "person: column is missing"),
     (HEAD + "person = 3\n" + JOB, "write .person"),
     (HEAD + "estimates = [3]\n" + JOB, "estimate 1: write"),
@@ -161,7 +161,7 @@ def test_huge_domains() -> None:
     grid = nw.Plan({"x": nw.Column(nw.Interval(0, 10**9, step="0.01"))}, epsilon=1)
     assert "in steps of 0.01" in grid.words(rows=10)[1]
     many = nw.Column(nw.Counts(10**7), mechanism="response")
-    with pytest.raises(InputError, match="next to none would survive"):
+    with pytest.raises(InputError, match="would almost never be released"):
         nw.Plan({"a": many, "b": many}, epsilon=1, together=[("a", "b")])
 
 

@@ -46,7 +46,7 @@ PLANS = {
         delta="1e-6",
         together=[("sex", "smokes")],
         person=nw.Person("who", rows=2, keep="first"),
-        order="shuffled",
+        order="kept",
         others="drop",
         title="a title",
     ),

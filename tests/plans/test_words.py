@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.plans import plan_rows
 from noisewright.plans.outlook import outlook_of, planned_error
-from noisewright.plans.words import about, amounts
-from noisewright.report.guarantee import factor_text
+from noisewright.plans.words import about, amounts, factor_text
 
 
 def plan(**settings: Any) -> nw.Plan:
@@ -34,18 +34,18 @@ def test_every_column_is_spoken_of() -> None:
     for name, _ in plan().columns:
         assert name in whole
     for words in (
-        "at most epsilon=8, in all columns together",
-        "everybody is taken to know them: region",
+        "is at most epsilon=8, for all columns together",
+        "released unchanged and not protected: region",
         "Not released: id.",
-        "Empty cells count as 'none'.",
-        "Labels that were not declared count as 'other'.",
-        "moved to the nearer one",
-        "between two steps are rounded",
-        "Of a set with more items a random part counts",
-        "drawn together as one of 4 combinations",
-        "Each row is taken to be another person",
+        "Empty cells count as 'none' (job).",
+        "Undeclared labels count as 'other' (job).",
+        "Values out of bounds move to the nearest bound (income).",
+        "Values between two steps are rounded.",
+        "Sets that are too large are cut at random.",
+        "randomized together as one of 4 combinations",
+        "Each row counts as a different person",
         "Rows keep their order",
-        "number of rows counts as known",
+        "number of rows counts as public",
     ):
         assert words in whole
 
@@ -53,8 +53,8 @@ def test_every_column_is_spoken_of() -> None:
 def test_several_rows_a_person_and_shuffling() -> None:
     whole = "\n".join(plan(person=nw.Person("who", rows=4, keep="first"), order="shuffled").words())
     assert "of all their released rows (at most 4)" in whole
-    assert "Each row gives away epsilon=2" in whole
-    assert "at most 4 rows are released, the first ones" in whole
+    assert "Each row costs epsilon=2" in whole
+    assert "At most 4 rows of each person are released, the first ones" in whole
     assert "Rows are shuffled" in whole
     assert "Not released: id and who." in whole
     assert "standard error" not in whole
@@ -68,8 +68,7 @@ def test_the_promise_is_rounded_towards_less_privacy(epsilon: str, delta: str) -
     ratio = math.exp(float(epsilon))
     (factor,) = re.findall(r"at most ([\d,.]+) times as likely", words)
     assert ratio <= float(factor.replace(",", "")) <= 1.02 * ratio
-    if ratio >= 10:
-        assert factor == factor_text(made.guarantee), "as on the page of the release"
+    assert factor == factor_text(made.guarantee), "as on the page of the release"
     (guess,) = re.findall(r"probability of at most ([\d.]+);", words)
     best = (ratio + float(delta)) / (1 + ratio)
     assert best <= float(guess) <= best + 0.011
@@ -133,7 +132,7 @@ def test_a_hopeless_plan_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.012345, "0.0123"), (999, "999"), (104_321, "104,000"), (1e15, "1e+15")],
+    [(0.012345, "0.0123"), (999, "999"), (104_321, "104,000"), (1e15, "1e15")],
 )
 def test_numbers_as_people_write_them(value: float, text: str) -> None:
     assert about(value) == text
@@ -141,7 +140,7 @@ def test_numbers_as_people_write_them(value: float, text: str) -> None:
 
 def test_budgets_are_rounded_up() -> None:
     assert amounts(nw.accounting.Guarantee("1/3")) == "epsilon=0.3334"
-    assert amounts(nw.accounting.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-07"
+    assert amounts(nw.accounting.Guarantee("0.25", "1e-7")) == "epsilon=0.25, delta=1e-7"
     assert amounts(nw.accounting.Guarantee(alpha="0.3")) == "epsilon=1.204"
 
 
@@ -169,3 +168,25 @@ def test_counts_by_formula_are_described_like_those_by_table() -> None:
     many = nw.Plan({"n": nw.Column(nw.Counts(100_000))}, epsilon=2).words(rows=1000)[1]
     assert "depending on what it is; a released number is off by" in many
     assert "the mean can be estimated" in many
+
+
+def test_the_table_has_a_row_for_each_column_and_the_numbers_of_the_words() -> None:
+    made = plan()
+    rows = plan_rows(made, rows=10_000)
+    assert rows[0][-1] == "standard error, 10,000 rows"
+    assert {len(row) for row in rows} == {5}
+    names = [name for row in rows[1:] for name in row[0].split(" × ")]
+    assert sorted(names) == sorted(name for name, _ in made.columns)
+    by_name = {row[0]: row for row in rows}
+    words = {
+        part.name: text for part, text in zip(made.parts, made.words(rows=10_000)[1:], strict=False)
+    }
+    for part in made.parts:
+        epsilon, released, error = by_name[part.name][2:]
+        assert f"epsilon={epsilon}." in words[part.name]
+        for number in re.findall(r"\d[\d.,]*\d|\d", f"{released} {error}"):
+            assert number in words[part.name]
+    assert by_name["region"][3] == "unchanged, not protected"
+    assert by_name["id"][3] == "not released"
+    hopeless = nw.Plan({"a": nw.Column(range(50))}, epsilon="0.01")
+    assert "says little" in plan_rows(hopeless, rows=100)[1][-1]

@@ -29,7 +29,7 @@ from noisewright.queries import (
 )
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.private import CHANGES
-from noisewright.relations import Filter, Limit, Paired, Rows, SourceRows
+from noisewright.relations import Filter, Limit, Paired, Repeated, Rows, SourceRows
 from noisewright.tables import open_table
 
 Row = dict[str, Any]
@@ -46,6 +46,7 @@ _CELLS: dict[str, list[Any]] = {
     "s": ["a", "b", "c", "z", "", None],
     "t": [False, True, None],
     "d": [*(np.datetime64("2020-02-27") + np.arange(5)).tolist(), None],
+    "u": [0, 1, 2, None],
 }
 _SCHEMA = pa.schema(
     [
@@ -55,6 +56,8 @@ _SCHEMA = pa.schema(
         ("s", pa.string()),
         ("t", pa.bool_()),
         ("d", pa.date32()),
+        ("id", pa.string()),
+        ("u", pa.float64()),
     ]
 )
 
@@ -64,7 +67,8 @@ def table_of(rows: list[Row]) -> pa.Table:
 
 
 def random_row(draw: random.Random, person: str) -> Row:
-    return {"person": person, **{name: draw.choice(cells) for name, cells in _CELLS.items()}}
+    cells = {name: draw.choice(cells) for name, cells in _CELLS.items()}
+    return {"person": person, "id": person, **cells}
 
 
 def random_number(draw: random.Random, depth: int = 2) -> Expression:
@@ -117,6 +121,8 @@ def random_key(draw: random.Random) -> Expression:
             lambda: random_condition(draw, 1),
             lambda: col("d").dt.weekday(),
             lambda: col("s").fill_null("b"),
+            lambda: col("place"),
+            lambda: col("u") >= 1,
         ]
     )()
 
@@ -137,11 +143,26 @@ def random_aggregate(draw: random.Random) -> Aggregate:
             lambda: col("s").top(2),
             lambda: col("s").count_distinct(),
             lambda: number.count_distinct(),
+            lambda: (col("size") + number).sum(),
+            lambda: (col("u") * number).mean(),
         ]
     )()
 
 
 _PUBLIC = Public({"s": ["a", "c"], "region": ["n", "m"], "weight": [0.5, 2]}, key="s")
+_SEVERAL = Public(
+    {"s": ["a", "c", "a", "a"], "place": ["n", "m", "o", "n"], "size": [0.5, 2, 7, None]},
+    key="s",
+    matches=3,
+)
+
+
+def _pairs(draw: random.Random, table: Private, change: Any) -> tuple[Private, bool]:
+    """Join a table whose people have another name; tell whether it is limited."""
+    columns = {"u": nw.Interval(0, 2, step=1)}
+    other = Private(table_of([]), columns=columns, ledger=None, person="id", change=change)
+    limited = draw.random() < 0.5
+    return table.join(other.limit(rows=draw.choice([1, 2])) if limited else other), limited
 
 
 def random_question(draw: random.Random) -> Question | None:
@@ -154,7 +175,7 @@ def random_question(draw: random.Random) -> Question | None:
     try:
         limited = False
         for _ in range(draw.randrange(4)):
-            match draw.randrange(4):
+            match draw.randrange(6):
                 case 0:
                     table = table.filter(random_condition(draw))
                 case 1:
@@ -166,6 +187,11 @@ def random_question(draw: random.Random) -> Question | None:
                     limited = True
                 case 3 if "region" not in table.columns:
                     table = table.join(_PUBLIC)
+                case 4 if "place" not in table.columns:
+                    table = table.join(_SEVERAL)
+                case 5 if has_person and "u" not in table.columns:
+                    table, bounded = _pairs(draw, table, change)
+                    limited = limited and bounded
                 case _:
                     pass
         if has_person and not limited:
@@ -187,7 +213,7 @@ def on_table(rows: Rows, data: pa.Table) -> Rows:
             return replace(rows, table=open_table(data))
         case Paired():
             return Paired(on_table(rows.left, data), on_table(rows.right, data))
-        case Filter() | Limit():
+        case Filter() | Limit() | Repeated():
             return replace(rows, rows=on_table(rows.rows, data))
 
 

@@ -103,7 +103,8 @@ def test_what_is_certified_is_what_is_drawn_from() -> None:
     report = nw.check(groups.certificate)
     assert report
     for size in (1, 3, 8):
-        assert f"Groups of {size}: Property CM holds: far outputs fade." in report.proved
+        held = "Property CM holds: an output is less likely the farther it is from the input."
+        assert f"Groups of {size}: {held}" in report.proved
     assert any(line.startswith("Groups of 8: Its expected loss is") for line in report.proved)
     said = "for changing the answer of one person, whose group and its size are public"
     assert str(groups.certificate.unit) == said
@@ -196,14 +197,20 @@ def test_intervals_cover_every_count_exactly(
         assert covered >= LEVEL
 
 
-def test_intervals_are_no_wider_than_need_be() -> None:
-    """A count is left out as soon as the output is in a tail of it; so are those beyond."""
-    table = nw.explicit_fair(nw.Counts(10), epsilon=2)
+@pytest.mark.parametrize("mechanism", ["EM", "GM", "WM"])
+def test_intervals_are_no_wider_than_need_be(mechanism: str) -> None:
+    """By all runs of outputs of each count: none that is shorter, or as short, is as likely."""
+    table = tables(design_groups({"a": 10}, epsilon=2, mechanism=mechanism))[10]
     read = read_outputs(table, np.arange(11), LEVEL)
-    for y in range(11):
-        for count, row in enumerate(rows_of(table)):
-            inside = min(sum(row[: y + 1]), sum(row[y:])) > Fraction(1, 40)
-            assert inside == (read.lows[y] <= count <= read.highs[y])
+    counts: dict[int, list[int]] = {y: [] for y in range(11)}
+    for count, row in enumerate(rows_of(table)):
+        runs = [range(a, b + 1) for a in range(11) for b in range(a, 11)]
+        enough = [run for run in runs if sum(row[y] for y in run) >= LEVEL]
+        best = min(enough, key=lambda run: (len(run), -sum(row[y] for y in run), run.start))
+        for y in best:
+            counts[y].append(count)
+    for y, found in counts.items():
+        assert (read.lows[y], read.highs[y]) == (min(found), max(found))
     assert (read.highs - read.lows).max() < 10
 
 
@@ -217,10 +224,13 @@ def test_the_formula_says_what_the_table_says(epsilon: str, confidence: str) -> 
     assert isinstance(table, Table)
     outputs = np.arange(31)
     short, long = (read_outputs(one, outputs, level) for one in (formula, table))
-    assert (short.lows <= long.lows).all()
-    assert (short.highs >= long.highs).all()
-    assert (long.lows - short.lows <= 1).all()
-    assert (short.highs - long.highs <= 1).all()
+    for count, row in enumerate(rows_of(table)):
+        held = (short.lows <= count) & (count <= short.highs)
+        assert sum(p for p, inside in zip(row, held, strict=True) if inside) >= level
+    if level > Fraction(1, 2):
+        # Half of all draws may be clamped, and then a table needs few outputs.
+        widths = [(one.highs - one.lows).mean() for one in (short, long)]
+        assert max(widths) <= min(widths) * 1.15 + 0.5
     np.testing.assert_allclose(short.unbiased, long.unbiased, atol=1e-8)
     assert (short.standard_errors >= long.standard_errors - 1e-9).all()
     assert (short.unbiased_errors >= long.unbiased_errors - 1e-6).all()

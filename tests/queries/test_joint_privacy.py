@@ -18,7 +18,7 @@ from noisewright.queries import JointPlan, Question
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.planning.contrasts import part_places, to_contrasts
 from noisewright.queries.planning.measurements import ContrastMeasurement, CountMeasurement
-from noisewright.queries.private import CHANGES
+from noisewright.queries.private import CHANGES, derive
 from noisewright.sampling import SeededSource
 from tests.queries.joint_plans import ROWS, UNITS, answers_of, plan, private, some
 from tests.queries.random_plans import (
@@ -87,7 +87,7 @@ def random_questions(draw: random.Random) -> list[Question]:
     first = None
     while first is None:
         first = random_question(draw)
-    table = first.table._with(on_table(first.table.rows, table_of(ROWS)))
+    table = derive(first.table, on_table(first.table.rows, table_of(ROWS)))
     found = [Question.of(table, first.keys, first.aggregates)]
     while len(found) < 4:
         keys: dict[str, Any] = {f"k{k}": random_key(draw) for k in range(draw.randrange(3))}

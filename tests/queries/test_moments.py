@@ -52,15 +52,15 @@ def patterns(n: int, top: int) -> dict[str, Values]:
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "10"])
 @pytest.mark.parametrize("n", [1, 5, 30])
 def test_intervals_cover(n: int, epsilon: str) -> None:
-    """Each side may miss 2.5%; six standard errors of 4,000 runs are 1.5% (1e-9 each)."""
+    """Both sides may miss 5%, one of them 4%; six standard errors of 4,000 runs are 1.9%."""
     noise = noise_of(epsilon, 100**2)
     for name, k in patterns(n, 100).items():
         sums = noisy(sums_of(k, 0, 100, 2), noise, RUNS, f"{name} {n} {epsilon}")
         for what in ALL[:4]:
             found = answer_moments(sums, noise, low=0, high=100, unit=1, what=what)
             below, above = misses(found, truth(k, what))
-            assert max(below, above) < 0.04, (name, what)
-            assert below + above < 0.068, (name, what)
+            assert max(below, above) < 0.059, (name, what)
+            assert below + above < 0.071, (name, what)
             least, most = found.possible
             assert ((least <= found.lows) & (found.highs <= most)).all()
             known = ~np.isnan(found.values)
@@ -143,6 +143,6 @@ def test_what_sums_cannot_answer_is_refused(what: Any, sums: Any, high: int) -> 
 def test_counts_alone_have_exact_intervals() -> None:
     found = answer_moments([[-3], [0], [7]], noise_of(1, 1), low=0, high=0, unit=1, what="count")
     assert found.values.tolist() == [0, 0, 7]
-    assert found.lows.tolist() == [0, 0, 4]
+    assert found.lows.tolist() == [0, 0, 5]
     assert found.highs.tolist() == [0, 3, 10]
     assert found.unbiased.tolist() == [-3, 0, 7]

@@ -193,7 +193,7 @@ def test_ties_are_listed_as_declared() -> None:
 def test_counts_of_different_values_stay_within_what_was_declared() -> None:
     found = answer_distinct([-2, 3, 12], noise_of(1, 1), declared=9)
     assert found.values.tolist() == [0, 3, 9]
-    assert found.lows.tolist() == [0, 0, 9]
+    assert found.lows.tolist() == [0, 1, 9]
     assert found.highs.tolist() == [1, 6, 9]
     assert answer_counts([4], noise_of(1, 1)).possible == (0, np.inf)
 

@@ -15,6 +15,12 @@ def test_nobody_changes_more_than_was_certified(seed: int) -> None:
     assert search(40, seed) == 40
 
 
+def test_nor_where_few_rows_are_paired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiny tables have no 256 rows of a person."""
+    monkeypatch.setattr("noisewright.queries.asked._MOST_PAIRED", 1)
+    assert search(40, 4) == 40
+
+
 def test_a_smaller_claim_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     real = QueryMeasurement.person_change
     monkeypatch.setattr(

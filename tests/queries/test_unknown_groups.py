@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -36,7 +37,7 @@ def test_the_guarantee_is_for_finding_and_counting_together() -> None:
     assert nw.check(found.certificate)
     assert found.keys_certificate is not None
     assert nw.check(found.keys_certificate)
-    assert "epsilon=2, delta=1e-06" in repr(found)
+    assert "epsilon=2, delta=1e-6" in repr(found)
 
 
 def test_the_ledger_pays_for_both_and_refuses_before_the_first(tmp_path: Path) -> None:
@@ -110,3 +111,46 @@ def test_odd_requests_are_refused() -> None:
         table().group_by("city", "who", unknown=unknown)
     with pytest.raises(InputError, match="enough people"):
         table().group_by("city", unknown=nw.keys(delta=1e-300)).count().release(epsilon="1/10")
+
+
+def test_keys_are_found_where_the_table_is() -> None:
+    """In DuckDB as in memory: the same keys, counts that differ by noise, and nothing else."""
+    data = pa.table({"city": CITIES, "who": [i // 3 for i in range(521)], "age": [30] * 521})
+    columns = {"age": nw.Interval(0, 100, step=1)}
+    with duckdb.connect() as database:
+        database.register("people", data)
+        for place in (data, nw.DuckDB(database, "people")):
+            people = nw.Private(place, columns=columns, ledger=None, person="who")
+            asked = people.filter(nw.col("age") >= 25).limit(groups=2)
+            found = asked.group_by("city", unknown=nw.keys(delta=1e-6)).agg(n=nw.count_people())
+            counts = found.release(epsilon=40).to_pandas().set_index("city")["n"].to_dict()
+            assert counts.keys() == {"Graz", "Linz"}
+            assert abs(counts["Graz"] - 100) <= 3
+            assert abs(counts["Linz"] - 67) <= 3
+
+
+def test_a_person_pays_for_groups_and_not_for_their_rows() -> None:
+    people = table(person="who").limit(groups=3, rows=7)
+    found = people.group_by("city", unknown=nw.keys(delta=1e-6)).count().release(epsilon=9)
+    assert found.keys_certificate is not None
+    assert found.keys_certificate.document["mechanism"]["selection"]["groups"] == 3
+
+
+def test_parts_of_databases_settled_their_limits_without_the_key() -> None:
+    """Which of two rows that differ in the key only is kept must not be up to the database."""
+    with duckdb.connect() as database:
+        database.register("people", table_of_people())
+        people = nw.Private(
+            nw.DuckDB(database, "people"),
+            columns={"old": [True, False]},
+            ledger=None,
+            person="who",
+            change="add or remove",
+        )
+        [part, _] = people.limit(rows=1).partition("old").values()
+        with pytest.raises(ParameterError, match="without knowing the key"):
+            part.group_by("city", unknown=nw.keys(delta=1e-6)).count().release(epsilon=1)
+
+
+def table_of_people() -> pa.Table:
+    return pa.table({"city": ["Graz", "Linz"], "who": [1, 1], "old": [True, True]})

@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 
 import pyarrow as pa
 
-from noisewright.relations import TallyRequest, sources, tally
+from noisewright.relations import TallyRequest, count_tables, sources, tally
 from tests.relations.strategies import Table
 from tests.relations.test_in_memory import expected, with_tables
 
@@ -29,7 +29,18 @@ def require_same_integers(request: TallyRequest, convert: Callable[[Table], Any]
     there = replace(request, rows=with_tables(request.rows, convert))
     for source in sources(there.rows):
         source.table.require_types(source)
-    assert tally(there).tolist() == expected(request)
+    found = expected(request)
+    assert tally(there).tolist() == found
+    require_same_tables(there, [line[0] for line in found])
+
+
+def require_same_tables(request: TallyRequest, found: list[int]) -> None:
+    """Compare counts by several sets of nodes at once with those by one of them."""
+    by = request.by
+    whole, turned, rows = count_tables(request.rows, [by, by[::-1], ()])
+    assert whole.reshape(-1).tolist() == found
+    assert turned.transpose().tolist() == whole.tolist()
+    assert rows == tally(TallyRequest(request.rows))[0, 0]
 
 
 def write_to_postgresql(connection: Any, name: str, table: Table) -> None:

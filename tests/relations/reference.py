@@ -14,12 +14,24 @@ from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from noisewright.relations import Filter, Limit, Node, Paired, SourceRows, TallyRequest
+from noisewright.relations import (
+    Filter,
+    KeyRequest,
+    Limit,
+    Node,
+    Paired,
+    Repeated,
+    SourceRows,
+    TallyRequest,
+)
 from noisewright.spaces import Categories, Counts, Dates
 
 P = 2**31 - 1
 PERSON = object()
 """The name under which a row has its person."""
+
+KEY = object()
+"""The name under which a row has its key as it is, where the table has a column `key`."""
 
 Row = dict[Any, Any]
 
@@ -198,23 +210,45 @@ def rows_of(rows: Any) -> list[Row]:
         return [row for row in rows_of(rows.rows) if value(rows.condition, row) == 1]
     if isinstance(rows, Limit):
         return limited(rows, rows_of(rows.rows))
+    if isinstance(rows, Repeated):
+        return [{**row, rows.name: j} for row in rows_of(rows.rows) for j in range(rows.times)]
     assert isinstance(rows, Paired)
     return [
-        {**one, **other}
+        {**other, **one}
         for one, other in product(rows_of(rows.left), rows_of(rows.right))
-        if one[PERSON] is not None and one[PERSON] == other[PERSON]
+        if None not in (one[PERSON], other[PERSON]) and str(one[PERSON]) == str(other[PERSON])
     ]
 
 
+def people_by_key(request: KeyRequest) -> dict[Any, int]:
+    """How many people have each value of a column that is not declared."""
+    own: dict[Any, set[Any]] = {}
+    for row in rows_of(request.rows):
+        if row[KEY] is not None:
+            own.setdefault(row[PERSON], set()).add(row[KEY])
+    found: dict[Any, int] = {}
+    limit = Limit(request.rows, 1, request.salt)
+    for person, keys in own.items():
+        h = person_number(limit, person)
+
+        def score(key: Any, h: int = h) -> tuple[int, Any]:
+            mark = int(hashlib.md5(str(key).encode()).hexdigest()[:8], 16)
+            last = key.encode() if isinstance(key, str) else key
+            return score_of(limit, h + salt_number(limit, 0) * (mark + 1)), last
+
+        for key in sorted(keys, key=score)[: request.groups]:
+            found[key] = found.get(key, 0) + 1
+    return found
+
+
 def read_row(source: SourceRows, row: Row, number: int) -> Row:
-    found: Row = {}
+    found: Row = {KEY: row.get("key")}
     for name, field in source.fields.items():
         found[name] = read(field, row[source.stored.get(name, name)])
     if source.person is None:
         found[PERSON] = ("row", number)
     else:
-        person = row[source.person]
-        found[PERSON] = None if person is None else str(person)
+        found[PERSON] = row[source.person]
     return found
 
 
@@ -222,9 +256,7 @@ def limited(limit: Limit, rows: list[Row]) -> list[Row]:
     kept: list[Row] = []
     for person in {row[PERSON] for row in rows}:
         own = [row for row in rows if row[PERSON] == person]
-        text = "" if person is None else str(person)
-        digest = hashlib.md5(f"{limit.salt}:{text}".encode()).hexdigest()
-        h = int(digest[:8], 16) % P
+        h = person_number(limit, person)
         if limit.groups is None:
             kept += first_rows(limit, own, h)
             continue
@@ -235,11 +267,19 @@ def limited(limit: Limit, rows: list[Row]) -> list[Row]:
                 cells.setdefault(cell, []).append(row)
 
         def score(cell: int, h: int = h) -> tuple[int, int]:
-            return (h + salt_number(limit, 0) * (cell + 1)) ** 2 % P, cell
+            return score_of(limit, h + salt_number(limit, 0) * (cell + 1)), cell
 
         for cell in sorted(cells, key=score)[: limit.groups]:
             kept += first_rows(limit, cells[cell], h)
     return kept
+
+
+def person_number(limit: Limit, person: Any) -> int:
+    if isinstance(person, int):
+        return person * salt_number(limit, "P") % P
+    if isinstance(person, str):
+        return int(hashlib.md5(f"{limit.salt}:{person}".encode()).hexdigest()[:8], 16) % P
+    return 0
 
 
 def first_rows(limit: Limit, rows: list[Row], h: int) -> list[Row]:
@@ -249,12 +289,16 @@ def first_rows(limit: Limit, rows: list[Row], h: int) -> list[Row]:
             found = value(node, row)
             keys.append(0 if found is None else found - node.low + 1)
         total = sum(salt_number(limit, i) * key for i, key in enumerate(keys, start=1))
-        return ((h + total) ** 2 % P, *keys)
+        return (score_of(limit, h + total), *keys)
 
     return sorted(rows, key=order)[: limit.rows_each]
 
 
-def salt_number(limit: Limit, place: int) -> int:
+def score_of(limit: Limit, root: int) -> int:
+    return (root**2 + salt_number(limit, "S")) ** 2 % P
+
+
+def salt_number(limit: Limit, place: int | str) -> int:
     digest = hashlib.sha256(f"{limit.salt}:{place}".encode()).hexdigest()
     return 1 + int(digest[:16], 16) % (P - 1)
 

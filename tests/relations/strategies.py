@@ -7,7 +7,7 @@ doubles.
 
 import datetime
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,9 +17,11 @@ import pyarrow as pa
 from noisewright.errors import ParameterError
 from noisewright.relations import (
     Filter,
+    KeyRequest,
     Limit,
     Node,
     Paired,
+    Repeated,
     SourceRows,
     TallyRequest,
     add,
@@ -279,7 +281,9 @@ def sources(draw: Any, *, files: bool, person: bool | None = None, prefix: str =
         who = f"{prefix}who"
         numbered = draw(st.booleans())
         types[who] = pa.int64() if numbered else pa.string()
-        cells[who] = _among([1, 2, 3, -4, 2**62] if numbered else ["1", "2", "", "ü", "-4"])
+        cells[who] = _among(
+            [1, 2, 3, -4, 2**62, -(2**63)] if numbered else ["1", "2", "", "ü", "-4"]
+        )
     rows = draw(st.lists(st.fixed_dictionaries(cells), max_size=12))
     return SourceRows(Table(types, rows), fields, who, stored)
 
@@ -308,9 +312,14 @@ def tallies(draw: Any, *, files: bool = False) -> TallyRequest:
             draw(narrower(left, columns_of(left))), draw(narrower(right, columns_of(right)))
         )
     else:
-        rows = draw(sources(files=files))
+        left = rows = draw(sources(files=files))
         columns = columns_of(rows)
     rows = draw(narrower(rows, columns))
+    if draw(st.integers(0, 2)) == 0:
+        rows = Repeated(rows, draw(st.integers(1, 3)), "match")
+        columns = [*columns, column("match", 0, rows.times - 1, nullable=False)]
+        # Several rows of a person can be limited only where a column names people.
+        rows = rows if left.person is None else draw(narrower(rows, columns))
     by = draw(groups(columns))
     sums = [draw(numbers(columns)) for _ in range(draw(st.integers(0, 2)))]
     return TallyRequest(rows, by, tuple(sums))
@@ -347,3 +356,38 @@ def narrower(draw: Any, rows: Any, columns: list[Node]) -> Any:
         else:
             rows = Limit(rows, each, salt, reads=tuple(reads))
     return rows
+
+
+# Keys that nobody declared
+
+KEYS = [
+    *TEXTS,
+    "a ",
+    "e\u0301",
+    "\u00e9",
+    "\u00df",
+    "ss",
+    "\u0131",
+    "i",
+    "I",
+    "\ufb01",
+    "fi",
+    "\u200ba",
+    "x" * 5_000,
+    "x" * 4_999 + "y",
+    "NULL",
+]
+
+
+@st.composite
+def key_requests(draw: Any) -> KeyRequest:
+    """How many people have each key, of rows that are filtered."""
+    source = draw(sources(files=False))
+    texts = draw(st.booleans())
+    cells = _among(KEYS if texts else WHOLE)
+    rows = [{**row, "key": draw(cells)} for row in source.table.rows]
+    types = {**source.table.types, "key": pa.string() if texts else pa.int64()}
+    found: Any = replace(source, table=Table(types, rows))
+    if draw(st.booleans()):
+        found = Filter(found, draw(conditions(columns_of(source))))
+    return KeyRequest(found, "key", draw(st.integers(1, 3)), draw(st.sampled_from("ab")))

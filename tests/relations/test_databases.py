@@ -14,6 +14,7 @@ from sqlglot import expressions
 from noisewright.errors import EngineError, InputError, ParameterError
 from noisewright.relations import (
     DuckDB,
+    Limit,
     Paired,
     PostgreSQL,
     SourceRows,
@@ -73,6 +74,21 @@ DAYS = Field(Dates("1970-01-01", "1970-01-11"))
 )
 def test_types_of_duckdb_never_fail(embedded: Any, cells: str, field: Field, found: int) -> None:
     assert sums(in_duckdb(embedded, cells, field))[1] == found
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint32(), pa.uint64()])
+def test_people_are_numbers_of_any_size(embedded: Any, kind: pa.DataType) -> None:
+    """The least number of a type, the largest and nobody keep the rows that they keep in memory."""
+    bits, signed = kind.bit_width, pa.types.is_signed_integer(kind)
+    ends = [-(1 << bits - 1), (1 << bits - 1) - 1] if signed else [0, (1 << bits) - 1]
+    data = pa.table({"who": pa.array([*ends, 7, None] * 6, kind), "a": range(24)})
+    found: list[Any] = []
+    for table in (data, DuckDB(embedded.from_arrow(data))):
+        source = open_source(table, {"a": Field(Counts(23))}, "who")
+        [a] = columns_of(source)
+        found.append(tally(TallyRequest(Limit(source, 2, "salt", reads=(a,)), (a,))).tolist())
+    assert found[0] == found[1]
+    assert sum(rows for [rows] in found[0]) == 8
 
 
 MOMENTS = Field(Dates("1970-01-01", "1970-01-11", zone="Europe/Vienna"))

@@ -152,7 +152,7 @@ def test_a_certificate_of_another_release_is_refused(made: nw.results.Release) -
     with pytest.raises(ReleaseError, match="not the certificate of this release"):
         nw.results.Release.open(made.path)
     made.files["certificate"].write_text("{}", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="is no certificate"):
+    with pytest.raises(ReleaseError, match="is not a certificate"):
         nw.results.Release.open(made.path)
 
 

@@ -115,7 +115,8 @@ def test_a_table_in_memory_is_released_in_memory(survey: Survey) -> None:
     pq.write_table(made.table, survey.out)
     assert nw.results.Release.open(survey.out).certificate.guarantee == nw.accounting.Guarantee(2)
     spend = next(e for e in nw.Ledger.open(survey.ledger).history() if e.kind == "spend")
-    assert (spend.what, spend.certificate) == ("in a notebook", made.certificate.digest)
+    said = "in a notebook (order kept, row by row)"
+    assert (spend.what, spend.certificate) == (said, made.certificate.digest)
     with pytest.raises(ParameterError, match="out is missing"):
         nw.release(survey.csv, PLAN, ledger=survey.ledger)
 
@@ -188,7 +189,7 @@ def test_a_certificate_that_proves_less_than_the_plan_gives_away_is_refused(
 ) -> None:
     little = nw.certify(nw.randomized_response(nw.Categories(JOBS), epsilon="1/2"))
     monkeypatch.setattr(nw.Plan, "certify", lambda _: little)
-    with pytest.raises(CertificateError, match=r"gives away epsilon=2 .* proves epsilon=0\.5 only"):
+    with pytest.raises(CertificateError, match=r"claims epsilon=2 .* only proves epsilon=0\.5"):
         nw.release(survey.csv, PLAN, out=survey.out, ledger=survey.ledger)
     assert survey.states() == []
 
@@ -334,7 +335,7 @@ def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:
         survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=None
     )
     assert (made.balance, made.entry, made.is_accounted) == (None, None, False)
-    assert "accounted for by nobody" in repr(made)
+    assert "no budget debited" in repr(made)
     assert not nw.results.Release.open(survey.out).is_accounted
     with pytest.raises(ParameterError, match="no ledger"):
         nw.release(

@@ -35,7 +35,7 @@ def test_a_test_and_a_release_that_nobody_accounts_for_are_marked(survey: Survey
     )
     page = made.files["report"].read_text(encoding="utf-8")
     assert "NOT PRIVATE" in page
-    assert "No ledger kept account" in page
+    assert "No ledger was debited" in page
 
 
 def test_a_report_that_cannot_be_made_is_a_note_and_nothing_else(

@@ -70,14 +70,14 @@ def test_it_can_be_made_anew_from_the_file_alone(survey: Survey, suffix: str) ->
 
 def test_a_release_in_memory_has_a_page_where_one_says(survey: Survey) -> None:
     made = nw.release(survey.table(), PLAN, ledger=None)
-    with pytest.raises(ReleaseError, match="Say where the report goes"):
+    with pytest.raises(ReleaseError, match="Give a path:"):
         made.report()
     with pytest.raises(InputError, match=r"must end in \.html"):
         made.report(survey.folder / "page.pdf")
     with pytest.raises(InputError, match="cannot write the report"):
         made.report(survey.folder / "nowhere" / "page.html")
     page = Page(made.report(survey.folder / "page.html").read_text(encoding="utf-8"))
-    assert "No ledger kept account" in page.text
+    assert "No ledger was debited" in page.text
     assert "no files were written" in page.text
 
 

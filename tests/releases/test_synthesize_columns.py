@@ -70,12 +70,12 @@ def test_a_table_of_constant_columns_only_is_possible() -> None:
     )
     assert (
         repr(one)
-        == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, accounted for by nobody>"
+        == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, no budget debited>"
     )
 
 
 def test_a_release_says_which_column_is_constant() -> None:
-    with pytest.raises(SpaceError, match=r"'study' can hold one value only.*'public'.*'drop'"):
+    with pytest.raises(SpaceError, match=r"'study' can hold only one value.*'public'.*'drop'"):
         nw.Plan({"study": nw.Column(["A7"]), "visits": nw.Column(nw.Counts(2))}, epsilon=1)
 
 

@@ -27,7 +27,7 @@ def test_a_column_beside_a_constant_is_not_called_too_large(tmp_path: Path) -> N
     assert made.notes == ()
     page = page_of(made, tmp_path)
     assert "too many points" not in page
-    assert not re.search(r"How .{0,20}pairs? of columns goe?s? together", page)
+    assert not re.search(r"How .{0,20}pairs? of columns (is|are) related", page)
 
 
 def test_a_column_that_is_too_large_for_every_other_is_still_told() -> None:
@@ -45,8 +45,8 @@ def test_a_column_that_is_too_large_for_every_other_is_still_told() -> None:
 
 
 PAIRS = {
-    "one of three": ([["a", "b"], ["b", "c"]], "How the one other pair of columns goes together"),
-    "two of three": ([["a", "b"]], "How the other 2 pairs of columns go together"),
+    "one of three": ([["a", "b"], ["b", "c"]], "How the one other pair of columns is related"),
+    "two of three": ([["a", "b"]], "How the other 2 pairs of columns are related"),
 }
 
 
@@ -71,7 +71,7 @@ def test_the_page_of_a_table_in_memory_names_no_file(tmp_path: Path) -> None:
     )
     page = page_of(made, tmp_path)
     assert "Synthetic table in memory" in page
-    assert "1,000 rows of this table belong to nobody" in page
+    assert "1,000 rows of this table belong to no real person" in page
     assert ".parquet" not in page
     assert "noisewright report" not in page
     assert made.certificate_digest in page
@@ -216,7 +216,7 @@ def test_the_page_averages_what_it_says_it_averages(tmp_path: Path) -> None:
     shown = re.search(r"error([\d.]+)expected by noise, of 2 at most, on average over the", page)
     assert shown is not None
     assert float(shown.group(1)) == pytest.approx(errors.expected_in_workload, rel=0.01)
-    assert "4 parts of the workload and 5 counts that the method makes besides" in page
+    assert "4 parts of the workload and 5 other counts that the method makes" in page
 
 
 def test_errors_are_compared_before_they_are_cut_off() -> None:

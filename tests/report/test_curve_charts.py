@@ -47,7 +47,7 @@ def test_lines_alone_are_fine() -> None:
 def test_what_cannot_be_drawn_is_said() -> None:
     with pytest.raises(InputError, match="at least one"):
         curve_bands({})
-    with pytest.raises(InputError, match="as many"):
+    with pytest.raises(InputError, match="equally many"):
         curve_bands({}, lines={"truth": ([0, 1], [2])})
     with pytest.raises(InputError, match="'a' names a band and a line"):
         curve_bands({"a": RELEASE.band()}, lines={"a": ([0, 1], [2, 3])})

@@ -85,18 +85,18 @@ def test_it_says_what_was_released_and_what_that_promises(page: Page) -> None:
         "private.parquet holds randomized copies of 4,000 rows",
         f"noisewright {FACTS.version}",
         "2026-03-14",
-        "nothing that could have been released is more than 162,755 times as likely",
+        "no possible result is more than 162,755 times as likely",
         "The number of rows is public.",
-        "Released as in the input, without protection: region.",
+        "Public, released unchanged and not protected: region.",
         "Rows are in the order of the input",
-        "A person is one row",
+        "Each person has one row",
         "What it does not protect",
         "Empty cells were counted as unknown",
         "Labels that were not declared were counted as another",
         "Numbers beyond the bounds were moved to the nearer bound",
         "Numbers between grid points were moved to the nearest one",
         "Sets with too many items were cut to",
-        "No ledger kept account",
+        "No ledger was debited",
         "noisewright check private.certificate.json",
         "12" * 32,
         EVERYTHING.digest,
@@ -115,7 +115,7 @@ def test_all_columns_are_listed_with_their_share_of_epsilon(page: Page) -> None:
     assert "visits randomized geometric noise whole numbers from 0 to 80 2 16.7%" in text
     assert "income randomized Laplace noise numbers from 0 to 100 in steps of 10 2" in text
     assert "interests randomized two coins for each item sets of 3 items, at most 1 in a" in text
-    assert "region public released as it was none none" in text
+    assert "region public released unchanged none none" in text
     assert "name dropped not released none none" in text
 
 
@@ -180,12 +180,12 @@ def test_the_budget_adds_up() -> None:
         ("now", 20.0),
         ("left", 30.0),
     ]
-    assert "counted as spent" not in page.text
+    assert "as spent" not in page.text
     asked_nobody = small(accounted=True)
     assert "A ledger was debited with ε = 1" in asked_nobody.text.replace("\xa0", " ")
     assert "page made 2026" in small(made_again=True).text
     under_way = small(balance=replace(balance, reserved=(3, 7)))
-    assert "2 spends are under way" in under_way.text
+    assert "2 spends are in progress" in under_way.text
 
 
 def test_delta_and_several_rows_a_person_are_said() -> None:
@@ -194,17 +194,15 @@ def test_delta_and_several_rows_a_person_are_said() -> None:
         epsilon=2,
         delta="1e-6",
         person=nw.Person("patient", rows=4),
-        order="shuffled",
     )
     balance = Balance("p", Guarantee(5, "1e-5"), Guarantee(2, "1e-6"), Guarantee(3, "9e-6"))
     page = Page(release_page(facts_of(plan, {}, balance=balance)))
     for words in (
         "true rows, up to 4 of them",
         "plus a probability of 1e-6",
-        "they name the right one with a probability of at most 88.1%; without it, with 50%",
-        "The column patient identifies the person a row belongs to. At most 4 rows of a person are",
+        "they guess right with a probability of at most 88.1%; without it, 50%",
+        "patient identifies the person that a row belongs to. At most 4 rows of a person are",
         "ε = 0.5, δ = 2.5e-7",
-        "Rows were shuffled",
         "spent before 0 0",
         "left 3 9e-6",
     ):
@@ -280,13 +278,14 @@ def test_beliefs_move_as_bayes_says(page: Page) -> None:
 
 
 def test_promised_factors_are_rounded_up() -> None:
-    from noisewright.report.guarantee import delta_text, epsilon_text, factor_text
+    from noisewright.plans import delta_text, factor_text
+    from noisewright.report.guarantee import epsilon_text
 
     assert factor_text(Guarantee(1)) == "2.72"
-    assert factor_text(Guarantee(0)) == "1.00"
-    assert factor_text(Guarantee(alpha=Fraction(1, 2))) == "2.00"
+    assert factor_text(Guarantee(0)) == "1"
+    assert factor_text(Guarantee(alpha=Fraction(1, 2))) == "2"
     assert factor_text(Guarantee(5)) == "149"
-    assert factor_text(Guarantee(40)) == "more than a billion"
+    assert factor_text(Guarantee(40)) == "e^40"
     assert epsilon_text(Guarantee(Fraction(1, 3))) == "ε\xa0=\xa00.3334"
     assert epsilon_text(Guarantee("0.25", "1e-9")) == "ε\xa0=\xa00.25, δ\xa0=\xa01e-9"
     assert delta_text(Guarantee(1, Fraction(1, 3))) == "0.334"

@@ -135,14 +135,14 @@ def test_it_says_what_it_is_what_it_costs_and_what_it_cannot_tell(
     facts: SynthesisFacts, page: Page
 ) -> None:
     for words in (
-        "belong to nobody",
+        "belong to no real person",
         "ε = 1, δ = 1e-6",
-        "zero-concentrated privacy",
+        "zero-concentrated differential privacy",
         f"All {len(facts.spends)} steps",
         "The tree of columns",
         "3 of 6 pairs of columns were counted together",
-        "How the other 3 pairs of columns go together",
-        "No ledger kept account",
+        "How the other 3 pairs of columns are related",
+        "No ledger was debited",
         "noisewright check synthetic.certificate.json",
         "nw.results.Synthesis.open('synthetic.parquet')",
         "12" * 32,
@@ -181,7 +181,7 @@ def test_rounds_and_the_bound_of_blr_have_their_own_words() -> None:
     mwem = Page(synthesis_page(facts_of(nw.Records(dict(SMALL.columns[:3])), "mwem", rows=50)))
     assert mwem.mistakes == []
     assert "Round by round" in mwem.text
-    assert "as so many of 3,000" in mwem.text
+    assert "scaled to 3,000" in mwem.text
     assert "compare shares, not counts" in mwem.text
     blr = facts_of(nw.Records(a=nw.Counts(1), b=nw.Counts(1)), "blr", rows=20)
     said = Page(synthesis_page(blr))

@@ -110,7 +110,7 @@ def test_no_ledger_pays_for_seeded_draws(ledger: nw.Ledger, made: tuple[Any, str
 
 BAD: list[tuple[Callable[[nw.Ledger], dict[str, Any]], str]] = [
     (lambda ledger: {"ledger": ledger}, "dataset= is missing"),
-    (lambda ledger: {"dataset": "people"}, "there is no ledger"),
+    (lambda ledger: {"dataset": "people"}, "no ledger is given"),
     (lambda ledger: {"ledger": 3, "dataset": "people"}, "give a Ledger, a path"),
 ]
 

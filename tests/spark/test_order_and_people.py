@@ -63,3 +63,23 @@ def test_the_bound_on_a_person_survives_a_lost_executor(
     # In the order of the table, although people were brought together in between.
     assert (np.diff(ids) > 0).all()
     assert [path.name for path in place.iterdir()] == ["out"]
+
+
+def test_rows_hide_among_those_with_equal_public_values(spark: Any, place: Path) -> None:
+    """Of two regions the smaller one has 1,001 rows."""
+    rows = spark.range(0, 3_001, 1, 3).selectExpr(
+        "array('a', 'b')[CAST(id % 2 AS INT)] AS job",
+        "IF(id % 3 = 0, 'north', 'south') AS region",
+    )
+    split = nw.Plan(
+        {"job": nw.Column(["a", "b"]), "region": "public"},
+        epsilon=1,
+        delta="1e-6",
+        order="shuffled",
+    )
+    out = nw.planning.Output(place / "out.parquet", report=False)
+    made = nw.release(rows, split, out=out, ledger=None)
+    assert (made.rows, made.plan.rows) == (3_001, 1_001)
+    assert made.guarantee == nw.accounting.Guarantee(1, "1e-6")
+    assert made.guarantee_in_order.epsilon > made.guarantee.epsilon.times(3)
+    assert nw.check(made.files["certificate"])

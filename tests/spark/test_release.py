@@ -116,7 +116,7 @@ def test_the_guide_runs(spark: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_what_spark_cannot_do_is_refused_at_once(spark: Any, place: Path) -> None:
     table = frame(spark, 10, 1)
-    with pytest.raises(EntropyError, match="entropy of their own"):
+    with pytest.raises(EntropyError, match="entropy from their own"):
         nw.release(table, plan(), out=place / "p.parquet", ledger=None, source=SeededSource(1))
     with pytest.raises(TargetError, match=r"ends in \.parquet"):
         nw.release(table, plan(), out=place / "p.csv", ledger=None)

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from noisewright.relations import TallyRequest, open_source
+from noisewright.relations import KeyRequest, TallyRequest, open_source
 from noisewright.relations.sql.spark_tables import SparkSqlTable
 from tests.relations.databases import require_same_integers
-from tests.relations.strategies import tallies, wide_tallies
+from tests.relations.strategies import key_requests, tallies, wide_tallies
+from tests.relations.test_key_counts import CELLS, require_same_people, require_told_apart
 
 FEW = settings(max_examples=4)
 
@@ -45,6 +46,20 @@ def test_rows_are_selected_as_plain_python_selects_them(
     require_same_integers(request, lambda one: SparkSqlTable(far_east.createDataFrame(one.arrow)))
 
 
+@FEW
+@given(request=key_requests())
+def test_people_are_counted_by_key_as_plain_python_counts_them(
+    far_east: Any, request: KeyRequest
+) -> None:
+    require_same_people(request, lambda one: SparkSqlTable(far_east.createDataFrame(one.arrow)))
+
+
+def test_collations_join_nothing(far_east: Any) -> None:
+    loose = "STRING COLLATE UTF8_LCASE"
+    frame = far_east.createDataFrame(CELLS, "who STRING, key STRING")
+    require_told_apart(frame.selectExpr(f"CAST(who AS {loose}) who", f"CAST(key AS {loose}) key"))
+
+
 def test_a_data_frame_is_recognized_and_no_view_is_left(far_east: Any) -> None:
     from noisewright.relations import column, tally
     from noisewright.spaces import Counts
@@ -56,3 +71,30 @@ def test_a_data_frame_is_recognized_and_no_view_is_left(far_east: Any) -> None:
     found = tally(TallyRequest(source, (column("age", 0, 3, nullable=True),)))
     assert found.tolist() == [[0], [1], [2], [0]]
     assert {one.name for one in far_east.catalog.listTables()} == before
+
+
+def test_a_synthetic_table_is_counted_on_the_cluster(far_east: Any) -> None:
+    """The counts of a file, in bins and of points too; a cell that is not allowed is found."""
+    import noisewright as nw
+    from noisewright.errors import OutsideSpaceError
+    from tests.releases.synthetic_people import DATA, SPACES
+
+    people = DATA.slice(0, 300).drop_columns("visits")
+    spaces = {name: how for name, how in SPACES.items() if name != "visits"}
+    method = nw.planning.Method("mst", bins=8)
+    here, there = (
+        nw.synthesize(
+            data,
+            spaces,
+            epsilon=1,
+            method=method,
+            ledger=None,
+            source=nw.randomness.SeededSource(5),
+        )
+        for data in (people, far_east.createDataFrame(people))
+    )
+    assert there.table.to_pylist() == here.table.to_pylist()
+    domain = {"age": nw.Counts(60), "smokes": [True, False]}
+    asked = nw.workloads.Workload.marginals(domain, ways=2)
+    with pytest.raises(OutsideSpaceError, match="'age'"):
+        asked.answers(far_east.createDataFrame([(61, True)], "age int, smokes boolean"))

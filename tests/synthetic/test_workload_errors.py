@@ -280,7 +280,7 @@ def test_bad_input(name: str) -> None:
 
 def test_an_undeclared_value_is_named_by_its_place() -> None:
     batches = iter([[("F", "cook", 0, 0)] * 3, [("F", "cook", 0, 0), ("F", "spy", 1, 0)]])
-    with pytest.raises(OutsideSpaceError, match=r"column 'job' at row 5 is none of") as caught:
+    with pytest.raises(OutsideSpaceError, match=r"column 'job' at row 5 is not one of") as caught:
         nw.workloads.Workload.marginals(DOMAIN).answers(batches)
     assert "spy" not in str(caught.value)
     assert caught.value.row == 4

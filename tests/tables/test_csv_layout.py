@@ -9,7 +9,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import DataError, InputError, NoisewrightError, ParameterError
-from noisewright.tables import open_table
+from noisewright.tables import Field, Schema, open_table
 
 PLAN = nw.Plan(
     {"job": nw.Column(["nurse", "Bäcker"]), "visits": nw.Column(nw.Counts(8)), "id": "drop"},
@@ -200,3 +200,42 @@ def test_no_option_shows_a_cell(tmp_path: Path) -> None:
         with pytest.raises(NoisewrightError) as problem:
             nw.release(file, PLAN, ledger=None, out=tmp_path / "o.csv")
         assert "SECRET" not in str(problem.value)
+
+
+def cells_of(path: Path, **options: Any) -> list[dict[str, Any]]:
+    fields = {
+        "a": Field(nw.Counts(9)),
+        "b": Field(nw.Categories(["x", "y"]), null="x"),
+        "c d": Field(nw.Categories(["z", ""])),
+    }
+    reader = open_table(nw.CSV(path, **options), schema=Schema(fields))
+    return [row for batch in reader.batches() for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|"])
+@pytest.mark.parametrize("header", [True, False])
+def test_a_space_after_each_delimiter_is_part_of_no_cell(
+    tmp_path: Path, delimiter: str, header: bool
+) -> None:
+    lines = ["a, b, c d"] * header + ["1, x, z", "2,y,z", "3, , z", "4,, z"]
+    path = tmp_path / "spaced.csv"
+    path.write_text("\n".join(lines).replace(",", delimiter) + "\n")
+    options: dict[str, Any] = {} if header else {"header": False, "names": ["a", "b", "c d"]}
+    found = cells_of(path, **options)
+    assert [tuple(row.values()) for row in found] == [
+        (1, "x", "z"),
+        (2, "y", "z"),
+        (3, None, "z"),
+        (4, None, "z"),
+    ]
+    path.write_text(path.read_text() + f"5{delimiter} y\n")
+    with pytest.raises(DataError, match=r"row 5 of .* has 2 cells") as caught:
+        cells_of(path, **options)
+    assert caught.value.row == 4
+
+
+def test_spaces_are_kept_where_not_every_delimiter_has_one(tmp_path: Path) -> None:
+    path = tmp_path / "plain.csv"
+    path.write_text("a, b,c d\n")
+    with pytest.raises(InputError, match="'b'"):
+        nw.Private(path, columns={"a": nw.Counts(9), "b": ["x"]}, ledger=None)

@@ -82,10 +82,10 @@ def test_what_was_released_is_the_same_in_every_format(file: Path, tmp_path: Pat
     ("column", "cell", "message"),
     [
         ("basket", "milk;SECRET", "not declared"),
-        ("day", "1;SECRET;3", "something else than lists of 3 numbers"),
+        ("day", "1;SECRET;3", "does not hold lists of 3 numbers"),
         ("day", "1;2", ""),
-        ("likes", "1|SECRET", "something else than lists of items"),
-        ("likes", "1;2", "something else than lists of items"),
+        ("likes", "1|SECRET", "does not hold lists of items"),
+        ("likes", "1;2", "does not hold lists of items"),
         ("likes", "7", "not declared"),
     ],
 )

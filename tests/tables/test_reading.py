@@ -279,7 +279,7 @@ def test_a_folder_is_read_only_if_it_is_clear_what_belongs_to_it(tmp_path: Path)
     with pytest.raises(DataError, match=r"b.parquet has other columns than a.parquet"):
         open_table(tmp_path)
     (tmp_path / "b.parquet").rename(tmp_path / "b.txt")
-    with pytest.raises(DataError, match=r"holds b.txt, which is no Parquet file"):
+    with pytest.raises(DataError, match=r"holds b.txt, which is not a Parquet file"):
         open_table(tmp_path)
     (tmp_path / "b.txt").unlink()
     (tmp_path / "2024").mkdir()
@@ -296,7 +296,7 @@ def test_values_that_are_no_table_are_refused_without_showing_them() -> None:
     for data in (3, [1, 2], {"a": 1}, pl.Series([1]), pd.Series([1])):
         with pytest.raises(DataError, match="give"):
             open_table(data)
-    with pytest.raises(DataError, match="no text"):
+    with pytest.raises(DataError, match="not text"):
         open_table(pd.DataFrame({1: [2]}))
     with pytest.raises(DataError, match="no columns"):
         open_table(pa.table({}))

@@ -127,5 +127,5 @@ def test_what_is_no_table_of_curves_is_refused() -> None:
     quiet = nw.from_matrix(SPACE, np.full((8, 8), 0.125).tolist(), outputs=SPACE)
     with pytest.raises(InputError, match="not a position of the grid"):
         nw.curves.verify_projections(quiet, [[0.5]], epsilon=1)
-    with pytest.raises(InputError, match="claims nothing"):
+    with pytest.raises(InputError, match="claims no guarantee"):
         nw.curves.verify_projections(quiet, [[0]])

@@ -122,7 +122,7 @@ def _mechanism_of(design: Any) -> Mechanism:
     if not isinstance(inner, Mechanism):
         if isinstance(getattr(type(design), "certificate", None), property | cached_property):
             raise InputError(
-                f"this {type(design).__name__} has its certificate with it, proven: take "
+                f"this {type(design).__name__} already carries its proven certificate: use "
                 ".certificate instead of calling certify()."
             )
         raise InputError(
@@ -175,7 +175,7 @@ def _writable(mechanism: Mechanism, guarantee: Guarantee) -> Guarantee:
 def _claimed_properties(mechanism: Mechanism, codes: Iterable[str] | None) -> list[str]:
     if not isinstance(mechanism, Table):
         if codes:
-            raise ParameterError("structural properties can be claimed for tables only.")
+            raise ParameterError("structural properties can only be claimed for tables.")
         return []
     # A certificate speaks of the seven of the paper, and of outputs that are the inputs.
     same = mechanism.outputs == mechanism.space

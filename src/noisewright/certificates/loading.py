@@ -45,8 +45,9 @@ from noisewright.spaces import (
 _OF_WHOLE_TABLES = {
     "steps": "private steps, of a synthetic table, a fitted model or a choice",
     "query": "a question to a table",
-    "groups": "groups of several sizes, each with a mechanism of its own",
+    "groups": "groups of several sizes, each with its own mechanism",
     "keys": "which keys of a table may be shown",
+    "shuffled": "a table whose rows are published in random order",
 }
 
 Product = TypeVar("Product", ColumnProduct, PersonMechanism)
@@ -136,9 +137,9 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
-        case "steps" | "query" | "groups" | "keys" as form:
+        case "steps" | "query" | "groups" | "keys" | "shuffled" as form:
             raise CertificateError(
-                f"this certificate is about {_OF_WHOLE_TABLES[form]}, and not about one mechanism: "
+                f"this certificate is about {_OF_WHOLE_TABLES[form]}, not about one mechanism, so "
                 "there is nothing to load. nw.check proves it."
             )
         case form:  # the checker knows no others
@@ -195,8 +196,8 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
             found = Dates.from_description(section, **options)
             if found is None:
                 raise CertificateError(
-                    f"its points, {section['unit']!r} by steps of {section['step']}, are no dates "
-                    "that are known here."
+                    f"its points, {section['unit']!r} by steps of {section['step']}, are not "
+                    "dates that this version knows."
                 )
             return found
         case "grid":

@@ -3,7 +3,7 @@
     python checker.pyz certificate.json [more.json ...] [--json]     one file that you can pass on
     python -m noisewright.checker certificate.json                   the same, from the package
 
-The exit status is 0 if all claims are proven, 1 if some are not, 2 if a file is no certificate.
+The exit status is 0 if all claims are proven, 1 if some are not, 2 if a file is not a certificate.
 
 A mechanism gives each input x a distribution P(· | x) over outputs. It is (ε, δ)-private if
 P(S | x) ≤ e^ε P(S | z) + δ for neighbors x and z, in either order, and every set S of outputs. A
@@ -19,7 +19,8 @@ this order:
    else: `properties` (inequalities between its entries) and `bound` (no mechanism is better).
 5. Mechanisms given by a formula, as their tables would be too large: `geometric`, `response`,
    `laplace` and `staircase` (with `grids`), `items`, `flips`, `curve`.
-6. Mechanisms that consist of others: `rows`, `person`, `columns`, `groups`.
+6. Mechanisms that consist of others: `rows`, `person`, `columns`, `groups`, and `shuffled`, with
+   `sums`: rows in random order.
 7. `steps`: many private steps, one after the other; `counts` and `choices` prove what each costs,
    `composition` what the total implies. `query`: numbers computed of rows, with noise on each;
    `ranges` finds what one row can add. `keys`: which keys may be shown that nobody declared.

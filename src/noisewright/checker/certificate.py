@@ -54,7 +54,7 @@ def check_file(path: str | os.PathLike[str]) -> Report:
 
 def _read_format(document: Any) -> None:
     known = isinstance(document, dict) and document.get("format") == _FORMAT
-    need(known, "format", f"found {brief(document)}, which is no certificate")
+    need(known, "format", f"found {brief(document)}, which is not a certificate")
     version = document.get("version")
     message = f"version is {brief(version)}, not {_VERSION}; get a newer checker"
     need(version == _VERSION, "format", message)
@@ -95,4 +95,7 @@ def _promise_of(claim: PrivacyClaim) -> str:
     if claim.epsilon is None or claim.delta == 1:
         return "nothing"
     epsilon, delta = claim.epsilon.to_decimal(), Number(claim.delta).to_decimal()
-    return f"epsilon {epsilon}, delta {delta}, {unit_of(claim.mechanism, claim.neighbors)}"
+    against = ""
+    if claim.mechanism["form"] == "shuffled":
+        against = ", against whoever sees only the published file, whose rows are in random order"
+    return f"epsilon {epsilon}, delta {delta}, {unit_of(claim.mechanism, claim.neighbors)}{against}"

@@ -47,7 +47,7 @@ def prove_equal_parts(claim: PrivacyClaim, each: Fraction, k: int) -> str:
     if above << bits * (k - 1) > claim.delta * ((1 << bits) + low) ** k:
         found = f"{Number(claim.delta)} is not enough for {k} steps of {Number(each)}"
         fail("delta", f"{found} and epsilon {claim.epsilon}")
-    return "Parts that are all the same imply the claimed epsilon and delta."
+    return "Equal parts compose to no more than the claimed epsilon and delta."
 
 
 def prove_rho(claim: PrivacyClaim, rho: Fraction, order: str) -> Findings:
@@ -67,4 +67,4 @@ def prove_rho(claim: PrivacyClaim, rho: Fraction, order: str) -> Findings:
     if not enough:
         found = f"order {Number(a)} does not show that {Number(delta)} is enough"
         fail("delta", f"{found} for rho {Number(rho)} and epsilon {claim.epsilon}")
-    yield "So much rho implies the claimed epsilon and delta."
+    yield "This rho implies the claimed epsilon and delta."

@@ -118,13 +118,20 @@ class Number:
     def __str__(self) -> str:
         return self.to_decimal(ROUND_HALF_EVEN)
 
-    def to_decimal(self, rounding: str = ROUND_UP) -> str:
-        """Return 20 digits of the number, rounded up unless told otherwise, without idle zeros."""
+    def to_decimal(self, rounding: str = ROUND_UP, digits: int = 20) -> str:
+        """Return the number with so many digits, rounded up unless told otherwise.
+
+        A short fraction that is not a decimal, such as 1/3, is written as it is.
+        """
+        if self.ratio == 1 and len(str(self.value)) < 10 and 10**9 % self.value.denominator:
+            return str(self.value)
         with localcontext(Context(300, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=rounding)):
             logarithm = (Decimal(self.ratio.numerator) / self.ratio.denominator).ln()
-            text = f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.20g}"
-        digits, e, power = text.partition("e")
-        return (digits.rstrip("0").rstrip(".") if "." in digits else digits) + e + power
+            text = (
+                f"{Decimal(self.value.numerator) / self.value.denominator + logarithm:.{digits}g}"
+            )
+        start, e, power = text.partition("e")
+        return (start.rstrip("0").rstrip(".") if "." in start else start) + e + power
 
 
 def find_excess(

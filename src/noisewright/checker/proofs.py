@@ -20,6 +20,7 @@ from .query import prove_query
 from .report import Findings, fail, need
 from .response import prove_response
 from .rows import prove_rows
+from .shuffled import prove_shuffled
 from .staircase import prove_staircase
 from .steps import prove_steps
 from .table import prove_table
@@ -46,6 +47,7 @@ PROOFS_BY_PARTS: dict[
     "person": prove_person,
     "columns": prove_columns,
     "groups": prove_groups,
+    "shuffled": prove_shuffled,
 }
 """The proofs of mechanisms that consist of others, which are proven first."""
 
@@ -59,5 +61,12 @@ def prove(claim: PrivacyClaim) -> Findings:
     if isinstance(form, str) and form in PROOFS:
         return PROOFS[form](claim)
     if isinstance(form, str) and form in PROOFS_BY_PARTS:
-        return PROOFS_BY_PARTS[form](claim, prove)
-    fail("mechanism", f"found the form {brief(form)}, which is none")
+        return PROOFS_BY_PARTS[form](claim, _prove_part)
+    fail("mechanism", f"found the form {brief(form)}, which is not known")
+
+
+def _prove_part(claim: PrivacyClaim) -> Findings:
+    """Prove the claim of a part, for which "replace" means any change of all that it takes."""
+    whole = claim.mechanism.get("form") == "shuffled"  # takes many rows, of which one changes
+    need(not whole, "mechanism", "rows in random order are a file, and no part of anything else")
+    return prove(claim)

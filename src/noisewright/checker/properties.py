@@ -25,19 +25,19 @@ def _one_step_nearer(b: int, to: int) -> int:
 
 PROPERTIES: dict[str, tuple[str, Callable[[int, int, int], tuple[Entry, Entry]]]] = {
     "RH": (
-        "an output is likeliest on its own input",
+        "each output is most likely on its own input",
         lambda a, b, n: ((a, a), (b, a)),
     ),
     "RM": (
-        "outputs fade over far inputs",
+        "an output is less likely the farther the input is from it",
         lambda a, b, n: ((_one_step_nearer(b, a), a), (b, a)),
     ),
     "CH": (
-        "the likeliest output is the input",
+        "the most likely output is the input",
         lambda a, b, n: ((a, a), (a, b)),
     ),
     "CM": (
-        "far outputs fade",
+        "an output is less likely the farther it is from the input",
         lambda a, b, n: ((a, _one_step_nearer(b, a)), (a, b)),
     ),
     "F": (
@@ -49,7 +49,7 @@ PROPERTIES: dict[str, tuple[str, Callable[[int, int, int], tuple[Entry, Entry]]]
         lambda a, b, n: ((a, b), (n - a, n - b)),
     ),
     "WH": (
-        "the truth is no less likely than by guessing",
+        "the truth is at least as likely as by guessing",
         lambda a, b, n: ((a, a), (a, a)),
     ),
 }

@@ -3,7 +3,9 @@
 **Rows.** `table`: the rows of a table. `filter`: those for which a condition holds, each judged
 by itself. `limit`: of each person at most `rows_each` rows; or, with `groups`, at most that many
 in each of at most so many groups. Which ones are kept depends on that person's rows alone.
-`paired`: each row of a person beside each of the same person's rows elsewhere.
+`paired`: each row of a person beside each of the same person's rows elsewhere. `repeated`: each row
+so many times, with 0, 1 … in one more column: by that, a row can stand beside each of the public
+rows that match it.
 
 **How many rows a person has**, as (g, r): at most r rows in each of at most g groups.
 
@@ -12,8 +14,10 @@ in each of at most so many groups. Which ones are kept depends on that person's 
     limit     (1, rows_each); with groups (groups, rows_each) if a measurement has the same groups,
               else (1, groups rows_each), as all of these rows may be in one of its groups
     paired    (1, a b), if the two sides have at most a and b rows of a person in all
+    repeated  (1, a times), if there were at most a rows of a person in all
 
-A limit never makes it more than it was before.
+A limit never makes it more than it was before. It needs a column that identifies people where they
+may have several rows.
 
 **Measurements.** Each row falls into one cell, given by the values of `by`, and adds to the numbers
 of that cell. `c` is what a row adds, in L1; squared L2 is at most q.
@@ -71,6 +75,7 @@ _ROWS = (
     "rows: limit, of: object, rows_each: whole",
     "rows: limit, of: object, rows_each: whole, groups: whole, by: list",
     "rows: paired, left: object, right: object",
+    "rows: repeated, of: object, times: whole, column: text",
 )
 _ADDS = (
     "kind: rows",
@@ -116,7 +121,7 @@ def prove_query(claim: PrivacyClaim) -> Findings:
     whole = read_positive(total, "total")
     if spent != whole:
         fail("total", f"the parts add up to {Number(spent)}, which is not the total")
-    yield f"The parts add up to {Number(whole)} {unit}."
+    yield f"The parts add up to {Number(whole).to_decimal(digits=6)} {unit}."
     if unit == "rho":
         yield from prove_rho(claim, whole, order[0])
     else:
@@ -168,7 +173,7 @@ def _prove_measurement(
     factor = read_positive(scale, name)
     if kind == "balanced":
         is_row = not any(person for _, person in _people(rows))
-        ok = replaces and is_row and adds == {"kind": "rows"}
+        ok = replaces and is_row and bound == (1, 1) and adds == {"kind": "rows"}
         need(ok, name, "noise adds up to 0 only on counts of people who are replaced, one row each")
         ok = marks[0] == cells + 1
         need(
@@ -195,6 +200,12 @@ def bound_of(rows: Any, by: list[Any], columns: Columns, name: str) -> Bound | N
         need(named, name, "rows can be paired only where a column identifies people")
         sides = [bound_of(rows[side], [], columns, name) for side in ("left", "right")]
         return None if None in sides else (1, prod(g * r for g, r in filter(None, sides)))
+    if rows["rows"] == "repeated":
+        times, (low, high) = rows["times"], range_of(["column", rows["column"]], columns, name)
+        ok = times > 0 and low <= 0 and times - 1 <= high
+        need(ok, name, f"found {brief(section)}; need the numbers below `times` in that column")
+        before = bound_of(rows["of"], [], columns, name)
+        return None if before is None else (1, before[0] * before[1] * times)
     each, groups = rows["rows_each"], rows.get("groups", 1)
     need(each > 0 and groups > 0, name, f"found {brief(section)}; need limits above 0")
     for node in rows.get("by", ()):
@@ -202,6 +213,8 @@ def bound_of(rows: Any, by: list[Any], columns: Columns, name: str) -> Bound | N
     same = canonical(rows.get("by", [])) == canonical(by)
     found = (groups, each) if same else (1, groups * each)
     before = bound_of(rows["of"], by, columns, name)
+    ok = before in (None, (1, 1)) or all(person for _, person in _people(rows))
+    need(ok, name, "rows can be limited only where a column identifies people, or each is a person")
     # Smaller in both ways that count: g r, and g r².
     if before is not None and before[0] * before[1] <= found[0] * found[1]:
         smaller = before[0] * before[1] ** 2 <= found[0] * found[1] ** 2

@@ -52,7 +52,7 @@ def range_of(node: Any, columns: Columns, part: str) -> Range:
         found = _look_up(numbers, len(parts), part)
     else:
         if operator not in _OPERATORS:
-            fail(part, f"found {brief(operator)}, which is no operator")
+            fail(part, f"found {brief(operator)}, which is not an operator")
         count, constants, rule = _OPERATORS[operator]
         ok = len(parts) == count and constants in (None, len(numbers))
         if not ok:

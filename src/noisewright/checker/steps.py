@@ -57,7 +57,8 @@ def prove_steps(claim: PrivacyClaim) -> Findings:
     total, found = read_positive(total, "total"), _exact_sum(parts)
     if found != total:
         fail("total", f"the parts add up to {Number(found)}, which is not the total")
-    yield f"Whatever the steps before released, the parts add up to {Number(total)} {unit}."
+    shown = Number(total).to_decimal(digits=6)
+    yield f"Whatever earlier steps released, the parts add up to {shown} {unit}."
     if unit == "rho":
         yield from prove_rho(claim, total, order[0])
     elif not claim.covers(Number(total)):

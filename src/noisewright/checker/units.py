@@ -76,6 +76,9 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("person", rows=neighbors["rows_per_person"])
     if form == "groups":
         return Unit("person", "answer")
+    if form == "shuffled":
+        several = mechanism["rows_per_person"]
+        return Unit("row") if several == 1 else Unit("person", rows=several)
     if form in ("query", "keys"):
         change = "any" if neighbors["change"] == "replace" else "add or remove"
         if form == "keys":

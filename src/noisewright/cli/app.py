@@ -16,7 +16,8 @@ from typing import Annotated
 
 import typer
 
-from noisewright.cli import bound, design, ledger
+from noisewright.cli import bound, continual, design, ledger
+from noisewright.cli.advise import advise
 from noisewright.cli.ask import ask
 from noisewright.cli.check import check
 from noisewright.cli.checker import checker
@@ -49,9 +50,26 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for verb in (demo, plan, ask, verify, check, checker, release, synthesize, report, estimate):
+for verb in (
+    demo,
+    plan,
+    advise,
+    ask,
+    verify,
+    check,
+    checker,
+    release,
+    synthesize,
+    report,
+    estimate,
+):
     app.command(verb.__name__, help=as_help(verb))(verb)
-for name, group in {"design": design.app, "bound": bound.app, "ledger": ledger.app}.items():
+for name, group in {
+    "design": design.app,
+    "bound": bound.app,
+    "ledger": ledger.app,
+    "continual": continual.app,
+}.items():
     app.add_typer(group, name=name)
 for verb in (compare, reproduce, tour):
     app.command(verb.__name__, help=as_help(verb))(verb)
@@ -60,8 +78,8 @@ BUG_CODE = 3
 VARIABLE = "NOISEWRIGHT_TRACEBACK"
 
 _NO_MEMORY = (
-    "this machine has too little memory for that. Ask for fewer rows or columns, coarser grids, or "
-    "take a machine with more."
+    "this machine has too little memory for that. Ask for fewer rows or columns or coarser grids, "
+    "or use a machine with more."
 )
 
 
@@ -123,7 +141,7 @@ def _report_unexpected(problem: BaseException, *, as_json: bool) -> int:
     notes = getattr(problem, "__notes__", [])
     advice = (
         "This is a bug in noisewright, not a mistake of yours; please report it. To see the "
-        f"traceback, set {VARIABLE}=1 and run the command again; it quotes no data."
+        f"traceback, which quotes no data, set {VARIABLE}=1 and run the command again."
     )
     print_failure(" ".join([f"{type(problem).__name__}{where}.", *notes, advice]), as_json=as_json)
     if os.environ.get(VARIABLE):

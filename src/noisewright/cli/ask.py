@@ -48,12 +48,12 @@ class AskedOptions:
     median: Annotated[_Columns, typer.Option(help="The median of a column.")] = None
     quantiles: Annotated[_Columns, typer.Option(help="As in age:0.25,0.5,0.75.")] = None
     histogram: Annotated[_Columns, typer.Option(help="As in age:0,18,65,100.")] = None
-    top: Annotated[_Columns, typer.Option(help="The most frequent labels: job:5.")] = None
-    distinct: Annotated[_Columns, typer.Option(help="How many values occur.")] = None
-    by: Annotated[
-        str | None, typer.Option(help="For each group: columns, separated by commas.")
+    top: Annotated[_Columns, typer.Option(help="The most frequent labels, as in job:5.")] = None
+    distinct: Annotated[_Columns, typer.Option(help="How many different values occur.")] = None
+    by: Annotated[str | None, typer.Option(help="Columns to group by, separated by commas.")] = None
+    where: Annotated[
+        str | None, typer.Option(help="Which rows to use: a condition, as in SQL.")
     ] = None
-    where: Annotated[str | None, typer.Option(help="Of which rows: a condition, as in SQL.")] = None
 
     @property
     def given(self) -> list[str]:
@@ -73,39 +73,41 @@ def ask(
     ],
     asked: AskedOptions,
     epsilon: Annotated[
-        str | None, typer.Option(help="What each person gives away with the answer.")
+        str | None, typer.Option(help="The privacy budget of this answer, per person.")
     ] = None,
     delta: Annotated[str, typer.Option(help=DELTA)] = "0",
     change: Annotated[
         Literal["replace", "add or remove"],
-        typer.Option(help="What the guarantee is about: replacing a person, or adding one."),
+        typer.Option(
+            help="What the guarantee is about: replacing a person, or adding or removing one."
+        ),
     ] = "replace",
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Where the answer goes: .csv, .parquet or .feather.",
+            help="Where to write the answer: .csv, .parquet or .feather.",
             show_default="the terminal",
         ),
     ] = None,
     paying: PayingOptions,
     reading: TableOptions,
     predict: Annotated[
-        bool, typer.Option("--predict", help="Print the expected errors; spend nothing.")
+        bool, typer.Option("--predict", help="Print the expected errors and spend nothing.")
     ] = False,
     people: Annotated[
         float | None, typer.Option(help="With --predict: about how many people there are.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what would be computed; spend nothing.")
+        bool, typer.Option("--explain", help="Print what would be computed and spend nothing.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     r"""Ask a question about private rows: counts, means, quantiles …, each with its error.
 
     The columns are declared by a plan; what it says about mechanisms is not used. The answer is
-    proven and debited before any row is read. Declared groups all appear, also empty ones.
+    proven and debited before any row is read. All declared groups appear, including empty ones.
 
     Examples:
       noisewright ask survey.csv -p plan.toml --count --by job --epsilon 0.5 --ledger budget.db
@@ -117,7 +119,7 @@ def ask(
     """
     given = [name for name, flag in (("--predict", predict), ("--explain", explain)) if flag]
     if len(given) == 2:
-        raise InputError("--predict and --explain are two answers; leave one out.")
+        raise InputError("--predict and --explain cannot be combined; leave one out.")
     spent, slack = (
         number_option(epsilon, option="--epsilon"),
         number_option(delta, option="--delta"),
@@ -137,12 +139,14 @@ def ask(
         return
     if spent is None:
         raise InputError(
-            "--epsilon is missing: how much may each person give away with this answer? To see "
-            "what that buys, add --predict."
+            "--epsilon is missing: it is the privacy budget of this answer, per person. To see "
+            "which errors an epsilon gives, add --predict."
         )
     if predict:
         if people is None:
-            raise InputError("--people is missing: about how many people are there, for --predict?")
+            raise InputError(
+                "--people is missing: --predict needs to know about how many people there are."
+            )
         found = question.predict(epsilon=spent, delta=slack, people=people)
         words = f"{found!r}; epsilon {as_text(spent)} would be {question.guarantee_words}."
         _tell(words, "prediction", as_json=as_json, plain=found.table.to_pylist())
@@ -156,7 +160,7 @@ def ask(
         except (OSError, NoisewrightError) as problem:
             # What was paid for is not lost with the disk.
             print(made.as_text(made.table.num_rows))
-            problem.add_note("The answer is printed above instead, and what it cost stays spent.")
+            problem.add_note("The answer is printed above instead; its cost remains spent.")
             raise
     with confirm_written("The answer"):
         if as_json:
@@ -169,11 +173,13 @@ def _question(table: nw.Private, sql: str | None, asked: AskedOptions) -> querie
     """Return what is asked, in SQL or by options."""
     if sql is not None:
         if asked.given:
-            raise InputError(f"{asked.given[0]} asks besides the SQL; leave one of them out.")
+            raise InputError(
+                f"{asked.given[0]} cannot be combined with SQL; leave one of them out."
+            )
         return table.sql(sql)
     aggregates = _aggregates(asked)
     if not aggregates:
-        raise InputError(f"nothing is asked. Give {_EXAMPLES}.")
+        raise InputError(f"nothing was asked. Give {_EXAMPLES}.")
     if asked.where is not None:
         table = table.filter(queries.condition_from_sql(table, asked.where))
     keys = [] if asked.by is None else split_commas(asked.by)
@@ -195,7 +201,7 @@ def _aggregates(asked: AskedOptions) -> dict[str, queries.Aggregate]:
     for text in asked.top or ():
         name, parts = _named_list(text, "top")
         if len(parts) != 1 or not parts[0].isdecimal():
-            raise InputError(f"--top is {text!r}; say how many labels, as in job:5.")
+            raise InputError(f"--top is {text!r}; add how many labels, as in job:5.")
         found[f"top_{name}"] = nw.col(name).top(int(parts[0]))
     return found
 
@@ -249,11 +255,11 @@ def _announce(made: queries.Answer, written: dict[str, str]) -> None:
     print(made.as_text(_MOST_SHOWN))
     say()
     say(
-        "Columns that end in _low and _high are intervals: each covers the true value with "
-        "probability 95%, over the noise."
+        "Low and high are the ends of intervals: each covers the true value with probability 95% "
+        "over the noise."
     )
     unit = made.certificate.unit
-    say(f"Each person gives away at most {made.guarantee}, {unit}. This is proven.")
+    say(f"The privacy loss is at most {made.guarantee}, {unit}. This is proven.")
     tell_cost(made)
     tell_notes(made)
     if written:

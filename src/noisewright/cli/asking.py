@@ -38,7 +38,7 @@ def ask(draft: Draft) -> Draft:
     if draft.missing:
         say(
             "Answer from what is known without the data: a questionnaire, a codebook, the law. "
-            "Enter decides later."
+            "Press Enter to decide later."
         )
     for proposal in draft.proposals:
         if proposal.treatment is None:
@@ -51,7 +51,7 @@ def ask(draft: Draft) -> Draft:
 
 
 def _with_epsilon(draft: Draft) -> Draft:
-    text = _prompt("epsilon, what each person gives away with all columns together")
+    text = _prompt("epsilon, the privacy budget per person for all columns together")
     return draft.with_epsilon(text) if text else draft
 
 

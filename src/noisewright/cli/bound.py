@@ -18,7 +18,7 @@ from noisewright.cli.options import (
 )
 from noisewright.cli.say import answer, say
 
-HELP = """Say how far off every mechanism must be on its worst input, whatever it does.
+HELP = """Find an error that every mechanism must have on its worst input.
 
 Choose what the input is: counts, categories, subsets or interval.
 

@@ -113,8 +113,8 @@ def _other_digest(path: Path, digest: str) -> list[tuple[str, str]]:
     return [
         (
             "digest",
-            f"the certificate's digest is {found}, not the announced {wanted}: this is "
-            "another certificate",
+            f"the certificate's digest is {found}, not the announced {wanted}: this is a "
+            "different certificate",
         )
     ]
 

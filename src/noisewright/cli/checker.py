@@ -87,7 +87,7 @@ def checker(
     if as_json:
         answer({"checker": str(output), "sha256": digest})
         return
-    say(f"{output}: the checker, with nothing of this package. SHA-256: {digest}")
+    say(f"{output}: the checker, which needs nothing from this package. SHA-256: {digest}")
     say(f"  python {output} certificate.json")
 
 
@@ -114,7 +114,7 @@ def make_archive() -> bytes:
 
 def say_what_the_checker_says(path: Path) -> None:
     """Check a certificate with the one file, in a process of its own, and say what it said."""
-    say("The stand-alone checker, which uses nothing of this package, reads it and says:")
+    say("The stand-alone checker, which uses nothing from this package, reports:")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "checker.pyz"
         program.write_bytes(make_archive())

@@ -23,7 +23,7 @@ def compare(
     counts: Annotated[
         int | None, typer.Option(help="Compare the named mechanisms for this many people.")
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="With --counts: how private.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="With --counts: the privacy loss.")] = None,
     alpha: Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")] = None,
     losses: Annotated[
         str, typer.Option(help="Losses, separated by spaces or commas.")

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder for what the demo writes.")] = Path(
+    out: Annotated[Path, typer.Option(help="The folder that the demo writes to.")] = Path(
         "noisewright-demo"
     ),
     people: Annotated[
-        int, typer.Option(min=100, max=5_000_000, help="How many people to make up.")
+        int, typer.Option(min=100, max=5_000_000, help="How many made-up people to generate.")
     ] = 50_000,
 ) -> None:
-    """Release a whole table: make a survey up, plan, release, estimate, compare with the truth.
+    """Show all tools on a made-up survey: choose, ask, synthesize, release, compare with the truth.
 
     Examples:
       noisewright demo

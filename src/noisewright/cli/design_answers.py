@@ -46,8 +46,8 @@ class DesignRequest:
     neighbors: Annotated[
         Literal["replace", "adjacent", "metric"] | None,
         typer.Option(
-            help="Who is protected from whom: any two inputs ('replace'), inputs next to each "
-            "other ('adjacent'), or any two with epsilon per unit of their distance ('metric').",
+            help="Which inputs are neighbors: any two ('replace'), those next to each other "
+            "('adjacent'), or any two with epsilon per unit of distance ('metric').",
             show_default=False,
         ),
     ] = None
@@ -109,7 +109,7 @@ def answer_design(space: Any, request: DesignRequest, *, outputs: Any = None) ->
         return
     _tell(design, written)
     if prior is not None and design.problem.goal == "worst":
-        say("The prior counts for nothing here but ties: the goal is the worst input.")
+        say("The prior only breaks ties here, because the goal is the worst input.")
 
 
 def _write_files(design: Any, output: Path | None, chart: Path | None) -> dict[str, str]:
@@ -184,7 +184,7 @@ def answer_per_item(space: Any, request: DesignRequest, *, frequency: str) -> No
     }
     for option, given in unused.items():
         if given:
-            raise InputError(f"--{option} has no meaning with --per-item; leave it out.")
+            raise InputError(f"--{option} has no effect with --per-item; leave it out.")
     mechanism = nw.per_item(
         space,
         epsilon=request.epsilon,

@@ -40,7 +40,8 @@ def curve(
         str | None, typer.Option(help="The length of a kernel; a fifth of the grid if left out.")
     ] = None,
     bound: Annotated[
-        str | None, typer.Option(help="Pull coordinates of a curve to at most this length.")
+        str | None,
+        typer.Option(help="Scale the coordinates of a curve down to at most this length."),
     ] = None,
     rows: Annotated[int, typer.Option(help="Plan for the mean of this many curves.")] = 1,
     chart: Annotated[
@@ -123,7 +124,7 @@ def _tell(mechanism: Any, found: dict[str, Any], rows: int) -> None:
         f"{', and some two curves reach it' if found['sensitivity_is_exact'] else ''}."
     )
     if mechanism.bound is not None:
-        say(f"Curves that are longer than {found['bound']:.6g} in these numbers are pulled in.")
+        say(f"Curves whose coordinates are longer than {found['bound']:.6g} are scaled down to it.")
     worst = max(found["standard_error"])
     say(
         f"In {what} the noise has a deviation of {found['expected_error']:.6g} over the grid, at "

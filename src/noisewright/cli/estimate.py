@@ -10,7 +10,7 @@ import typer
 
 from noisewright import estimation, releases
 from noisewright.cli.options import JsonOption
-from noisewright.cli.say import answer, heading, plain_guarantee, say
+from noisewright.cli.say import align, answer, heading, plain_guarantee, say
 from noisewright.errors import InputError
 
 _MOST_ROWS = 20
@@ -22,7 +22,7 @@ def estimate(
     released: Annotated[
         Path,
         typer.Argument(
-            help="The released file; its recipe lies beside it or inside.", show_default=False
+            help="The released file; its recipe is beside it or inside it.", show_default=False
         ),
     ],
     of: Annotated[
@@ -54,9 +54,11 @@ def estimate(
             "for answers about the people in the file."
         ),
     ] = "population",
-    confidence: Annotated[float, typer.Option(help="How often an interval holds.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="How often an interval covers the truth.")
+    ] = 0.95,
     together: Annotated[
-        bool, typer.Option("--together", help="All intervals of a table hold at once.")
+        bool, typer.Option("--together", help="Make all intervals of a table hold at once.")
     ] = False,
     method: Annotated[
         str, typer.Option(help="unbiased; or likelihood or projected, which stay in 0% to 100%.")
@@ -82,10 +84,10 @@ def estimate(
     ] = "useful",
     as_json: JsonOption = False,
 ) -> None:
-    """Estimate from a released file what the data before the release were like.
+    """Estimate from a released file what the original data were like.
 
-    The file and its recipe are all it takes. Each answer comes with its standard error and an
-    interval. Without --of there are the usual answers about each column.
+    You need only the file and its recipe. Each answer comes with its standard error and an
+    interval. Without --of you get the usual answers about each column.
 
     Examples:
       noisewright estimate private.parquet
@@ -196,7 +198,7 @@ def _table_lines(found: estimation.Estimate, most: int | None) -> list[str]:
         [*(_label(column[place]) for column in labels), *shown]
         for place, shown in zip(order, cells[1:], strict=True)
     ]
-    lines = _align([[*head, *cells[0]], *rows], left=len(head))
+    lines = align([[*head, *cells[0]], *rows], left=len(head))
     if cut:
         kind = "largest" if found.what in ("share", "count") else "first"
         lines.append(f"  … and {size - len(order):,} more; these are the {kind}. --all shows all.")
@@ -283,15 +285,3 @@ def _number(value: float, digits: int) -> str:
 def _label(label: Any) -> str:
     text = "(empty)" if label is None else f"{label:g}" if type(label) is float else str(label)
     return text if len(text) <= _MOST_WIDE else text[: _MOST_WIDE - 1] + "…"
-
-
-def _align(rows: list[list[str]], *, left: int) -> list[str]:
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines: list[str] = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  " + "  ".join(cells).rstrip())
-    return lines

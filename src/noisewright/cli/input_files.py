@@ -78,12 +78,12 @@ def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
     said = {"--delimiter": delimiter, "--encoding": encoding, "--names": names}
     listed = None if names is None else [name.strip() for name in names.split(",")]
     if sheet is not None and (as_csv(path) is not None or path.is_dir()):
-        raise InputError(f"--sheet is for workbooks, and {path} is none. Leave it out.")
+        raise InputError(f"--sheet is for workbooks, and {path} is not one. Leave it out.")
     if sheet is not None or as_excel(path) is not None:
         if delimiter is not None or encoding is not None:
             option = "--encoding" if delimiter is None else "--delimiter"
             raise InputError(
-                f"{option} is for delimited text files, and {path} is none. Leave it out."
+                f"{option} is for delimited text files, and {path} is not one. Leave it out."
             )
         return Excel(path, sheet=sheet, header=header, names=listed)
     if as_csv(path) is None:
@@ -93,7 +93,7 @@ def given_table(path: Path, options: TableOptions) -> os.PathLike[str]:
             given += ["--no-header"] * (header is False)
             if given:
                 raise InputError(
-                    f"{given[0]} is for delimited text files, and {path} is none. Leave it out."
+                    f"{given[0]} is for delimited text files, and {path} is not one. Leave it out."
                 )
             return path
         if header is None and not any(said.values()):
@@ -165,8 +165,8 @@ def _csv_rows(path: Path, text: str) -> Rows:
     for x, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InputError(
-                f"row {x + 1} of {path} has {len(row)} cells, the first one {len(rows[0])}; each "
-                "row needs one probability for each output."
+                f"row {x + 1} of {path} has {len(row)} cells and the first one {len(rows[0])}; "
+                "each row needs one probability for each output."
             )
         for y, cell in enumerate(row):
             if not _is_number(cell):

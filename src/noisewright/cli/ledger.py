@@ -48,7 +48,7 @@ DatasetArgument = Annotated[
     str | None, typer.Argument(help="One dataset; all if left out.", show_default=False)
 ]
 WhoOption = Annotated[
-    str | None, typer.Option(help="Who does this; user@host if left out.", show_default=False)
+    str | None, typer.Option(help="Who is doing this; user@host if left out.", show_default=False)
 ]
 KeyOption = Annotated[
     Path | None,
@@ -110,8 +110,8 @@ def grant(
     change: Annotated[
         Literal["replace", "add or remove"] | None,
         typer.Option(
-            help="What may happen to a person: another one takes their place, so that the number "
-            "of people is public, or they come or go.",
+            help="What neighboring data differ in: one person is replaced by another (the number "
+            "of people is public), or a person is added or removed.",
             show_default="replace",
         ),
     ] = None,
@@ -119,7 +119,7 @@ def grant(
         Path | None,
         typer.Option(help="A file or folder that draws on this budget from now on."),
     ] = None,
-    why: Annotated[str, typer.Option(help="Why, for those who read the record later.")] = "",
+    why: Annotated[str, typer.Option(help="The reason, for those who read the record later.")] = "",
     who: WhoOption = None,
     key_file: KeyOption = None,
     as_json: JsonOption = False,
@@ -178,7 +178,7 @@ def show(
         answer({"ledger": ledger.where, "head": ledger.head, "datasets": rows})
         return
     if not balances:
-        say(f"{ledger.where}: no budget was granted yet.")
+        say(f"{ledger.where}: no budget has been granted yet.")
         return
     grid = Grid(show_edge=False, pad_edge=False)
     for title in ("dataset", "", "epsilon", "delta"):
@@ -202,8 +202,8 @@ def show(
         if balance.reserved:
             numbers = ", ".join(map(str, balance.reserved))
             say(
-                f"{balance.dataset}: reserved in entry {numbers}, under way or left by a crash. "
-                "It counts as spent."
+                f"{balance.dataset}: reserved in entry {numbers}, in progress or interrupted by a "
+                "crash. It counts as spent."
             )
     say(f"Head: {ledger.head}")
 
@@ -280,7 +280,7 @@ def waste(
     if as_json:
         answer({"ledger": ledger.where, "head": ledger.head, "entry": written.as_row()})
     else:
-        say(f"Entry {entry} is wasted. It stays spent: nobody can tell what got out before.")
+        say(f"Entry {entry} is wasted. It remains spent: nobody can tell what got out before.")
 
 
 def _rho_rows(dataset: str, budget: RhoBudget, delta: str) -> list[tuple[str, ...]]:

@@ -15,7 +15,9 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.exact import exactly
 from noisewright.meanings import DELTA
 
-EpsilonOption = Annotated[str | None, typer.Option(help="How private, e.g. 0.5 or 1/3.")]
+EpsilonOption = Annotated[
+    str | None, typer.Option(help="The privacy loss, e.g. 0.5 or 1/3; smaller is more private.")
+]
 AlphaOption = Annotated[str | None, typer.Option(help="Instead of epsilon: e^-epsilon.")]
 DeltaOption = Annotated[str, typer.Option(help=DELTA)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]

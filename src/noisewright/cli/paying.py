@@ -66,7 +66,7 @@ def confirm_written(path: object) -> Generator[None]:
         yield
         sys.stdout.flush()
     except OSError as problem:
-        problem.add_note(f"{path} is complete, and what it cost stays spent; do not make it again.")
+        problem.add_note(f"{path} is complete and its cost is spent; do not make it again.")
         raise
 
 
@@ -75,16 +75,13 @@ def paying_ledger(options: PayingOptions) -> nw.Ledger | str | None:
     where, without = options.ledger, options.without_ledger
     if where is None and not without:
         raise InputError(
-            "there is no budget to debit for what this gives away. Say where it is kept with "
-            "--ledger budget.db (noisewright ledger create budget.db starts one), or pass "
-            "--without-ledger."
+            "there is no budget to debit for this privacy loss. Pass --ledger budget.db "
+            "(noisewright ledger create budget.db creates one), or --without-ledger."
         )
     if where is not None and without:
         raise InputError("--ledger and --without-ledger contradict each other; leave one out.")
     if without and options.dataset is not None:
-        raise InputError(
-            "--dataset names a budget, and --without-ledger says that there is none; leave one out."
-        )
+        raise InputError("--dataset names a budget, but --without-ledger uses none; leave one out.")
     if where is None or (options.key_file is None and options.who is None):
         return where
     return nw.Ledger.open(where, key=read_key_file(options.key_file), who=options.who)
@@ -121,7 +118,7 @@ def plain_result(made: releases.Release | releases.Synthesis) -> dict[str, Any]:
 
 
 def plain_cost(made: releases.Release | releases.Synthesis | Answer) -> dict[str, Any]:
-    """Return what was given away and what the ledger says of it, as plain values."""
+    """Return the privacy loss and what the ledger recorded, as plain values."""
     return {
         "guarantee": plain_guarantee(made.guarantee),
         "accounted": made.is_accounted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,12 +10,15 @@ from typing import Annotated, Any, Literal
 import typer
 
 import noisewright as nw
-from noisewright import plans
+from noisewright import advice, plans
+from noisewright.cli.advise import tell_better_tool
 from noisewright.cli.input_files import TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
-from noisewright.cli.say import answer, heading, say
+from noisewright.cli.say import align, answer, heading, say
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.meanings import DELTA
+
+_MOST_BYTES = 1 << 27
 
 
 @group_options
@@ -32,9 +36,13 @@ def plan(
     ] = None,
     epsilon: Annotated[
         str | None,
-        typer.Option("--epsilon", "-e", help="What each person gives away with all columns."),
+        typer.Option(
+            "--epsilon", "-e", help="The privacy budget per person, for all columns together."
+        ),
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", "-d", help=DELTA)] = "0",
+    delta: Annotated[
+        str | None, typer.Option("--delta", "-d", help=DELTA, show_default="1e-9 if shuffled")
+    ] = None,
     drop: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,7 +60,8 @@ def plan(
     estimate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column, or several separated by commas, to divide the budget for.",
+            help="Divide the budget for the best estimate of this column, or of several separated "
+            "by commas.",
             show_default=False,
         ),
     ] = None,
@@ -68,9 +77,13 @@ def plan(
         typer.Option(help="How many rows of a person are released.", show_default=False),
     ] = None,
     keep: Annotated[Literal["first", "random"], typer.Option(help="Which of them.")] = "random",
-    shuffle: Annotated[
-        bool, typer.Option("--shuffle", help="Release rows in random order.")
-    ] = False,
+    order: Annotated[
+        Literal["kept", "shuffled"] | None,
+        typer.Option(
+            help="Whether rows keep their order, or are shuffled to hide among each other.",
+            show_default="shuffled if each row is a person and no column is public",
+        ),
+    ] = None,
     people: Annotated[
         int | None,
         typer.Option(
@@ -89,8 +102,8 @@ def plan(
     """Draft the plan of a release without looking at private values, or explain one.
 
     From a table only the names and types of its columns are read. What they can hold comes from a
-    codebook (CSV, JSON Schema, Table Schema or TOML), from you, or stays open and is marked TODO.
-    With a plan instead of a table it checks the plan and says in words what it will do.
+    codebook (CSV, JSON Schema, Table Schema or TOML) or from you; what is still open is marked
+    TODO. With a plan instead of a table, it checks the plan and prints what it will do.
 
     Examples:
       noisewright plan survey.csv -o plan.toml
@@ -111,7 +124,7 @@ def plan(
         _explain(source, people, as_json=as_json)
         return
     if output is not None and output.exists() and not overwrite:
-        raise InputError(f"{output} exists. Choose another name, or say --overwrite.")
+        raise InputError(f"{output} exists. Choose another name, or pass --overwrite.")
     table = given_table(source, reading)
     draft = _draft(
         table,
@@ -124,13 +137,13 @@ def plan(
         estimates=[tuple(_split([group])) for group in estimate or ()],
         shares=shares,
         person=_person(person, rows_per_person, keep),
-        order="shuffled" if shuffle else "kept",
+        order=order,
     )
     if not no_input and not as_json and not draft.is_finished and _is_terminal():
         from noisewright.cli.asking import ask
 
         draft = ask(draft)
-    _show(draft, output, people, as_json=as_json)
+    _show(draft, table, output, people, as_json=as_json)
 
 
 def _is_terminal() -> bool:
@@ -163,18 +176,33 @@ def _explain(path: Path, people: int | None, *, as_json: bool) -> None:
     if as_json:
         answer({"plan": str(path), **_plan_facts(plan, people)})
         return
-    for paragraph in plan.words(rows=people):
+    _say_plan(plan, people)
+    if people is not None:
+        tell_better_tool(plan, path, people)
+
+
+def _say_plan(plan: plans.Plan, people: int | None) -> None:
+    """Say what a plan will do: the promise, a table of its columns, and what holds for all."""
+    plan = plan if people is None else plan.for_rows(people)
+    say(plans.promise_words(plan))
+    say()
+    for line in align(plans.plan_rows(plan, rows=people), left=5):
+        say(line)
+    say()
+    for paragraph in plans.rest_words(plan):
         say(paragraph)
-        say()
-    _caution(plan, people)
-
-
-def _caution(plan: plans.Plan, people: int | None) -> None:
     for text in plan.cautions(rows=people):
         say(f"Caution: {text}", style="yellow")
 
 
-def _show(draft: plans.Draft, output: Path | None, people: int | None, *, as_json: bool) -> None:
+def _show(
+    draft: plans.Draft,
+    table: os.PathLike[str],
+    output: Path | None,
+    people: int | None,
+    *,
+    as_json: bool,
+) -> None:
     from noisewright.files import write_whole
 
     text, plan = _carried_out(draft, output)
@@ -196,7 +224,18 @@ def _show(draft: plans.Draft, output: Path | None, people: int | None, *, as_jso
     if output is None:
         print(text, end="")
         return
-    _tell(draft, plan, output, people)
+    rows = people
+    if plan is not None and rows is None and Path(table).is_file() and _is_small(table):
+        rows = advice.count_rows(table, plan)
+    # How rows in random order are randomized depends on how many there are.
+    _tell(draft, plan, output, rows if plan is not None and plan.is_central else people)
+    if plan is not None and rows:
+        tell_better_tool(plan, output, rows)
+
+
+def _is_small(table: os.PathLike[str]) -> bool:
+    """Tell whether the rows of a text are counted in no time."""
+    return Path(table).stat().st_size <= _MOST_BYTES
 
 
 def _carried_out(draft: plans.Draft, output: Path | None) -> tuple[str, plans.Plan | None]:
@@ -211,7 +250,7 @@ def _carried_out(draft: plans.Draft, output: Path | None) -> tuple[str, plans.Pl
         if output is None:
             raise
         write_whole(output, plans.draft_text(draft, None).encode())
-        raise InputError(f"{output} was written, but it is no plan yet: {problem}") from problem
+        raise InputError(f"{output} was written, but it is not a plan yet: {problem}") from problem
     return plans.draft_text(draft, plan), plan
 
 
@@ -221,29 +260,25 @@ def _tell(draft: plans.Draft, plan: plans.Plan | None, output: Path, people: int
         say(f"The codebook also describes {name}, which the table does not have.")
     for name in draft.persons:
         say(
-            f"{name} looks like the number of a person. If a person may have several rows, draft "
-            f"again with --person {name} --rows-per-person 3 (or another bound)."
+            f"{name} looks like a column that identifies people. If a person may have several "
+            f"rows, draft again with --person {name} --rows-per-person 3 (or another bound)."
         )
     if plan is not None:
         heading("What it will do")
-        for paragraph in plan.words(rows=people):
-            say()
-            say(paragraph)
-        say()
-        _caution(plan, people)
-        heading(f"Change {output} as you like; noisewright plan {output} explains it again.")
+        _say_plan(plan, people)
+        heading(f"Edit {output} as you like; noisewright plan {output} explains it again.")
         return
     heading("Column by column")
     for proposal in draft.proposals:
         facts = _proposal_facts(proposal)
         why = f" ({facts['why']})" if facts["why"] else ""
         say(f"{facts['column']}: {facts['proposal']}{why}")
-    heading(f"Open: {output} says TODO where somebody must decide")
+    heading(f"Open: {output} has a TODO for each decision that is still to be made")
     if draft.missing:
         names = ", ".join(draft.missing)
         say(f"Declare what these can hold, from what is known without the data: {names}.")
     if draft.settings.get("epsilon") is None:
-        say("Choose epsilon, what each person gives away with all columns together.")
+        say("Choose epsilon, the privacy budget per person for all columns together.")
     say(f"Then: noisewright plan {output}")
 
 
@@ -270,10 +305,24 @@ def _proposal_facts(proposal: plans.Proposal) -> dict[str, Any]:
     }
 
 
+def _guarantee_facts(plan: plans.Plan) -> dict[str, Any]:
+    """Return what is promised, against whom; None where it depends on the number of rows."""
+    known = plan.epsilon is not None or plan.rows is not None or not plan.is_central
+    in_order = plan.guarantee_in_order if plan.has_mechanisms else None
+    return {
+        "order": plan.order,
+        "epsilon": str(plan.guarantee.epsilon) if known else None,
+        "delta": str(plan.guarantee.delta if known else plan.delta),
+        "epsilon_in_order": None if in_order is None else str(in_order.epsilon),
+        "rows": plan.rows,
+    }
+
+
 def _plan_facts(plan: plans.Plan, people: int | None) -> dict[str, Any]:
     """Return what a plan will do, part by part, and its words."""
+    plan = plan if people is None else plan.for_rows(people)
     parts: list[dict[str, Any]] = []
-    for part in plan.parts:
+    for part in plan.parts if plan.has_mechanisms else ():
         outlook = plans.outlook_of(part)
         errors = {}
         for name in part.columns if people is not None else ():
@@ -297,8 +346,7 @@ def _plan_facts(plan: plans.Plan, people: int | None) -> dict[str, Any]:
         )
     return {
         "digest": plan.digest,
-        "epsilon": str(plan.guarantee.epsilon),
-        "delta": str(plan.guarantee.delta),
+        **_guarantee_facts(plan),
         "rows_per_person": plan.rows_per_person,
         "shares": plan.shares,
         "private": list(plan.private),
@@ -307,4 +355,5 @@ def _plan_facts(plan: plans.Plan, people: int | None) -> dict[str, Any]:
         "parts": parts,
         "words": list(plan.words(rows=people)),
         "cautions": list(plan.cautions(rows=people)),
+        "better_tool": None if people is None else advice.better_tool(plan, rows=people),
     }

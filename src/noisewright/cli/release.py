@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 import noisewright as nw
-from noisewright import releases
+from noisewright import advice, plans, releases
+from noisewright.cli.advise import tell_better_tool
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.paying import (
@@ -21,7 +22,7 @@ from noisewright.cli.paying import (
     tell_cost,
     tell_notes,
 )
-from noisewright.cli.say import answer, bars, heading, say
+from noisewright.cli.say import answer, bars, heading, plain_guarantee, say
 from noisewright.given import quantity
 
 _STEPS = {
@@ -53,11 +54,12 @@ def release(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    r"""Release a private copy of a table, as a plan says, and account for it.
+    r"""Release a private copy of a table according to a plan, and account for it.
 
     Everything is checked before the budget is debited, and the budget is debited before any noise
-    is drawn. The certificate, the recipe for analysts and a report are written beside the private
-    file.
+    is drawn. If the plan shuffles rows and has a delta, its epsilon holds against whoever sees only
+    the released rows, in an order that nobody knows. The certificate, the recipe for analysts and a
+    report are written beside the private file.
 
     Examples:
       noisewright release survey.csv --plan plan.toml -o private.parquet --ledger budget.db
@@ -89,16 +91,26 @@ def release(
                 made = releases.with_report(made, page, progress)
     with confirm_written(made.path):
         if as_json:
-            answer({**plain_result(made), "cautions": cautions})
+            in_order = plain_guarantee(made.plan.guarantee_in_order)
+            answer(
+                {
+                    **plain_result(made),
+                    "order": made.plan.order,
+                    "guarantee_in_order": in_order,
+                    "cautions": cautions,
+                    "better_tool": advice.better_tool(made.plan, rows=made.rows),
+                }
+            )
         else:
             _tell(made)
+            tell_better_tool(made.plan, plan, made.rows)
 
 
 def _announce(made: releases.Release) -> None:
     """Say what was released, under which guarantee, and what it cost."""
     plan = made.plan
     if not made.is_private:
-        say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
+        say("NOT PRIVATE: the noise came from a seed, for tests. Do not publish this.", style="red")
     say(
         f"{made.path}: {made.rows:,} rows, {quantity(len(plan.private), 'column')} randomized"
         + (f", {len(plan.public)} public (released unchanged)" if plan.public else "")
@@ -108,7 +120,9 @@ def _announce(made: releases.Release) -> None:
     )
     rows = plan.rows_per_person
     whose = "with one row" if rows == 1 else f"with up to {rows} rows together"
-    say(f"Each person gives away at most {made.guarantee}, {whose}. This is proven.")
+    say(f"The privacy loss of each person is at most {made.guarantee}, {whose}. This is proven.")
+    if plan.is_central:
+        say(plans.central_words(plan))
     tell_cost(made)
 
 

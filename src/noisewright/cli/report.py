@@ -25,7 +25,7 @@ def report(
     release: Annotated[
         Path,
         typer.Argument(
-            help="A released file, or a synthetic table, with what lies beside it.",
+            help="A released file or a synthetic table, with the files beside it.",
             show_default=False,
         ),
     ],
@@ -43,8 +43,8 @@ def report(
     """Write the report of a release or a synthetic table again: one page for all readers.
 
     It is made from the released file and its recipe alone (of a synthetic table: from its noisy
-    counts), costs no privacy, and needs no network to be read. A release
-    writes one by itself; this is for one that is missing, or made by another version.
+    counts), costs no privacy, and can be read without a network. A release
+    writes its report itself; this is for one that is missing, or made by another version.
 
     Examples:
       noisewright report private.parquet
@@ -60,7 +60,7 @@ def report(
         answer({"report": str(path), "private": opened.is_private, "bytes": path.stat().st_size})
         return
     if not opened.is_private:
-        say("NOT PRIVATE: the noise came from a seed, for tests. Hand nothing out.", style="red")
+        say("NOT PRIVATE: the noise came from a seed, for tests. Do not publish this.", style="red")
     what = "synthetic table" if isinstance(opened, nw.results.Synthesis) else "release"
     say(f"{path}: the {what} of {opened.rows:,} rows in plain words.", style="bold green")
 

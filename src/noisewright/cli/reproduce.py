@@ -31,8 +31,8 @@ def reproduce(
         Path | None,
         typer.Option(
             help="A published data file that the paper uses, e.g. adult.data, or a folder with "
-            "several. Without it, the page says where to get the file, and leaves out what "
-            "needs it.",
+            "several. Without it, the page says where to get the file, and leaves out the "
+            "claims that need it.",
             show_default=False,
         ),
     ] = None,
@@ -47,11 +47,11 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Compute every figure and claim of a paper again, and write a page beside it.
+    """Compute every figure and claim of a paper again, and write a page of the results.
 
-    The page puts the paper's claim beside what comes out, and says which claims hold, which need a
-    correction and which do not hold. It needs a checkout of the project: papers are not part of the
-    installed package.
+    The page shows the paper's claims next to the computed results, and says which hold, which
+    need a correction and which do not hold. It needs a checkout of the project: papers are not
+    part of the installed package.
 
     Examples:
       noisewright reproduce counts
@@ -79,5 +79,5 @@ def find_checkout(paper: str) -> Path:
     raise MissingPartError(
         f"the computations behind the paper {paper!r} are not part of the installed package, and "
         "no checkout of the project was found here. Clone the Noisewright repository and run this "
-        "command inside of it, or `make papers` there."
+        "command in it, or `make papers` there."
     )

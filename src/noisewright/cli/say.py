@@ -31,6 +31,19 @@ def heading(text: str) -> None:
     say(text, style="bold")
 
 
+def align(rows: list[list[str]], *, left: int) -> list[str]:
+    """Return the lines of a table; the cells of its first columns begin at the left."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines: list[str] = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
 def answer(values: dict[str, Any]) -> None:
     """Print an answer for machines: one JSON object, in ASCII, which any terminal can show."""
     print(json.dumps(values, indent=1))

@@ -53,21 +53,22 @@ def synthesize(
     ] = None,
     epsilon: Annotated[
         str | None,
-        typer.Option(help="What each person gives away.", show_default="that of the plan"),
+        typer.Option(help="The privacy budget per person.", show_default="that of the plan"),
     ] = None,
     delta: Annotated[str | None, typer.Option(help=DELTA)] = None,
     method: Annotated[Literal["mst", "mwem", "blr"], typer.Option(help="How to make it.")] = "mst",
     workload: Annotated[
         Path | None,
         typer.Option(
-            help="What should be answered well: counting queries in TOML.",
+            help="The counting queries to answer well, in TOML.",
             show_default="all pairs of columns",
         ),
     ] = None,
     ways: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a workload: all tables of this many columns; several as in 1,2."
+            help="Instead of a workload: all tables of this many columns, or of several such as "
+            "1,2."
         ),
     ] = None,
     inference: Annotated[
@@ -89,16 +90,16 @@ def synthesize(
             "--evaluate", help="Compare with the raw data, in a file that is NOT for release."
         ),
     ] = False,
-    no_report: Annotated[
-        bool, typer.Option("--no-report", help="Write no page about the table.")
-    ] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Do not write a report.")] = False,
     predict: Annotated[
         bool,
-        typer.Option("--predict", help="Print the expected errors; make and spend nothing."),
+        typer.Option(
+            "--predict", help="Print the expected errors; make nothing and spend nothing."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    r"""Make a synthetic table: made-up rows with about the counts of the real ones.
+    r"""Make a synthetic table: made-up rows with about the same counts as the real ones.
 
     The columns are declared by a plan; what it says about mechanisms is not used. Every row is
     checked before the budget is debited, once for the whole run, and the budget is debited before
@@ -114,7 +115,9 @@ def synthesize(
         --workload queries.toml                 (what should be answered well; or --ways 3)
     """
     if workload is not None and ways is not None:
-        raise InputError("--workload and --ways both say what to answer well; give one of them.")
+        raise InputError(
+            "--workload and --ways both say what to answer well; give only one of them."
+        )
     asked = workload if ways is None else _ways(ways)
     spent = number_option(epsilon, option="--epsilon")
     slack = number_option(delta, option="--delta")
@@ -138,7 +141,8 @@ def synthesize(
         return
     if output is None:
         raise InputError(
-            "--output (-o) is missing: where does the table go? With --predict nothing is made."
+            "--output (-o) is missing: where should the table be written? With --predict nothing "
+            "is made."
         )
     book = paying_ledger(paying)
     with show_notes(), bars(_STEPS, quiet=as_json) as progress:
@@ -186,8 +190,8 @@ def _tell(made: releases.Synthesis) -> None:
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
     with_rows = "one row" if made.rows_per_person == 1 else f"up to {made.rows_per_person} rows"
     say(
-        f"Each person gives away at most {made.guarantee}, with {with_rows}. It is spent in "
-        f"{quantity(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
+        f"The privacy loss of each person is at most {made.guarantee}, with {with_rows}. It is "
+        f"spent in {quantity(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
     )
     tell_cost(made)
     tell_notes(made)
@@ -215,21 +219,24 @@ def _tell_errors(made: releases.Synthesis) -> None:
         "which is 2 at most."
     )
     say(
-        f"  Expected before: {made.expected_error:.3g} by noise alone, on average over the "
-        "workload, if all of it were counted."
+        f"  Expected from noise alone: {made.expected_error:.3g} on average over the workload, if "
+        "all of it were counted."
     )
     known = [part for part in made.errors.parts if part.counted]
     asked = sum(part.in_workload for part in known)
     say(
-        f"  Found after: {made.workload_error:.3g} between the rows and the noisy counts, on "
-        f"average over all that was counted ({asked:,} of the workload, {len(known) - asked:,} "
-        f"besides), where {made.errors.expected_of_counted:.3g} was expected."
+        f"  Measured between the synthetic rows and the noisy counts: {made.workload_error:.3g} "
+        f"on average over the {len(known):,} counted tables ({asked:,} in the workload, "
+        f"{len(known) - asked:,} others); {made.errors.expected_of_counted:.3g} was expected."
     )
     _tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
     shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")
     if pairs:
-        say(f"  Counted together: {shown}. Links between other columns are not known to be right.")
+        say(
+            f"  Counted together: {shown}. Relations between other columns are not known to be "
+            "right."
+        )
 
 
 def _plain(made: releases.Synthesis) -> dict[str, Any]:
@@ -275,7 +282,7 @@ def _tell_worst(errors: synthetic.WorkloadErrors) -> None:
     worst = errors.worst(_MOST_SAID)
     if len(worst) < 2:
         return
-    say("  Worst parts (expected; found):")
+    say("  Largest errors (expected; measured):")
     for part in worst:
         after = "not counted together" if part.found is None else f"{part.found:.3g}"
         say(f"    {part.name} ({part.queries:,} cells): {part.expected:.3g}; {after}")

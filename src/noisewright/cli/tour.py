@@ -12,7 +12,7 @@ from noisewright.cli.demo import narrator
 
 
 def tour(
-    out: Annotated[Path, typer.Option(help="The folder for what the tour writes.")] = Path(
+    out: Annotated[Path, typer.Option(help="The folder that the tour writes to.")] = Path(
         "noisewright-tour"
     ),
 ) -> None:

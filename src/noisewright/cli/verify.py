@@ -50,7 +50,7 @@ def verify(
 ) -> None:
     """Decide exactly whether a mechanism is private, or show why it is not.
 
-    Without --epsilon it tells the least epsilon that holds. A matrix is text: rows of probabilities
+    Without --epsilon it finds the least epsilon that holds. A matrix is text: rows of probabilities
     (0.25 or 1/4) or of whole weights, separated by commas, semicolons, tabs or spaces, or JSON
     rows.
 
@@ -124,8 +124,7 @@ def _read(path: Path, neighbors: MatrixRelation | None) -> Any:
     if text.lstrip().startswith("{"):
         if neighbors is not None:
             raise InputError(
-                f"{path} is a certificate, which says itself who is whose neighbor; leave "
-                "--neighbors out."
+                f"{path} is a certificate, which states its own neighbors; leave --neighbors out."
             )
         return nw.load(path)
     rows = read_rows(path, text)

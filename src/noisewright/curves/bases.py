@@ -168,7 +168,7 @@ class Kernel:
         if not (math.isfinite(self.length) and self.length > 0):
             raise ParameterError(
                 f"the length of the kernel is {self.length}; it must be positive and finite: the "
-                "distance over which the noise stays alike."
+                "distance over which the noise stays similar."
             )
 
     def matrix(self, s: Floats, t: Floats) -> Floats:

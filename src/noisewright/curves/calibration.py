@@ -99,7 +99,7 @@ def _require_curves(space: Any) -> None:
         raise SpaceError(f"noise for curves needs a Curves space; got {type(space).__name__}.")
     if space.neighbors != "replace":
         raise SpaceError(
-            "noise for curves protects the change of a curve into any other; the space must have "
+            "noise for curves protects a change of one curve to any other; the space must have "
             "neighbors='replace'."
         )
 

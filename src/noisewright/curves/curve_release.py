@@ -152,7 +152,7 @@ class CurveRelease:
         if read.ndim != 1 or not read.size or not ((read >= first) & (read <= last)).all():
             raise InputError(
                 f"positions must be a list of numbers from {first:g} to {last:g}, where the "
-                "curves live."
+                "curves are defined."
             )
         return read
 

@@ -172,8 +172,7 @@ def kernel_density(
     """
     if not isinstance(space, Interval) or space.neighbors != "replace":
         raise SpaceError(
-            "a density needs an Interval with neighbors='replace': numbers of which any may become "
-            "any other."
+            "a density needs an Interval with neighbors='replace': any number may become any other."
         )
     if space.size > _MOST_POINTS:
         raise TooLargeError(

@@ -155,7 +155,8 @@ def widest_pair(mechanism: CurveNoise | DensityNoise) -> tuple[Any, Any]:
 def _require_inside(sets: Iterable[Sequence[float]], grid: Floats) -> None:
     if any(not grid[0] <= t <= grid[-1] for chosen in sets for t in chosen):
         raise InputError(
-            f"positions must lie between {grid[0]:g} and {grid[-1]:g}, where the curves live."
+            f"positions must lie between {grid[0]:g} and {grid[-1]:g}, where the curves are "
+            "defined."
         )
 
 
@@ -228,7 +229,9 @@ def _of_table(
             f"the outputs are {mechanism.outputs!r}; projections need outputs that are curves."
         )
     if epsilon is None and mechanism.claim is None:
-        raise InputError("this mechanism claims nothing; say at which epsilon= to look at it.")
+        raise InputError(
+            "this mechanism claims no guarantee; give the epsilon= at which to examine it."
+        )
     assert epsilon is not None or mechanism.claim is not None
     chosen = mechanism.claim.epsilon if epsilon is None else Epsilon.of(epsilon)  # pyright: ignore[reportOptionalMemberAccess]
     places = {float(t): place for place, t in enumerate(mechanism.outputs.grid)}
@@ -247,7 +250,7 @@ def _places(positions: Sequence[float], places: dict[float, int]) -> list[int]:
     unknown = [t for t in positions if t not in places]
     if unknown:
         raise InputError(
-            f"{unknown[0]:g} is not a position of the grid of the outputs, and a table knows no "
-            "other."
+            f"{unknown[0]:g} is not a position of the grid of the outputs, and a table has no "
+            "others."
         )
     return [places[t] for t in positions]

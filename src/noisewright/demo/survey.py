@@ -81,43 +81,54 @@ def make_survey(people: int = 50_000, *, seed: int = 2026) -> Any:
     )
 
 
-def survey_plan(*, epsilon: int) -> Plan:
-    """Return the plan for the survey: all kinds of columns under one budget."""
+def survey_columns() -> dict[str, Any]:
+    """Return what each column can hold, by what everybody knows who has seen the form."""
+    return {
+        "person": "drop",
+        "region": Column(REGIONS),
+        "age_group": Column(AGES),
+        "job": Column(JOBS, null=NO_ANSWER),
+        "smokes": Column([False, True]),
+        "children": Column(Counts(MOST_CHILDREN)),
+        "commute": Column(Interval(0, LONGEST_COMMUTE, step=5), off_grid="round"),
+        "interests": Column(Subsets(INTERESTS, largest=MOST_INTERESTS), share=2),
+        "power": Column(
+            Curves(range(HOURS), low=0, high=MOST_POWER), basis="fourier", coefficients=9, share=3
+        ),
+    }
+
+
+def survey_plan(*, people: int, epsilon: int, delta: str) -> Plan:
+    """Return the plan for a private copy of the survey in random order."""
     return Plan(
-        {
-            "person": "drop",
-            "region": "public",
-            "age_group": Column(AGES),
-            "job": Column(JOBS, null=NO_ANSWER),
-            "smokes": Column([False, True]),
-            "children": Column(Counts(MOST_CHILDREN)),
-            "commute": Column(Interval(0, LONGEST_COMMUTE, step=5), off_grid="round"),
-            "interests": Column(Subsets(INTERESTS, largest=MOST_INTERESTS), share=2),
-            "power": Column(
-                Curves(range(HOURS), low=0, high=MOST_POWER),
-                basis="fourier",
-                coefficients=9,
-                share=3,
-            ),
-        },
+        survey_columns(),
         epsilon=epsilon,
-        together=[("age_group", "job")],
+        delta=delta,
+        order="shuffled",
+        rows=people,
         title="A survey of made-up people",
     )
 
 
-def true_answers(table: Any) -> dict[str, NDArray[np.float64]]:
-    """Return for each private column the answers that `Release.estimate` estimates."""
-    power = table["power"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return {
+def true_answers(table: Any, *, countable: bool = False) -> dict[str, NDArray[np.float64]]:
+    """Return for each private column the answers that `Release.estimate` estimates.
+
+    With `countable`, only for those with one label or number in a cell.
+    """
+    found = {
+        "region": _shares(table["region"], REGIONS),
         "age_group": _shares(table["age_group"], AGES),
         "job": _shares(table["job"].fill_null(NO_ANSWER), (*JOBS, NO_ANSWER)),
         "smokes": _shares(table["smokes"], (False, True)),
         "children": _shares(table["children"], range(MOST_CHILDREN + 1)),
         "commute": np.asarray(table["commute"].to_numpy().mean()),
-        "interests": _item_shares(table["interests"]),
-        "power": power.reshape(-1, HOURS).mean(axis=0, dtype=np.float64),
     }
+    if countable:
+        return found
+    power = table["power"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    found["interests"] = _item_shares(table["interests"])
+    found["power"] = power.reshape(-1, HOURS).mean(axis=0, dtype=np.float64)
+    return found
 
 
 def _draw(rng: np.random.Generator, shares: NDArray[np.float64]) -> NDArray[np.intp]:

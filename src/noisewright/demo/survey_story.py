@@ -1,39 +1,33 @@
-"""The main job on a made-up survey, from the raw table to checked estimates and the truth."""
+"""The main job on a made-up survey: which tool, answers, a synthetic table, a private copy."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from noisewright import report
+from noisewright.advice import advise
+from noisewright.demo.comparison import compare_answers, compare_copy, compare_shares, draw_picture
 from noisewright.demo.narrator import Narrator
-from noisewright.demo.survey import make_survey, survey_plan, true_answers
+from noisewright.demo.survey import make_survey, survey_columns, survey_plan
 from noisewright.errors import InputError, OverBudgetError
-from noisewright.estimation import Estimate
 from noisewright.ledger import Ledger
 from noisewright.on_use import pq
-from noisewright.releases import Output, Release, release
+from noisewright.plans import Column
+from noisewright.queries import Answer, Private, col, count
+from noisewright.releases import Output, release, synthesize
+from noisewright.spaces import Curves, Subsets
 
-_BUDGET = 10
-_EPSILON = 8
+_DELTA = "1e-9"
+_ASKED, _SYNTHETIC, _COPY = Fraction(1, 4), Fraction(3, 4), 1
 _DATASET = "survey"
 _MARK = "made-by-noisewright-demo.txt"
-_UNITS = {"commute": "min", "power": "kW"}
-_TITLES = {
-    "job": "Jobs",
-    "children": "Children",
-    "interests": "Interests",
-    "power": "Power drawn in each hour, in kilowatts",
-}
+_QUESTIONS = ("shares", "mean:commute")
 
 
 def tell_survey(out: Path, *, people: int, narrator: Narrator) -> None:
-    """Make a survey up, plan, release, estimate, compare with the truth; write it all to `out`.
+    """Make a survey up, choose a tool, ask, synthesize, release, compare; write it all to `out`.
 
     Requires: a folder that is new, empty, or made by an earlier demo, whose files are replaced.
     """
@@ -44,54 +38,84 @@ def tell_survey(out: Path, *, people: int, narrator: Narrator) -> None:
     table = make_survey(people)
     raw = _write(table, out / "survey.parquet")
     say(
-        f"{people:,} made-up people told their age, job, children, commute, interests, whether "
-        f"they smoke, and what their household draws from the grid in each hour of a day. Their "
-        f"answers are in {raw}. Nobody is to see that file."
+        f"{people:,} made-up people told their region, age, job, children, commute, interests, "
+        f"whether they smoke, and what their household draws from the grid in each hour of a day. "
+        f"Their answers are in {raw}. Nobody is to see that file."
     )
+    columns = survey_columns()
+    plan = survey_plan(people=people, epsilon=_COPY, delta=_DELTA)
+    say(f"What each column can hold is declared in {plan.save(out / 'plan.toml')}.")
 
-    heading("2. A plan")
-    plan = survey_plan(epsilon=_EPSILON)
-    path = plan.save(out / "plan.toml")
-    for line in plan.words():
+    heading("2. Which tool?")
+    advice = advise(raw, columns, epsilon=1, delta=_DELTA, questions=_QUESTIONS)
+    for line in str(advice).splitlines():
         say(f"  {line}")
-    say(f"The plan is in {path}: short, and yours to edit.")
+    say("Nothing was read but names, types and the number of rows; nothing was spent.")
 
     heading("3. A budget")
     ledger = Ledger.create(out / "budget.db")
-    ledger.grant(_DATASET, epsilon=_BUDGET, data=raw, why="the demo's budget")
+    ledger.grant(_DATASET, epsilon=2, delta="1e-8", data=raw, why="the demo's budget")
     say(
-        f"A ledger holds what these people may give away in all: epsilon={_BUDGET}. Whoever "
-        "releases something about them has to spend from it first."
+        "A ledger holds what these people may give away in all: epsilon=2, delta=1e-8, for "
+        "replacing the answers of one person by any others. Everything below spends from it first."
     )
 
-    heading("4. The release")
+    heading(f"4. Questions, for epsilon={float(_ASKED):g}")
+    answer = _ask(raw, columns, ledger)
+    for line in answer.as_text().splitlines():
+        say(f"  {line}")
+    compare_answers(answer, table, say=say)
+
+    heading(f"5. A synthetic table, for epsilon={float(_SYNTHETIC):g}")
+    start = time.perf_counter()
+    synthetic = synthesize(
+        raw,
+        _countable(columns),
+        epsilon=_SYNTHETIC,
+        delta=_DELTA,
+        out=Output(out / "synthetic.parquet", what="the demo's synthetic table"),
+        ledger=ledger,
+    )
+    say(
+        f"{synthetic.rows:,} rows that belong to nobody were made from noisy counts in "
+        f"{time.perf_counter() - start:.1f} s. Use them like the real ones: what they say is off "
+        "by"
+    )
+    compare_shares(synthetic.table, table, say=say)
+
+    heading(f"6. A private copy in random order, for epsilon={_COPY}")
     start = time.perf_counter()
     released = release(
-        raw, plan, out=Output(out / "private.parquet", what="the demo"), ledger=ledger
+        raw,
+        plan,
+        out=Output(out / "private.parquet", what="the demo's private copy"),
+        ledger=ledger,
     )
     say(
-        f"{released.rows:,} rows were checked, paid for, randomized and written in "
-        f"{time.perf_counter() - start:.1f} s. Beside the private table lie its certificate, the "
-        "recipe for estimates, and a report to read."
+        f"{released.rows:,} rows were checked, paid for, randomized, shuffled and written in "
+        f"{time.perf_counter() - start:.1f} s, with sets and curves, which a synthetic table does "
+        "not have."
     )
-
-    heading("5. A certificate that needs no trust in us")
-    narrator.check(released.files["certificate"])
-
-    heading("6. Estimates, and the truth")
+    alone = plan.guarantee_in_order
     say(
-        "From here on only the private file is used. Because this demo made the people up, it "
-        "knows the truth and can tell how far off the estimates are; you could not."
+        f"epsilon={_COPY}, delta={_DELTA} holds against whoever sees only the file, where each row "
+        f"hides among {people:,}. Against whoever also sees the order, the noise in each row by "
+        f"itself gives {alone}."
     )
-    _compare(released, table, out / "estimates.png", say=say)
+    estimates = compare_copy(released, table, say=say)
+    draw_picture(answer, estimates, table, out / "estimates.png")
+    say(f"These and others are in the picture {out / 'estimates.png'}.")
 
-    heading("7. What is left")
+    heading("7. Certificates that need no trust in us")
+    for made in (synthetic, released):
+        narrator.check(made.files["certificate"])
+
+    heading("8. What is left")
     say(str(ledger.balance(_DATASET)))
     try:
-        again = Output(out / "again.parquet", what="the demo, again")
-        release(raw, plan, out=again, ledger=ledger)
+        _ask(raw, columns, ledger)
     except OverBudgetError as refused:
-        say(f"A second release like this one is refused. {refused}")
+        say(f"The same questions again are refused. {refused}")
 
     heading("What next")
     for path in _files(out):
@@ -99,7 +123,24 @@ def tell_survey(out: Path, *, people: int, narrator: Narrator) -> None:
             say(f"  {path}")
     say(f"Read {released.files['report']} in a browser. Then try your own table:")
     say(f"  {narrator.program} plan data.csv -o plan.toml")
+    say(f"  {narrator.program} advise data.csv --plan plan.toml --epsilon 1")
     say(f"All of this took {time.perf_counter() - began:.0f} s.")
+
+
+def _countable(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns with one label or number in a cell."""
+    return {
+        name: how
+        for name, how in columns.items()
+        if isinstance(how, Column) and not isinstance(how.space, Subsets | Curves)
+    }
+
+
+def _ask(raw: Path, columns: dict[str, Any], ledger: Ledger) -> Answer:
+    """Ask how many people there are in each region, and how long they commute."""
+    people = Private(raw, columns=_countable(columns), ledger=ledger)
+    question = people.group_by("region").agg(people=count(), commute=col("commute").mean())
+    return question.release(epsilon=_ASKED)
 
 
 def _require_own(out: Path) -> None:
@@ -124,6 +165,10 @@ def _files(out: Path) -> list[Path]:
         "survey.parquet",
         "plan.toml",
         "budget.db",
+        "synthetic.parquet",
+        "synthetic.certificate.json",
+        "synthetic.synthesis.json",
+        "synthetic.report.html",
         "private.parquet",
         "private.certificate.json",
         "private.recipe.json",
@@ -136,52 +181,3 @@ def _files(out: Path) -> list[Path]:
 def _write(table: Any, path: Path) -> Path:
     pq.write_table(table, path)
     return path
-
-
-def _compare(released: Release, table: Any, picture: Path, *, say: Callable[[str], None]) -> None:
-    """Show how far the estimates are from the truth, in words and as a picture."""
-    truth = true_answers(table)
-    estimates = released.estimate(
-        of=list(truth), question={"children": "shares", "commute": "mean"}, about="people"
-    )
-    say(f"  {'':<11}{'answers':>7}{'typical error':>15}{'predicted':>13}   in 95% intervals")
-    for name, known in truth.items():
-        found = estimates[name]
-        error = float(((found.values - known) ** 2).mean() ** 0.5)
-        predicted = float((found.standard_errors**2).mean() ** 0.5)
-        inside = int(((found.lows <= known) & (known <= found.highs)).sum())
-        unit = _UNITS.get(name)
-        say(
-            f"  {name:<11}{found.values.size:>7}{_size(error, unit):>15}"
-            f"{_size(predicted, unit):>13}   {inside} of {found.values.size}"
-        )
-    say(
-        "The typical error is what the demo measures; the predicted one is what the private file "
-        "says about itself. Power is written in nine waves, which bend the true curve a little: "
-        "that is in the first number and not in the second."
-    )
-    say("")
-    say("  jobs          estimated, and the truth (|)")
-    for line in _bars(estimates["job"], truth["job"]):
-        say(line)
-    charts = [
-        report.estimate_chart(estimates[name], truth=truth[name], title=title)
-        for name, title in _TITLES.items()
-    ]
-    report.save_chart(report.side_by_side(charts, columns=2), picture)
-    say(f"These and others are in the picture {picture}.")
-
-
-def _size(error: float, unit: str | None) -> str:
-    return f"{100 * error:.2f} points" if unit is None else f"{error:.2g} {unit}"
-
-
-def _bars(found: Estimate, known: NDArray[np.float64]) -> Iterator[str]:
-    """Yield shares as bars, with a mark where the truth is."""
-    width = 40 / max(float(found.values.max()), float(known.max()))
-    for label, share, true in zip(found.axes[0].labels, found.values, known, strict=True):
-        bar = ["▆"] * max(round(width * share), 0)
-        place = round(width * true)
-        bar += [" "] * (place + 1 - len(bar))
-        bar[place] = "|"
-        yield (f"  {label:<11}{100 * share:>6.1f}% {100 * true:>6.1f}%  {''.join(bar)}")

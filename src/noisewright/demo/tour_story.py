@@ -33,8 +33,8 @@ def tell_tour(out: Path, *, narrator: Narrator) -> None:
     heading("1. A mechanism")
     say(
         "Eight people were asked a question, and we want to publish how many said yes without "
-        "giving any of them away. The geometric mechanism adds noise to the count and keeps it "
-        "between 0 and 8."
+        "revealing what any of them said. The geometric mechanism adds noise to the count and "
+        "keeps it between 0 and 8."
     )
     mechanism = geometric(Counts(8), epsilon="0.5")
     for line in _picture(mechanism.matrix):
@@ -47,10 +47,10 @@ def tell_tour(out: Path, *, narrator: Narrator) -> None:
     least = tight_epsilon(mechanism)
     say(
         f"{verdict} This was decided on the integers that are sampled, not on rounded "
-        f"probabilities. No smaller epsilon would do: the least is {least!r}."
+        f"probabilities. No smaller epsilon holds: the least is {least!r}."
     )
     too_much = verify(mechanism, epsilon="0.49")
-    say(f"Claim a little more and you are told why not. {too_much}")
+    say(f"Claim a little more privacy, and you are shown why it does not hold. {too_much}")
 
     heading("3. A certificate that needs no trust in us")
     path = certify(mechanism).save(out / "geometric.json")

@@ -77,8 +77,8 @@ def _require_points(codes: set[str], space: Space, outputs: Space) -> None:
         )
     if "S" in codes and not places.is_mirrored:
         raise ParameterError(
-            f"S (symmetry) turns inputs and outputs around one middle; {space!r} and {outputs!r} "
-            "have different ones."
+            f"S (symmetry) reflects inputs and outputs about one center; {space!r} and "
+            f"{outputs!r} have different ones."
         )
     if "U" in codes:
         _require_numbers(space, outputs)

@@ -8,5 +8,6 @@ from .embedded import (
 from .overlap import ahead as ahead
 from .persons import Kept as Kept, PersonKeys as PersonKeys, PersonRows as PersonRows
 from .public_columns import PublicColumns as PublicColumns
+from .public_groups import too_small as too_small
 from .spark.session import is_spark_frame as is_spark_frame
 from .spark.table import SparkCheck as SparkCheck, open_spark as open_spark

@@ -6,6 +6,7 @@ number of rows: no metadata, no dictionaries, no order of labels of the input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -48,16 +49,36 @@ class Encoded:
         """How many bytes the codes take."""
         return sum(map(_nbytes, self.parts)) + sum(array.nbytes for array in self.public)
 
-    def take(self, keep: NDArray[np.bool_]) -> Encoded:
+    def keep(self, mask: NDArray[np.bool_]) -> Encoded:
         """Return some of the rows."""
+        return self if mask.all() else self.take(np.flatnonzero(mask))
+
+    def take(self, places: NDArray[np.intp]) -> Encoded:
+        """Return the rows at these places, in this order."""
         import pyarrow as pa
 
-        if keep.all():
-            return self
-        mask = pa.array(keep)
-        parts = tuple(_take(part, keep) for part in self.parts)
-        public = tuple(array.filter(mask) for array in self.public)
-        return Encoded(int(keep.sum()), parts, public)
+        parts = tuple(_take(part, places) for part in self.parts)
+        public = tuple(array.take(pa.array(places)) for array in self.public)
+        return Encoded(len(places), parts, public)
+
+    def slice(self, start: int, end: int) -> Encoded:
+        """Return the rows from one place up to another, without copying them."""
+        parts = tuple(_slice(part, start, end) for part in self.parts)
+        public = tuple(array.slice(start, end - start) for array in self.public)
+        return Encoded(end - start, parts, public)
+
+    @staticmethod
+    def concatenate(batches: Sequence[Encoded]) -> Encoded:
+        """Return the rows of some batches, one after the other."""
+        import pyarrow as pa
+
+        parts = zip(*(batch.parts for batch in batches), strict=True)
+        public = zip(*(batch.public for batch in batches), strict=True)
+        return Encoded(
+            sum(batch.rows for batch in batches),
+            tuple(_concatenate(each) for each in parts),
+            tuple(pa.concat_arrays(each) for each in public),
+        )
 
 
 def _nbytes(codes: Any) -> int:
@@ -66,12 +87,28 @@ def _nbytes(codes: Any) -> int:
     return codes.nbytes
 
 
-def _take(codes: Any, keep: NDArray[np.bool_]) -> Any:
+def _take(codes: Any, places: NDArray[np.intp]) -> Any:
     if not isinstance(codes, ItemSets):
-        return codes[keep]
-    sizes = codes.sizes
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes[keep])])
-    return ItemSets(codes.indices[np.repeat(keep, sizes)], offsets)
+        return codes[places]
+    sizes = codes.sizes[places]
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    from_start = np.repeat(codes.offsets[:-1][places] - offsets[:-1], sizes)
+    return ItemSets(codes.indices[from_start + np.arange(offsets[-1])], offsets)
+
+
+def _slice(codes: Any, start: int, end: int) -> Any:
+    if not isinstance(codes, ItemSets):
+        return codes[start:end]
+    offsets = codes.offsets[start : end + 1]
+    return ItemSets(codes.indices[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+
+def _concatenate(codes: Sequence[Any]) -> Any:
+    if not isinstance(codes[0], ItemSets):
+        return np.concatenate(codes)
+    sizes = np.concatenate([sets.sizes for sets in codes])
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    return ItemSets(np.concatenate([sets.indices for sets in codes]), offsets)
 
 
 @final
@@ -80,10 +117,14 @@ class Randomizer:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.parts: tuple[Part, ...] = plan.parts
         self.table = plan.schema
         # The makers of the released columns are the same for every batch.
         self._makers: dict[tuple[Any, ...], dict[str, Outputs]] = {}
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The mechanisms; cells are read without them."""
+        return self.plan.parts
 
     def schema(self, given: ArrowSchema) -> ArrowSchema:
         """Return the names and types that leave, in the order of the input.
@@ -102,6 +143,13 @@ class Randomizer:
                 released.append(pa.field(field.name, public_type(field.type)))
         return pa.schema(released)
 
+    def require_fit(self, given: ArrowSchema) -> None:
+        """Raise InputError when the plan and the table do not fit, as far as that is known yet."""
+        if self.plan.has_mechanisms:
+            self.schema(given)
+        else:
+            self.table.require_fit(given)
+
     def _outputs(self, given: ArrowSchema) -> dict[str, Outputs]:
         kinds = tuple(stored_type(given.field(name).type) for name in self.table.fields)
         if kinds not in self._makers:
@@ -119,9 +167,9 @@ class Randomizer:
         `first_row` is how many rows came before this batch; rows are counted from 1.
         """
         parts: list[Any] = []
-        for part in self.parts:
-            codes = [self.table.codes(name, batch.column(name), first_row) for name in part.columns]
-            parts.append(codes[0] if len(codes) == 1 else _join_codes(part.space, codes))
+        for columns, space in self.plan.groups:
+            codes = [self.table.codes(name, batch.column(name), first_row) for name in columns]
+            parts.append(codes[0] if len(codes) == 1 else _join_codes(space, codes))
         public = tuple(_public(name, batch.column(name)) for name in self.plan.public)
         return Encoded(batch.num_rows, tuple(parts), public)
 

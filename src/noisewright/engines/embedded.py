@@ -10,15 +10,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
 
 from noisewright.engines.batches import Encoded, Randomizer
 from noisewright.engines.overlap import Behind, ahead, in_order
 from noisewright.engines.persons import Kept, PersonKeys, PersonRows
 from noisewright.engines.public_columns import PublicColumns
+from noisewright.engines.public_groups import PublicGroups
 from noisewright.engines.shuffling import Shuffle
 from noisewright.errors import DataError
+from noisewright.sampling import permutation, source_or_default
 
 if TYPE_CHECKING:
     from noisewright.plans import Plan
@@ -29,6 +33,15 @@ from noisewright.tables import RecordBatch, TableReader, TableWriter
 _THREADS = min(2, os.cpu_count() or 1)
 """Batches that are drawn at a time: drawing takes longer than writing."""
 
+IN_MEMORY_BEFORE = 5 << 27
+"""Bytes in which rows are permuted before they are drawn; more rows are shuffled once released."""
+
+_PER_PLACE = 32
+"""Bytes that permuting takes for each row, besides its codes."""
+
+_PER_BUCKET = 1 << 16
+"""Rows of a bucket: few enough that their order is found in a cache."""
+
 KEPT = 1 << 28
 """Bytes of codes that `check` keeps for `run`, to spare it reading the table again."""
 
@@ -38,16 +51,22 @@ KEPT = 1 << 28
 class Checked:
     """A table whose cells the plan allows.
 
-    `rows` it has, and `released` of them leave: fewer when a person may have only so many.
+    `rows` it has, and `released` of them leave: fewer when a person may have only so many. At
+    least `together` of these share their public values, if the plan asks for that.
     """
 
     rows: int
     released: int
+    together: int
     randomizer: Randomizer
     keys: PersonKeys | None
     people: PersonRows | None
     codes: list[tuple[Encoded, Any]] | None
     public: PublicColumns
+
+    def with_plan(self, plan: Plan) -> Checked:
+        """Return the table for a plan whose mechanisms were not known when it was checked."""
+        return replace(self, randomizer=Randomizer(plan))
 
 
 def check(
@@ -67,18 +86,21 @@ def check(
     public column that the format of the target cannot hold.
     """
     randomizer = Randomizer(plan)
-    randomizer.schema(reader.schema)
+    randomizer.require_fit(reader.schema)
     keys = people = None
     if plan.person is not None:
         keys, people = PersonKeys(plan.person.column), PersonRows()
         keys.require_type(reader.schema.field(plan.person.column).type)
     public = PublicColumns(plan, reader.schema, name)
+    groups = PublicGroups(plan.public, reader.schema) if plan.is_split else None
     rows = held = 0
     codes: list[tuple[Encoded, Any]] | None = []
     with closing(_encode(reader, randomizer, keys)) as batches:
         for encoded, hashes in batches:
             rows += encoded.rows
             public.put(encoded.public)
+            if groups is not None:
+                groups.put(encoded.public)
             if people is not None:
                 people.add(hashes)
             if codes is not None:
@@ -94,7 +116,8 @@ def check(
     released = rows
     if people is not None and plan.person is not None:
         released = people.count_released(plan.person.rows)
-    return Checked(rows, released, randomizer, keys, people, codes, public)
+    together = released if groups is None else groups.smallest
+    return Checked(rows, released, together, randomizer, keys, people, codes, public)
 
 
 def run(
@@ -121,20 +144,27 @@ def run(
     with ExitStack() as stack:
         behind = Behind(writer.write, size=_nbytes)
         put: Callable[[Any], None] = stack.enter_context(behind).put
-        if plan.order == "shuffled":
+        # The order in which threads ask a given source for bits would change what it gives.
+        threads = _THREADS if source is None else 1
+        before = plan.order == "shuffled" and _is_permuted_before(checked)
+        if plan.order == "shuffled" and not before:
             shuffle = Shuffle(put, rows=checked.released, folder=writer.folder, source=source)
             put = stack.enter_context(shuffle).put
-        batches = stack.enter_context(closing(_again(reader, checked)))
+        given = stack.enter_context(closing(_again(reader, checked)))
+        batches = _keep_rows(given, kept)
+        if before:
+            shuffled = _permute(batches, checked.released, source, threads)
+            batches = stack.enter_context(closing(shuffled))
 
-        def draw(batch: tuple[Encoded, int]) -> tuple[Any, int]:
-            encoded, read = batch
+        def draw(batch: tuple[Encoded, bool, int]) -> tuple[Any, int]:
+            encoded, is_bucket, read = batch
+            if is_bucket:
+                encoded = encoded.take(permutation(encoded.rows, source))
             if not encoded.rows:
                 return None, read
             return randomizer.draw(encoded, reader.schema, source=source), read
 
-        # The order in which threads ask a given source for bits would change what it gives.
-        threads = _THREADS if source is None else 1
-        drawing = in_order(draw, _keep_rows(batches, kept), threads=threads)
+        drawing = in_order(draw, batches, threads=threads)
         for drawn, read in stack.enter_context(closing(drawing)):
             done += read
             if drawn is not None:
@@ -155,10 +185,57 @@ def _nbytes(batch: RecordBatch) -> int:
 
 def _keep_rows(
     batches: Iterable[tuple[Encoded, Any]], kept: Kept | None
-) -> Generator[tuple[Encoded, int]]:
+) -> Generator[tuple[Encoded, bool, int]]:
     """Yield the rows of each batch that count, and how many it had."""
     for encoded, hashes in batches:
-        yield encoded if kept is None else encoded.take(kept.rows(hashes)), encoded.rows
+        left = encoded if kept is None else encoded.keep(kept.rows(hashes))
+        yield left, False, encoded.rows
+
+
+def _is_permuted_before(checked: Checked) -> bool:
+    """Tell whether codes are in memory, and few enough to be permuted there."""
+    if checked.codes is None:
+        return False
+    held = sum(encoded.nbytes for encoded, _ in checked.codes)
+    return 2 * held + _PER_PLACE * checked.rows <= IN_MEMORY_BEFORE
+
+
+def _permute(
+    batches: Iterable[tuple[Encoded, bool, int]], rows: int, source: Source | None, threads: int
+) -> Generator[tuple[Encoded, bool, int]]:
+    """Yield rows in random buckets, which together are in random order once each is permuted.
+
+    Each row draws its noise by itself, so that it makes no difference to what is released whether
+    rows are shuffled before or after. Before, they are shorter, and are written while others are
+    still drawn. Each row goes to one of some buckets, chosen uniformly, and each bucket is permuted
+    where it is drawn (Rao 1961, Sandelius 1962); all of it in pieces that fit into a cache.
+    """
+    count = min(256, 1 << ((rows - 1) // _PER_BUCKET).bit_length())
+    buckets: list[list[Encoded]] = [[] for _ in range(count)]
+
+    def divide(batch: tuple[Encoded, bool, int]) -> tuple[Encoded, list[int], int]:
+        encoded, _, read = batch
+        # A power of two divides 256, so that the rest of a byte is uniform.
+        keys = source_or_default(source).u8(encoded.rows) & np.uint8(count - 1)
+        grouped = encoded.take(np.argsort(keys, kind="stable"))
+        return grouped, np.cumsum(np.bincount(keys, minlength=count)).tolist(), read
+
+    read = done = 0
+    with closing(in_order(divide, batches, threads=threads)) as divided:
+        for grouped, ends, many in divided:
+            read += many
+            done += grouped.rows
+            for bucket, start, end in zip(buckets, [0, *ends[:-1]], ends, strict=True):
+                if end > start:
+                    bucket.append(grouped.slice(start, end))
+    others = read - done
+    buckets.reverse()
+    while buckets:
+        bucket = buckets.pop()
+        if bucket:
+            whole = Encoded.concatenate(bucket)
+            yield whole, True, whole.rows + others
+            others = 0
 
 
 def _again(reader: TableReader, checked: Checked) -> Generator[tuple[Encoded, Any]]:

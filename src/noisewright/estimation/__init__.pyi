@@ -19,4 +19,8 @@ from .questions.readings import AFTER as AFTER, readings as readings, readings_o
 from .questions.table_layout import LayoutPart as LayoutPart, TableLayout as TableLayout
 from .result import Axis as Axis, Estimate as Estimate
 from .sets.item_shares import coins_of as coins_of
-from .typical_error import TypicalError as TypicalError, typical_error as typical_error
+from .typical_error import (
+    TypicalError as TypicalError,
+    typical_error as typical_error,
+    typical_median_error as typical_median_error,
+)

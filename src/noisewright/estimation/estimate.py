@@ -122,7 +122,7 @@ def estimate(
         mechanism = mechanism.row
     if isinstance(released, CurveRelease):
         if of not in (None, "mean") or asked.method != "unbiased":
-            raise InputError("of released curves the mean is estimated, by method='unbiased'.")
+            raise InputError("only the mean of released curves is estimated, by method='unbiased'.")
         sample = Sample(len(released), asked.about, asked.confidence)
         found = mean_of_release(released, at, sample, together=asked.together)
         return with_readings(asked.state(found), readings_of_curves(released, mechanism))

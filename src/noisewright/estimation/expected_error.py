@@ -62,8 +62,8 @@ def expected_error(
     if isinstance(mechanism, CurveNoise):
         if of not in (None, "mean") or shares is not None or sample.about == "population":
             raise InputError(
-                "of curves the error of the mean about='people' can be planned, which is the "
-                "noise; how much curves differ is not known before."
+                "for curves only the error of the mean about='people' can be planned, which is "
+                "the noise; how much curves differ is not known in advance."
             )
         space = mechanism.space
         positions = space.positions if at is None else np.atleast_1d(np.asarray(at, float))
@@ -86,7 +86,7 @@ def expected_error(
     columns = dict(mechanism.columns)
     keys, single = read_tables(of, list(columns))
     if shares is not None and not isinstance(shares, str) and not single:
-        raise InputError("shares are those of one table; ask for one table at a time, by of=.")
+        raise InputError("shares are those of one table; ask for one table at a time, with of=.")
     found = {
         key: _plan_shares(
             [columns[name] for name in names_of(key)],
@@ -191,7 +191,8 @@ def _plan(
 def _require_worst(shares: str) -> None:
     if shares != "worst":
         raise ParameterError(
-            f"shares is {shares!r}; give the expected shares, 'worst', or nothing for even ones."
+            f"shares is {shares!r}; give the expected shares or 'worst', or leave it out for even "
+            "shares."
         )
 
 

@@ -179,8 +179,9 @@ class Estimate:
         return (
             *self.notes,
             f"This release says nothing about {of}: the standard error is larger than half of the "
-            f"possible range. What would help: {'; '.join(helps[:-1])}{'; or ' * (len(helps) > 1)}"
-            f"{helps[-1]}. To see the numbers anyway: show='all' (--show all).",
+            "possible range. What would help: "
+            f"{'; '.join(helps[:-1])}{'; or ' * (len(helps) > 1)}{helps[-1]}. To see the numbers "
+            "anyway: show='all' (--show all).",
         )
 
     def _what_would_help(
@@ -195,7 +196,7 @@ class Estimate:
         wanted = float(f"{behind * (10 * ratio) ** 2:.1e}")
         people = f"{wanted:,.0f} people instead of {behind:,}"
         if wanted > _EVERYBODY:
-            people = f"more people than there are on earth, instead of {behind:,}"
+            people = f"more people than live on earth, instead of {behind:,}"
         helps = [f"{people} (for an error of a tenth of the possible range)"]
         helps.append("a larger epsilon for these columns")
         several = sum(len(axis.labels) > 1 for axis in self.axes) > 1

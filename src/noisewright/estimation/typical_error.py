@@ -27,7 +27,9 @@ from noisewright.estimation.channels.channel import (
     ResponseChannel,
     channel_of,
 )
+from noisewright.estimation.intervals.intervals import Sample
 from noisewright.estimation.intervals.spread import plausible, project_to_simplex
+from noisewright.estimation.numbers.noisy_quantiles import quantile_values
 from noisewright.estimation.numbers.number_estimates import are_numbers, bins, numbers_of
 from noisewright.estimation.result import Estimate
 from noisewright.estimation.sets.item_shares import coins_of
@@ -44,6 +46,9 @@ _MOST_ROWS = 400_000
 """Numbers drawn one by one where there are no counts to draw: unbounded noise, and curves."""
 
 _FEWEST = 24
+
+_MOST_FOR_MEDIANS = 512
+"""Outputs of a mechanism for which a median is found in a millisecond or two."""
 
 
 @final
@@ -133,6 +138,27 @@ def _averages(
     else:
         misses = counts / people @ channel.undo(answers[:, None])[:, 0] - truth @ answers
     return _root_mean_square(misses, estimate.values.shape)
+
+
+def typical_median_error(
+    mechanism: Mechanism, *, people: int, releases: int = 60, seed: int | str = "typical error"
+) -> float | None:
+    """Return how far the median of so many numbers is off, by simulated releases.
+
+    The numbers are spread evenly, and their quartiles are found as well: noise alone puts a median
+    into the middle, where that of evenly spread numbers is, and few others are.
+    None where the mechanism does not tell all numbers apart, or there are too many of them.
+    """
+    channel = _channel(mechanism)
+    if channel is None or not are_numbers(mechanism.space) or channel.outputs > _MOST_FOR_MEDIANS:
+        return None
+    points, sample = numbers_of(mechanism.space), Sample(people, "people", 0.95)
+    inputs = _whole(np.full(points.size, 1 / points.size), people)
+    levels = np.array([0.25, 0.5, 0.75])
+    truth = points[np.searchsorted(np.cumsum(inputs), levels * people)]
+    counts = _release_counts(channel, inputs, releases, simulation(seed))
+    found = quantile_values(counts / people, channel, points, levels, sample)
+    return float(np.sqrt(np.mean((found - truth) ** 2)))
 
 
 def _whole(shares: Array, people: int) -> NDArray[np.int64]:

@@ -33,7 +33,9 @@ from .rationals import (
     ceiling_float as ceiling_float,
     exactly as exactly,
     floor_float as floor_float,
+    plain_power as plain_power,
     show as show,
     show_total as show_total,
+    shown_up as shown_up,
 )
 from .scaled import ScaledEpsilon as ScaledEpsilon, scale_epsilon as scale_epsilon

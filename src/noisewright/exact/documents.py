@@ -57,7 +57,7 @@ def parse_json(text: str | bytes, *, what: str, exact: bool = False) -> Any:
             text = text.decode("utf-8-sig")
         return json.loads(text.removeprefix("\ufeff"), parse_float=_decimal(exact))
     except UnicodeDecodeError:
-        reason = f"{what} is not a text in UTF-8."
+        reason = f"{what} is not UTF-8 text."
     except ParameterError as problem:
         reason = f"{what}: {problem}"
     except json.JSONDecodeError as problem:

@@ -7,6 +7,7 @@ the comparison always ends: e^ε of a rational ε ≠ 0 is irrational.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +16,23 @@ from functools import cached_property
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import Bounds, exp_bounds, fixed_point, log_bounds
 from noisewright.exact.enclosure import FIRST_BITS, Enclosure, refined_ceiling
-from noisewright.exact.rationals import Number, ceiling_float, exactly, floor_float, show
+from noisewright.exact.rationals import (
+    Number,
+    ceiling_float,
+    exactly,
+    floor_float,
+    plain_power,
+    show,
+    shown_up,
+)
 from noisewright.given import of_kind
 from noisewright.public import public_methods
 
 _LONGEST_RATIO = 12_000
 """Python converts integers of at most 4,300 digits to text; this is some 3,600."""
+
+_BRIEF = 9
+"""Longer texts of doubles and fractions show nobody anything: 0.33333333333333337."""
 
 
 @public_methods
@@ -185,10 +197,18 @@ class Epsilon:
         return self.ceiling()
 
     def __str__(self) -> str:
+        """Return ε exactly where that is short, else to six digits, rounded up."""
         if self.ratio is None:
-            return short_decimal(self.rational) or rounded_up(self.ceiling())
+            return short_decimal(self.rational) or _rounded_up(self.ceiling(), self.rational)
         short = self.ratio.numerator.bit_length() < 40
-        return f"ln({self.ratio})" if short else rounded_up(self.ceiling())
+        return f"ln({self.ratio})" if short else _rounded_up(self.ceiling())
+
+    def in_digits(self, digits: int = 4) -> str:
+        """Return ε for pages and tables: a short decimal as it is, others in few digits, up."""
+        exact = str(self)
+        if len(exact) < _BRIEF and "/" not in exact and "(" not in exact:
+            return exact
+        return shown_up(self.rational or Fraction(self.ceiling()), digits)
 
 
 def sign_by_bounds(p: int, q: int, bounds: Callable[[int], Bounds]) -> int:
@@ -218,6 +238,9 @@ def short_decimal(value: Fraction) -> str | None:
     return None
 
 
-def rounded_up(value: float) -> str:
-    """Return all digits of a double, so that what is shown is not less than what is promised."""
-    return repr(value).removesuffix(".0")
+def _rounded_up(value: float, exact: Fraction | None = None) -> str:
+    """Return what is not less than promised: a short fraction or double, or six digits."""
+    for text in (repr(value).removesuffix(".0"), str(exact)):
+        if len(text) <= _BRIEF and text != "None":
+            return plain_power(text)
+    return shown_up(Fraction(value), 6) if math.isfinite(value) else str(value)

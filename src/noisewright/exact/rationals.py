@@ -125,7 +125,7 @@ def ceiling_float(value: Fraction) -> float:
 
 def floor_float(value: Fraction) -> float:
     """Return the largest double that is at most `value` (-inf when none is)."""
-    return -ceiling_float(-value)
+    return 0.0 - ceiling_float(-value)  # A minus sign alone would make -0.0 of 0.
 
 
 def show_total(total: int) -> str:
@@ -133,6 +133,19 @@ def show_total(total: int) -> str:
     if total & (total - 1) == 0:
         return f"2^{total.bit_length() - 1}"
     return str(total) if total < 10**12 else f"an integer of {total.bit_length():,} bits"
+
+
+def plain_power(text: str) -> str:
+    """Return a number as people write its power of ten: '1e-08' is '1e-8', '1e+15' is '1e15'."""
+    digits, e, power = text.partition("e")
+    return f"{digits}e{int(power)}" if e else text
+
+
+def shown_up(value: Fraction, digits: int) -> str:
+    """Return a positive number to so many digits, rounded up, with thousands apart."""
+    power = digits - 1 - math.floor(math.log10(value))
+    rounded = math.ceil(value * Fraction(10) ** power) / Fraction(10) ** power
+    return f"{float(rounded):,.0f}" if 1000 <= rounded < 10**12 else show(rounded, digits)
 
 
 def show(value: Fraction, digits: int = 6) -> str:
@@ -146,6 +159,6 @@ def show(value: Fraction, digits: int = 6) -> str:
     except OverflowError:
         near = 0.0
     if near:
-        return f"{near:.{digits}g}"
+        return plain_power(f"{near:.{digits}g}")
     sign = "-" if value < 0 else ""
     return f"about {sign}2^{value.numerator.bit_length() - value.denominator.bit_length()}"

@@ -84,9 +84,9 @@ class Account:
         is_rho = isinstance(amount, ZeroConcentrated)
         if is_rho and (self.granted.epsilon or self.granted.delta):
             raise UnitError(
-                "the budget of this account is in epsilon and delta, so rho cannot be added to it: "
-                "an account has one currency. Grant epsilon= and delta=, or a budget in rho under "
-                "a name of its own, for other people."
+                "the budget of this account is in epsilon and delta, so rho cannot be added to "
+                "it: an account has one currency. Grant epsilon= and delta=, or a budget in rho "
+                "under another name, for other people."
             )
         if not is_rho and self.is_in_rho and amount != Guarantee(0):
             raise UnitError(

@@ -223,7 +223,7 @@ class _Open:
         elif entry.kind == GRANT:
             self._accounts[entry.dataset] = _add_grant(entry, known or Account())
         elif known is None:
-            raise _impossible(number, "speaks of a dataset that was never granted anything")
+            raise _impossible(number, "refers to a dataset that was never granted a budget")
         elif entry.kind == SPEND:
             self._accounts[entry.dataset] = _add_spend(entry, known)
             self._reserved[number] = entry.dataset
@@ -251,7 +251,7 @@ def _add_grant(entry: LedgerEntry, account: Account) -> Account:
         unit = None if entry.unit is None else AccountUnit.read(entry.unit)
         granted = account.with_grant(amount if rho is None else ZeroConcentrated(rho), unit)
     except NoisewrightError as problem:
-        what = "says a unit or a currency that its account cannot have"
+        what = "states a unit or a currency that its account cannot have"
         raise _impossible(entry.sequence, what) from problem
     if granted.granted.delta > 1:
         raise _impossible(entry.sequence, "grants more than delta=1")

@@ -100,8 +100,8 @@ class Claim:
             raise UnitError(
                 f"{self.guarantee} is promised for {self.about}, and it is not on record in how "
                 "many parts a person has rows at most. Divide people and not rows, so that each "
-                "is in one part, and say so: Partition(…, per_person=1). Or declare the most rows "
-                f"that a person has: ledger.grant(…, person={self.person!r}, rows=k)."
+                "is in one part, and declare it: Partition(…, per_person=1). Or declare the most "
+                f"rows that a person has: ledger.grant(…, person={self.person!r}, rows=k)."
             )
         return steps
 
@@ -147,11 +147,11 @@ class Claim:
     def _unsaid(self) -> str:
         return (
             f"{self.guarantee} is promised for all rows with the same {self.person!r}, so that a "
-            "person may have several; earlier spends of this account are promised for one row, and "
-            "nobody said that each row is a person. If no person has more than k rows in any of "
-            f"the data, say so: ledger.grant(…, person={self.person!r}, rows=k), or noisewright "
-            f"ledger grant --person {self.person} --rows k; each earlier spend then counts k "
-            "times. If each row is a person, say that: rows=1 (--rows 1)."
+            "person may have several; earlier spends of this account are promised for one row, "
+            "and it was never declared that each row is a person. If no person has more than k "
+            f"rows in any of the data, declare it: ledger.grant(…, person={self.person!r}, "
+            f"rows=k), or noisewright ledger grant --person {self.person} --rows k; each earlier "
+            "spend then counts k times. If each row is a person, declare that: rows=1 (--rows 1)."
         )
 
     def to_text(self) -> str:

@@ -10,10 +10,10 @@ NOTHING = "Nothing was recorded, so nothing may be released."
 """What to say of a transaction that failed before its commit: it left no trace."""
 
 _SQLITE = {
-    "SQLITE_BUSY": "is in use by another process, and did not become free. {outcome} Try again; "
-    "if it stays so, look for a process that hangs while it holds the file",
+    "SQLITE_BUSY": "is in use by another process, and was not released in time. {outcome} Try "
+    "again; if it persists, look for a process that hangs while it holds the file",
     "SQLITE_LOCKED": "is in use by another connection. {outcome} Try again",
-    "SQLITE_NOTADB": "is not a ledger: the file is no SQLite database. Check the path",
+    "SQLITE_NOTADB": "is not a ledger: the file is not an SQLite database. Check the path",
     "SQLITE_CORRUPT": "is damaged: SQLite cannot read its pages. Keep a copy of the file, then "
     "restore a backup and compare its head with one that you noted",
     "SQLITE_FULL": "cannot grow: the disk is full. {outcome} Earlier entries are intact; free "
@@ -36,8 +36,8 @@ _POSTGRESQL = {
     "42501": "may not be used by this user. {outcome} Ask for SELECT and INSERT on the entries, "
     "and SELECT and UPDATE on the description",
     "42P01": "holds no ledger. Create one with Ledger.create, or check the URL",
-    "55P03": "is in use by another session, and did not become free. {outcome} Try again; if it "
-    "stays so, look for a session that is idle in a transaction",
+    "55P03": "is in use by another session, and was not released in time. {outcome} Try again; "
+    "if it persists, look for a session that is idle in a transaction",
     "53": "is out of room or connections. {outcome} Free some and try again",
     "25006": "is read-only. {outcome} Use the primary server, not a replica",
     "57P": "is shutting down or cut the connection",

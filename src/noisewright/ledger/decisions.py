@@ -88,10 +88,10 @@ class Granting:
             spent = after.total.amount(in_rho=after.is_in_rho)
             more = "rho=…" if after.is_in_rho else "epsilon=…"
             raise OverBudgetError(
-                f"if {after.unit}, then {amount_text(spent)} of {self.dataset!r} is already spent, "
-                f"more than the {amount_text(after.granted.amount)} that would be granted in all. "
-                "Nothing was recorded. That much was given away already; to put it on record, "
-                "grant the difference in the same call: "
+                f"if {after.unit}, then {amount_text(spent)} of {self.dataset!r} is already "
+                f"spent, more than the {amount_text(after.granted.amount)} that would be granted "
+                "in all. Nothing was recorded. That privacy loss has already occurred; to put it "
+                "on record, grant the difference in the same call: "
                 f"ledger.grant({self.dataset!r}, {more}, {after.unit.options}).",
                 left=ZeroConcentrated(0) if after.is_in_rho else Guarantee(0),
                 asked=spent,
@@ -259,8 +259,8 @@ def require_change(certificate: Certificate, person: str | None, change: Change)
     proven = "add or remove" if unit.change == "add or remove" else "replace"
     if proven != change:
         raise UnitError(
-            f"this certificate is {unit}, and the spend is said to be for change={change!r}. One "
-            f"does not follow from the other: give change={proven!r}. Nothing was recorded."
+            f"this certificate is {unit}, and the spend states change={change!r}. One does not "
+            f"follow from the other: give change={proven!r}. Nothing was recorded."
         )
     if unit.change in ("any", "add or remove") or (unit.change, unit.whose) == ("step", "input"):
         return
@@ -310,6 +310,8 @@ def _over(
         epsilon, delta = rounded_down(left.epsilon.rational), rounded_down(left.delta)
         has = f"are epsilon={epsilon}, delta={delta}"
         fits = f"epsilon up to {epsilon} with delta up to {delta}"
+        if epsilon == "0":
+            fits = "nothing that costs epsilon"
     assert after.unit is not None
     converted = claim.conversion(after.unit, in_rho=account.is_in_rho)
     charged = f" (that is {converted})" if converted else ""

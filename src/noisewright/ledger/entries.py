@@ -128,7 +128,7 @@ def plain_text(text: str, *, name: str, longest: int = 2_000, required: bool = F
     if not isinstance(text, str):
         raise ParameterError(f"{name} is of type {type(text).__name__}; give a text.")
     if required and not text.strip():
-        raise ParameterError(f"{name} is empty; say it in a few words, for those who read later.")
+        raise ParameterError(f"{name} is empty; write a few words for those who read it later.")
     if len(text) > longest:
         raise ParameterError(f"{name} has {len(text):,} characters; at most {longest:,} are kept.")
     bad = next((i for i, c in enumerate(text) if not c.isprintable() and c != "\n"), None)

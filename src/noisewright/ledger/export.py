@@ -38,7 +38,7 @@ def write_export(
     except OSError as problem:
         raise LedgerError(
             f"cannot write the export to {os.fspath(path)}: {problem.strerror}. Choose a folder "
-            "that exists, that you may write to and that has room. The ledger is as it was."
+            "that exists, that you may write to and that has room. The ledger is unchanged."
         ) from problem
 
 

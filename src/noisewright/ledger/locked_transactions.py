@@ -30,7 +30,7 @@ _ATTEMPTS = 4
 _WRITING = "noisewright_writing"
 
 _FOUND = (
-    "It was recorded all the same: {}. But it is not confirmed to be durable, so nothing "
+    "It was recorded nevertheless: {}. But it is not confirmed to be durable, so nothing "
     "may be released for it. Do not repeat it; `noisewright ledger history` shows it"
 )
 _NOT_KNOWN = (
@@ -229,7 +229,7 @@ def new_file(database: Database) -> Generator[Database]:
     except OSError as problem:
         raise LedgerError(
             f"cannot create a ledger at {path}: {problem.strerror}. Choose a folder that exists "
-            "and that you may write to, on a disk that knows links."
+            "and that you may write to, on a disk that supports hard links."
         ) from problem
     finally:
         with contextlib.suppress(OSError):

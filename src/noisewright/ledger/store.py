@@ -122,13 +122,13 @@ def catch_up(connection: Any, book: Book, first_hash: str, *, writing: bool = Fa
     query = _all_of(tables().description)
     row = connection.execute(query.with_for_update() if writing else query).one()._mapping
     if Description.of(row).first_hash != first_hash:
-        raise AlteredLedgerError("the description is another one: the ledger was replaced", entry=0)
+        raise AlteredLedgerError("the description differs: the ledger was replaced", entry=0)
     with entries_from(connection, book.sequence) as rows:
         if book.sequence:
             known = next(rows, None)
             if known is None or known.get("hash") != book.hash:
                 raise AlteredLedgerError(
-                    f"entry {book.sequence} is gone or another one than it was",
+                    f"entry {book.sequence} is missing or was replaced",
                     entry=book.sequence,
                 )
         book = book.extend(rows)

@@ -202,7 +202,7 @@ def rounded_down(value: Fraction) -> str:
     power = len(str(value.numerator)) - len(str(value.denominator)) - 12
     digits = math.floor(value / Fraction(10) ** power)
     decimal = Decimal(digits).scaleb(power).normalize()
-    return f"{decimal:f}" if -6 <= decimal.adjusted() < 12 else f"{decimal:e}"
+    return f"{decimal:f}" if -4 <= decimal.adjusted() < 12 else f"{decimal:e}"
 
 
 def brief_above(value: Fraction) -> Fraction:

@@ -12,7 +12,7 @@ import importlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Protocol, Self, final
 
@@ -28,7 +28,6 @@ from noisewright.models.reader import Domain, Reader
 from noisewright.public import public_methods
 from noisewright.sampling import Source, source_or_default
 from noisewright.synthetic import Drawn, NoisySteps, Schedule, Tallies
-from noisewright.tables import Codes
 from noisewright.transaction import Job, LedgerLike, Payment, Progress, Subject, transact
 
 
@@ -164,7 +163,7 @@ class Counter(Protocol):
 @final
 @dataclass
 class FitJob(Job[Drawn]):
-    """Counts the rows that a model learns from; `counter` says how, for so many rows.
+    """Lets `count` count the rows that a model learns from; `counter` adds noise, for so many rows.
 
     The rows of a fit may be any part of a table, so that they have no fingerprint.
     """
@@ -172,8 +171,7 @@ class FitJob(Job[Drawn]):
     what: str
     price: Guarantee
     reader: Reader
-    batches: Iterator[Codes]
-    groupings: Sequence[tuple[str, ...]]
+    count: Callable[[Progress | None, Source | None], Tallies]
     counter: Callable[[int], Counter]
     source: Source | None
     notes: tuple[str, ...] = ()
@@ -188,17 +186,9 @@ class FitJob(Job[Drawn]):
 
     def check(self, progress: Progress | None) -> None:
         """Count every row, without randomness."""
-        self._tallies = Tallies.of(self._watch(progress), self.reader.domain, self.groupings)
+        self._tallies = self.count(progress, self.source)
         if not self._tallies.rows:
             raise InputError("there are no rows to learn from.")
-
-    def _watch(self, progress: Progress | None) -> Iterator[Codes]:
-        rows = 0
-        for codes in self.batches:
-            yield codes
-            rows += len(next(iter(codes.values())))
-            if progress is not None:
-                progress("check", rows, None)
 
     def prove(self) -> Certificate:
         """Prove the schedule."""

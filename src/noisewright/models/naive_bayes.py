@@ -80,7 +80,7 @@ class PrivateNaiveBayes(Conventions):
 
         Requires: values of the declared spaces; X as a mapping of columns, an Arrow table, a data
         frame, a list of rows or an array with the features in the order of the domain, or (without
-        y) an iterator over batches.
+        y) an iterator over batches or a table of DuckDB, PostgreSQL or Spark, which counts it.
         Ensures: (ε, δ) for a replaced row, or for all rows of a person if the domain is a plan with
         a `person` (rows beyond the plan's limit are left out): the parts add up to it exactly.
         """
@@ -112,8 +112,7 @@ class PrivateNaiveBayes(Conventions):
             what=f"naive Bayes of {self.label} from {len(reader.features)} columns",
             price=budget.guarantee,
             reader=reader,
-            batches=reader.batches(X, y),
-            groupings=groupings,
+            count=reader.count(X, y, groupings),
             counter=lambda _: counts,
             source=self.source,
         )

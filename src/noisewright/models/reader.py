@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -12,9 +12,13 @@ import numpy as np
 from noisewright.errors import InputError, SpaceError
 from noisewright.given import several
 from noisewright.plans import Column, Plan
+from noisewright.relations import sql_table
 from noisewright.releases import Columns, Declared
+from noisewright.sampling import Source
 from noisewright.spaces import Categories, Counts, Interval, Records, Space
+from noisewright.synthetic import TableInDatabase, Tallies
 from noisewright.tables import Codes, Field, Person, plain_columns, table_codes
+from noisewright.transaction import Progress
 
 Domain = Records | Plan | Mapping[str, Any]
 """Declared columns: `Records`, a plan, or a mapping to spaces, lists of labels or `Column`."""
@@ -69,6 +73,21 @@ class Reader:
         """Return the space of a column."""
         return self.fields[name].space
 
+    def count(
+        self, X: Any, y: Any, groupings: Sequence[tuple[str, ...]]
+    ) -> Callable[[Progress | None, Source | None], Tallies]:
+        """Return what counts the rows of X by some columns, where they are."""
+        known = TableInDatabase.of(X, self.fields, self.person)
+        if known is None:
+            batches = self.batches(X, y)
+            return lambda progress, _: Tallies.of(_watch(batches, progress), self.domain, groupings)
+        if y is not None:
+            raise InputError(
+                f"y is given besides {known.name}, which is counted where it is: the label must be "
+                "one of its columns. Leave y out."
+            )
+        return lambda _, source: known.tallies(self.domain, groupings, source=source)
+
     def batches(self, X: Any, y: Any = None) -> Iterator[Codes]:
         """Yield codes of all columns; without y, the label is a column of X.
 
@@ -78,7 +97,10 @@ class Reader:
         whose = () if self.person is None else (self.person.column,)
         if y is None or self.label is None:
             if y is not None:
-                raise InputError("y is given, but the model has no label. Say label= which it is.")
+                raise InputError(
+                    "y is given, but the model has no label. Give label=, the name "
+                    "of the column to predict."
+                )
             if self.label is not None:
                 _require_label(X, self.label, len(self.features))
             return self._batches(_by_name(X, names), names, self.person)
@@ -101,9 +123,7 @@ class Reader:
         given = set(_names(table))
         wanted = [name for name in self.fields if name in given and name != but]
         if not wanted:
-            raise InputError(
-                f"X has none of the columns that could tell something: {', '.join(self.fields)}."
-            )
+            raise InputError(f"X has none of the columns of the model: {', '.join(self.fields)}.")
         return self._read(table, wanted)
 
     def _batches(self, table: Any, names: list[str], person: Person | None) -> Iterator[Codes]:
@@ -118,6 +138,15 @@ class Reader:
         return {name: np.concatenate([nothing, *(part[name] for part in found)]) for name in names}
 
 
+def _watch(batches: Iterator[Codes], progress: Progress | None) -> Iterator[Codes]:
+    rows = 0
+    for codes in batches:
+        yield codes
+        rows += len(next(iter(codes.values())))
+        if progress is not None:
+            progress("check", rows, None)
+
+
 def _as_sized(values: Any) -> Any:
     return values if hasattr(values, "__len__") else several(values, name="y", of="labels")
 
@@ -127,8 +156,8 @@ def _read_fields(domain: Any) -> dict[str, Field]:
     if isinstance(domain, Plan):
         if domain.public:
             raise InputError(
-                f"the plan has {', '.join(map(repr, domain.public))} as public, and a model would "
-                "not know it. Declare a space for it, or say 'drop'."
+                f"the plan has {', '.join(map(repr, domain.public))} as public, which a model "
+                "cannot use. Declare a space for it, or 'drop'."
             )
         domain = {name: how for name, how in domain.columns if isinstance(how, Column)}
     elif isinstance(domain, Records):
@@ -154,6 +183,11 @@ def _read_field(name: str, given: Any) -> Field:
 
 def _by_name(X: Any, names: Sequence[str]) -> Any:
     """Name the columns of an array or a list of rows; leave tables as they are."""
+    if sql_table(X) is not None:
+        raise InputError(
+            "X is a table of a database, and predictions are made row by row. Fetch the rows that "
+            "you want predictions for, as an Arrow table or a frame."
+        )
     if isinstance(X, np.ndarray) and X.ndim == 2:
         _require_width(X.shape[1], names)
         return {name: _plain(X[:, place]) for place, name in enumerate(names)}

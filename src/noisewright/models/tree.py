@@ -81,8 +81,7 @@ class PrivateTree(Conventions):
             # Of all that is possible this is the least; what is debited is what is proven.
             price=possible[0].budget.guarantee,
             reader=reader,
-            batches=reader.batches(X, y),
-            groupings=possible[0].groupings,
+            count=reader.count(X, y, possible[0].groupings),
             counter=fewest_errors,
             source=self.source,
         )
@@ -134,7 +133,7 @@ class PrivateTree(Conventions):
         wanted = column if column is not None else self.label
         if wanted is None or wanted not in self.model_.shares:
             names = ", ".join(self.model_.shares)
-            raise InputError(f"say which column to predict, with label= or column=: {names}.")
+            raise InputError(f"name the column to predict with label= or column=: {names}.")
         codes = self._reader.read_known(X, but=wanted)
         rows = len(next(iter(codes.values())))
         return normalize(joint_logs(self.model_, wanted, codes, rows=rows))

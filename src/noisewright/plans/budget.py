@@ -35,7 +35,7 @@ def divide(
     if shares == "equal" and any(r.said_share for r in requests):
         named = next(r for r in requests if r.said_share)
         raise ParameterError(
-            f"shares is 'equal', but {', '.join(named.names)} has a share of its own. Say "
+            f"shares is 'equal', but {', '.join(named.names)} has its own share. Set "
             "shares='given', or leave one of them out."
         )
     epsilons = _epsilons(requests, epsilon)
@@ -50,7 +50,7 @@ def _epsilons(requests: Sequence[BudgetRequest], total: Fraction | None) -> list
         if open_weights:
             name = next(", ".join(r.names) for r in requests if r.epsilon is None)
             raise ParameterError(
-                f"the plan has no epsilon, and neither has the column {name}. Give the plan one."
+                f"the plan has no epsilon, and neither does the column {name}. Give the plan one."
             )
         total = fixed
     left = total - fixed
@@ -78,8 +78,8 @@ def _deltas(requests: Sequence[BudgetRequest], total: Fraction) -> list[Fraction
         )
     if left > 0 and not takers and fixed == 0:
         raise ParameterError(
-            f"delta is {show(total)}, and no column makes use of one: responses and Laplace noise "
-            "do. Leave delta out."
+            f"delta is {show(total)}, but no column uses it: only randomized response and Laplace "
+            "noise do. Leave delta out."
         )
     return [
         r.delta if r.delta is not None else (left / takers if r.takes_delta else Fraction(0))

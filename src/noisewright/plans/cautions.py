@@ -13,7 +13,7 @@ from noisewright.exact import Epsilon
 from noisewright.plans.name_hints import hint_of
 from noisewright.plans.outlook import planned_error
 from noisewright.plans.plan import Plan
-from noisewright.plans.words import about, amounts
+from noisewright.plans.words import amounts, error_of
 
 _WEAK = Epsilon(rational=Fraction(10))
 """Above this epsilon a promise is hardly one: e^10 is 22,026."""
@@ -30,17 +30,18 @@ def plan_cautions(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:
     said: list[str] = []
     if not plan.guarantee.epsilon <= _WEAK:
         said.append(
-            f"Each person gives away {amounts(plan.guarantee)}. Above {_WEAK} the promise is weak: "
-            "an output may be more than 22,000 times as likely with a person's data as with other "
-            "data in their place. A smaller epsilon, or fewer columns, makes it stronger."
+            f"The privacy loss of each person is up to {amounts(plan.guarantee)}. Above "
+            f"epsilon={_WEAK} the guarantee is weak: an output may be more than 22,000 times as "
+            "likely with a person's data as with other data in their place. Use a smaller "
+            "epsilon, or fewer columns."
         )
     for name in plan.public:
         hint = hint_of(name)
         if hint is not None and hint.suggestion in ("identifier", "person"):
             said.append(
                 f"The column {name!r} is public, and its name looks like {hint.why}. It would be "
-                "released as it is, so every row could be traced to a person. Drop it (use = "
-                '"drop"), unless everybody knows which row is whose anyway.'
+                "released unchanged, so every row could be traced to a person. Drop it (use = "
+                '"drop"), unless everybody already knows which row is whose.'
             )
     return (*said, *_vacuous(plan, rows))
 
@@ -53,13 +54,13 @@ def _vacuous(plan: Plan, rows: int | None) -> list[str]:
         for name in part.columns:
             planned = planned_error(part, name, rows=rows)
             if planned is not None and planned.says_little:
-                drowned.append(f"{name} (standard error about {about(planned.error)})")
+                drowned.append(f"{name} (standard error {error_of(planned, part, name)})")
     if not drowned:
         return []
     return [
         f"From {rows:,} rows, estimates will say little or nothing about {', '.join(drowned)}: "
-        "the noise is as large as anything they could show. You need more rows, a larger "
-        "epsilon, or fewer columns."
+        "the noise is as large as anything they could show. Use more rows, a larger epsilon, or "
+        "fewer columns."
     ]
 
 
@@ -68,7 +69,7 @@ def public_cautions(different: Mapping[str, int], rows: int) -> tuple[str, ...]:
     return tuple(
         f"The public column {name!r} has {count:,} different values in {rows:,} rows. Few people "
         'share a value, so a value may identify a person. Drop the column (use = "drop"), or '
-        "make it coarser, unless everybody knows which row is whose anyway."
+        "make it coarser, unless everybody already knows which row is whose."
         for name, count in different.items()
         if count >= _LEAST and count * _FEW > rows
     )

@@ -88,7 +88,7 @@ class Column(Field):
         set_field(self, "options", choice.read_options(options))
         if self.delta and not choice.takes_delta:
             raise ParameterError(
-                f"delta is given, but {choice.name} makes no use of one here. Leave it out."
+                f"delta is given, but {choice.name} does not use one here. Leave it out."
             )
 
     @property
@@ -97,8 +97,9 @@ class Column(Field):
         return choice_for(self.space, self.mechanism).takes_delta
 
     def with_share(self, share: Fraction) -> Column:
-        """Return the same column with a share of its own."""
+        """Return the same column with a share of its own, in place of an ε if it has one."""
         other = copy(self)
+        object.__setattr__(other, "epsilon", None)
         object.__setattr__(other, "share", _positive(share, "share"))
         return other
 
@@ -142,7 +143,7 @@ def record_space(space: Any) -> Space:
         return Counts(space.n, neighbors="replace", metric=space.metric)
     if space.neighbors != "replace":
         raise SpaceError(
-            f"{space!r} has neighbors of its own. In a table, one person's value may become any "
+            f"{space!r} declares its own neighbors. In a table, one person's value may become any "
             "other; leave neighbors= out."
         )
     return space

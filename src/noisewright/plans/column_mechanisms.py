@@ -144,7 +144,7 @@ def _choice_given(space: Space, mechanism: Mechanism) -> Choice:
     if isinstance(space, Curves):
         # A certificate holds the map of a basis, not the functions that estimates need.
         raise ParameterError(
-            "a column of curves takes no mechanism of your own; say mechanism='curve_noise' with "
+            "a column of curves takes no mechanism of your own; use mechanism='curve_noise' with "
             "its basis= and coefficients=."
         )
     if not _have_same_points(mechanism.space, space):
@@ -154,8 +154,8 @@ def _choice_given(space: Space, mechanism: Mechanism) -> Choice:
         )
     if any_change(mechanism) is None:
         raise SpaceError(
-            f"{mechanism!r} promises nothing when a value becomes any other, as it may when a "
-            "person is replaced. Make it on a space with neighbors='replace'."
+            f"{mechanism!r} guarantees nothing when a value changes to any other, as it may when "
+            "a person is replaced. Make it on a space with neighbors='replace'."
         )
     return Choice("given", (type(space),), lambda *_: mechanism)
 

@@ -92,7 +92,7 @@ def _label(label: Any, entry: CodebookEntry, field: NamedType) -> Any:
 def _dates(entry: CodebookEntry) -> Domain:
     step, remark = entry.step, ""
     if step is None:
-        step, remark = "day", "step day was chosen; a coarser one says more for the same budget"
+        step, remark = "day", "step day was chosen; a coarser step gives smaller errors"
     return Domain(Dates(entry.low, entry.high, step=step), null=entry.null, remark=remark)
 
 
@@ -126,8 +126,8 @@ def _numbers(entry: CodebookEntry, field: NamedType) -> Domain:
 def _curves(entry: CodebookEntry, field: NamedType, low: Fraction, high: Fraction) -> Domain:
     if entry.positions is None:
         raise InputError(
-            f"{entry.where}: {field.name!r} is a list of numbers; say at how many positions it has "
-            "a value, by positions (or minItems = maxItems)."
+            f"{entry.where}: {field.name!r} is a list of numbers; give the number of its values "
+            "as positions (or minItems = maxItems)."
         )
     return Domain(
         Curves(range(entry.positions), low=as_text(low), high=as_text(high), step=entry.step)

@@ -10,23 +10,27 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, final
 
 from noisewright.errors import InputError
 from noisewright.exact import Number
-from noisewright.given import brief, of_kind, several
+from noisewright.given import brief, of_kind, one_of, several
 from noisewright.mechanisms import read_delta
 from noisewright.plans.codebook import CodebookEntry, read_codebook
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.domains import domain_of
 from noisewright.plans.fields import NamedType, fields_of, read_fields
 from noisewright.plans.name_hints import hint_of
-from noisewright.plans.plan import Plan, read_epsilon
+from noisewright.plans.plan import ORDERS, Plan
+from noisewright.plans.settings import read_epsilon
 from noisewright.plans.wanted import Wanted
 from noisewright.public import public, public_methods
 from noisewright.spaces import Categories, Subsets
 from noisewright.tables import Person
+
+_USUAL_DELTA = Fraction(1, 10**9)
 
 
 @final
@@ -50,6 +54,8 @@ class Draft:
     source: str = ""
     unused: tuple[str, ...] = ()
     """Columns that the codebook describes and the table does not have."""
+    said_order: tuple[str | None, Fraction | None] = (None, None)
+    """The order and the delta that were asked for; see `order` for those of the plan."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -77,6 +83,22 @@ class Draft:
         return replace(self, settings={**self.settings, "epsilon": read_epsilon(epsilon)})
 
     @property
+    def order(self) -> dict[str, Any]:
+        """The order of the released rows and delta, as they were said, or as they are usual.
+
+        Rows are shuffled, to hide among each other, if each is a person and nothing is public.
+        """
+        order, delta = self.said_order
+        split = any(p.treatment == PUBLIC for p in self.proposals)
+        several = self.settings.get("person") is not None
+        if order is None:
+            own = any(isinstance(p.treatment, Column) and p.treatment.delta for p in self.proposals)
+            apart = several or split or own or bool(self.persons) or delta == 0
+            order = "kept" if apart else "shuffled"
+        hides = order == "shuffled" and not (split and several)
+        return {"order": order, "delta": _USUAL_DELTA if delta is None and hides else delta or 0}
+
+    @property
     def is_finished(self) -> bool:
         """Whether nothing is left to declare."""
         return not self.missing and self.settings.get("epsilon") is not None
@@ -91,7 +113,7 @@ class Draft:
         treatments: dict[str, Treatment] = {
             p.field.name: p.treatment for p in self.proposals if p.treatment is not None
         }
-        return Plan(treatments, **self.settings)
+        return Plan(treatments, **self.settings, **self.order)
 
     def to_toml(self) -> str:
         """Return the draft as TOML with remarks; what is open says TODO."""
@@ -109,11 +131,11 @@ def draft_plan(
     public: Iterable[str] = (),
     person: Person | None = None,
     epsilon: Number | None = None,
-    delta: Number = 0,
+    delta: Number | None = None,
     shares: str | None = None,
     estimates: Sequence[str | Sequence[str] | Wanted] = (),
     together: Sequence[Sequence[str]] = (),
-    order: str = "kept",
+    order: str | None = None,
     others: str = "error",
 ) -> Draft:
     """Draft a plan for a table from the names and types of its columns.
@@ -121,7 +143,9 @@ def draft_plan(
     Requires: the path of a Parquet, Feather or CSV file or of a folder of Parquet files, or an
     Arrow schema. `codebook` is the path of a codebook, or what each column can hold by name:
     columns, "drop" or "public". A CSV file whose first line looks like a record is refused;
-    `nw.CSV(path, header=True)` says that it holds names.
+    `nw.CSV(path, header=True)` says that it holds names. If `order` is left out, each row is a
+    person and no column is public, rows are shuffled, with a delta of 1e-9: they then hide among
+    each other, and need much less noise. The text of the draft says so.
     Ensures: no value of the table is read, nor anything that was made from its values.
     """
     known: Mapping[str, Any] = {}
@@ -138,7 +162,7 @@ def draft_plan(
     said = dict[str, str].fromkeys(_require_columns(drop, fields, "drop"), DROP)
     for name in _require_columns(public, fields, "public"):
         if name in said:
-            raise InputError(f"the column {name!r} is to be dropped and to be public; choose one.")
+            raise InputError(f"the column {name!r} is both dropped and public; choose one.")
         said[name] = PUBLIC
     if person is not None:
         _require_columns([person.column], fields, "person")
@@ -148,16 +172,18 @@ def draft_plan(
     proposals = tuple(_proposal(one, said.get(one.name), known.get(one.name)) for one in fields)
     settings = {
         "epsilon": read_epsilon(epsilon),
-        "delta": read_delta(delta),
         "shares": shares,
         "estimates": tuple(several(estimates, name="estimates", of="columns")),
         "together": tuple(tuple(group) for group in together),
         "person": person,
-        "order": order,
         "others": others,
     }
     unused = tuple(name for name in known if name not in names)
-    return Draft(proposals, settings, source, unused)
+    wanted = (
+        None if order is None else one_of(order, ORDERS, name="order"),
+        None if delta is None else read_delta(delta),
+    )
+    return Draft(proposals, settings, source, unused, wanted)
 
 
 def _labels(known: Mapping[str, Any]) -> Iterator[str]:
@@ -199,7 +225,7 @@ def _require_columns(names: Iterable[str], fields: Sequence[NamedType], option: 
 
 def _proposal(one: NamedType, said: Any, known: Any) -> Proposal:
     if said == "person":
-        return Proposal(one, DROP, "it identifies the person of each row, and is not released")
+        return Proposal(one, DROP, "it identifies people, and is not released")
     if said is not None:
         return Proposal(one, said, "as you said")
     if isinstance(known, Column) or known in (DROP, PUBLIC):
@@ -213,7 +239,7 @@ def _proposal(one: NamedType, said: Any, known: Any) -> Proposal:
         column = Column(
             domain.space, null=domain.null, other=domain.other, off_grid=domain.off_grid
         )
-        empty = "empty cells are errors unless null = says what they count as"
+        empty = "empty cells are errors unless null = declares what they count as"
         remarks = [domain.remark] * bool(domain.remark)
         remarks += [empty] * (entry.nullable and domain.null is None)
         return Proposal(one, column, "; ".join(["from the codebook", *remarks]))
@@ -228,7 +254,7 @@ def _from_name(one: NamedType) -> Proposal:
         assert hint is not None
         return Proposal(one, DROP, f"its name looks like {hint.why}")
     if one.type == "date" or (suggestion == "date" and texts):
-        why = "a date points at few people; declare a coarse step such as month, or drop it"
+        why = "few people share a date; declare a coarse step such as month, or drop it"
         return Proposal(replace(one, type="date"), None, why)
     if suggestion == "text" and texts:
         return Proposal(one, DROP, "it looks like free text, which cannot be randomized")

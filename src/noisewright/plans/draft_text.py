@@ -32,21 +32,35 @@ def draft_text(draft: Draft, plan: Plan | None) -> str:
     lines = [
         f"# A draft{f' for {draft.source}' if draft.source else ''}, made from the names and types "
         "of its columns and from what was",
-        "# declared; no value was looked at. Declare from what is known without the data: bounds "
-        "and labels",
-        "# that are read off the data give people away.",
+        "# declared; no value was read. Declare from what is known without the data: bounds and "
+        "labels",
+        "# that are read from the data reveal people.",
     ]
     if not draft.is_finished:
-        lines.append(f"# Where it says {TODO}, somebody must decide.")
-    sections = [lines, *head_sections(_settings(draft, plan))]
+        lines.append(f"# Replace each {TODO} by your decision.")
+    head = head_sections(_settings(draft, plan))
+    head[0] = [line for given in head[0] for line in _lines_of(given, draft)]
+    sections = [lines, *head]
     resolved = {} if plan is None else dict(plan.columns)
     for proposal in draft.proposals:
         sections.append(_column(proposal, resolved.get(proposal.field.name)))
     return text_of_sections(sections)
 
 
+def _lines_of(line: str, draft: Draft) -> list[str]:
+    """Return a setting with a remark above it where that decides what is promised to whom."""
+    if line.startswith("order = ") and draft.order["order"] == "shuffled":
+        return [
+            "# Rows are shuffled and hide among each other: epsilon and delta are promised against",
+            "# whoever sees only the released file. Whoever learns the order learns more.",
+            '# With order = "kept" they are promised against everybody, and cost much more noise.',
+            line,
+        ]
+    return [line]
+
+
 def _settings(draft: Draft, plan: Plan | None) -> dict[str, Any]:
-    given = dict(draft.settings)
+    given = dict(draft.settings) | draft.order
     epsilon, usual = given["epsilon"], "best" if given["estimates"] else "equal"
     return given | {
         "title": "",

@@ -122,7 +122,7 @@ def _plan_epsilon(
     unknown = sorted(set(problem) - set(known))
     if unknown:
         raise InputError(
-            f"with people given, {', '.join(unknown)} has no meaning; give some of "
+            f"with people given, {', '.join(unknown)} has no effect; give some of "
             f"{', '.join(known)}."
         )
     if not target > 0:
@@ -136,7 +136,7 @@ def _plan_epsilon(
         level = {} if confidence is None else {"confidence": confidence}
         expected = expected_error(mechanism, people=people, **level, **problem)
         if not isinstance(expected, Estimate):
-            raise InputError("epsilon_for() plans one table; name it by of=.")
+            raise InputError("epsilon_for() plans one table; name it with of=.")
         return mechanism, expected, scale * float(np.max(expected.standard_errors))
 
     low, high = 0.0, 1.0

@@ -68,7 +68,7 @@ def hint_of(name: str) -> Hint | None:
         and words[-1] in ("id", "number", "no", "nr", "key", "uuid", "code")
         and (_PERSONS & set(words[:-1]))
     ):
-        return Hint("person", "a number that stands for one person")
+        return Hint("person", "a number that identifies one person")
     if _IDENTIFIERS & set(words) or _pairs(words):
         return Hint("identifier", "something that names one person")
     if _DATES & set(words):

@@ -23,7 +23,7 @@ from noisewright.plans.column_mechanisms import MOST_RESPONSES
 from noisewright.plans.parts import Part
 from noisewright.spaces import Counts, Curves, Interval, numbers
 
-_USELESS = 0.25
+USELESS = 0.25
 """An error of so much of the range: a guess without any data is about as good (0.29)."""
 
 
@@ -63,7 +63,7 @@ class Planned:
     @property
     def says_little(self) -> bool:
         """Whether the answer is lost in noise: the error is a quarter of that range or more."""
-        return self.error > _USELESS * self.range
+        return self.error > USELESS * self.range
 
 
 def outlook_of(part: Part) -> Outlook:

@@ -102,9 +102,12 @@ def build_parts(
     shares: str,
     rows: int,
 ) -> tuple[Part, ...]:
-    """Return the parts in the order of their first columns, each with its budget for one row."""
+    """Return the parts in the order of their first columns, each with its budget for one row.
+
+    `epsilon` and `delta` are for one row, of which a person has `rows`.
+    """
     requests = requests_of(columns, together, rows)
-    budgets = divide(requests, None if epsilon is None else epsilon / rows, delta / rows, shares)
+    budgets = divide(requests, epsilon, delta, shares)
     return tuple(
         _part(request.names, tuple(columns[name] for name in request.names), *budget)
         for request, budget in zip(requests, budgets, strict=True)
@@ -153,11 +156,11 @@ def _part(
         _require_choice(label, members[0])
         space, mechanism = members[0].space, members[0].build(epsilon, delta)
     else:
-        space = Records({n: member.space for n, member in zip(names, members, strict=True)})
+        space = joint_space(members, names)
         if space.size > _MOST_TOGETHER:
             raise ParameterError(
-                f"{label} have {amount(space.size)} values together, of which next to none would "
-                "survive. Randomize fewer columns together."
+                f"{label} have {amount(space.size)} values together, so the true one would almost "
+                "never be released. Randomize fewer columns together."
             )
         mechanism = randomized_response(space, epsilon=epsilon, delta=delta)
     claim = any_change(mechanism)
@@ -165,9 +168,16 @@ def _part(
     return Part(label, names, members, space, mechanism, claim)
 
 
+def joint_space(members: Sequence[Column], names: Sequence[str]) -> Space:
+    """Return what a part holds: the space of its column, or records of several."""
+    if len(members) == 1:
+        return members[0].space
+    return Records({name: member.space for name, member in zip(names, members, strict=True)})
+
+
 def _require_choice(name: str, column: Column) -> None:
     if column.space.size == 1 and not isinstance(column.mechanism, Mechanism):
         raise SpaceError(
-            f"the column {name!r} can hold one value only, so there is nothing to randomize. Say "
-            "'public' for it if everybody knows it, else 'drop'."
+            f"the column {name!r} can hold only one value, so there is nothing to randomize. "
+            "Declare it as 'public' if everybody knows it, or else as 'drop'."
         )

@@ -5,29 +5,42 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from noisewright.certificates import Certificate, certify
-from noisewright.errors import InputError, NotPrivateError, ParameterError
-from noisewright.exact import Epsilon, Number, exactly, show
+from noisewright.errors import InputError, NotPrivateError
+from noisewright.exact import Epsilon, Number
 from noisewright.files import save_whole
-from noisewright.given import brief, one_of
+from noisewright.given import one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
-from noisewright.plans.budget import SHARES
+from noisewright.plans.central import (
+    central_guarantee,
+    certify_central,
+    largest_row_epsilon,
+    require_shufflable,
+)
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
-from noisewright.plans.parts import Part, build_parts, read_together, requests_of
+from noisewright.plans.parts import Part, build_parts, joint_space, read_together, requests_of
+from noisewright.plans.settings import (
+    read_columns,
+    read_epsilon,
+    read_shares,
+    read_shuffled,
+    read_title,
+)
 from noisewright.plans.wanted import Wanted, read_wanted
 from noisewright.public import public_methods
+from noisewright.spaces import Space
 from noisewright.tables import Person, Schema, read_person
 
 if TYPE_CHECKING:
     from noisewright.estimation import Estimates
 
-_ORDERS = ("kept", "shuffled")
+ORDERS = ("kept", "shuffled")
 _OTHERS = ("error", "drop")
 
 
@@ -35,13 +48,20 @@ _OTHERS = ("error", "drop")
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Plan:
-    """What happens to each column of a table, and what each person gives away at most.
+    """What happens to each column of a table, and the privacy budget of each person.
 
     `columns` names a `Column` for each column that is randomized, "drop" for what does not leave
     and "public" for what everybody knows already. `others` says what happens to columns that the
-    plan does not name: "error" or "drop". `epsilon` and `delta` are what each person gives away
-    with all columns of all their rows. `together` names groups of columns that are randomized as
-    one. `person` is for tables with several rows a person.
+    plan does not name: "error" or "drop". `epsilon` and `delta` are the budget of each person for
+    all columns of all their rows, against whoever sees the released table. `together` names groups
+    of columns that are randomized as one. `person` is for tables with several rows a person.
+
+    `order` is "kept", so that each row is protected by its own noise alone, or "shuffled". Then
+    with a `delta` above 0 rows also hide among each other: they get the largest `row_epsilon` with
+    which (epsilon, delta) is proven for `rows` rows in random order, or the one that is given, and
+    epsilon follows if it is left out. Whoever sees the order learns up to `row_epsilon`
+    about each row. `rows` is how many rows there are at least that share their public
+    values; left out, a release counts them. Without a delta shuffling promises nothing more.
 
     `shares` says how the budget is divided: "equal", "given" by the columns' own epsilons and
     shares, or "best" for the `estimates` that are wanted: columns, groups of columns for their
@@ -59,6 +79,8 @@ class Plan:
     together: tuple[tuple[str, ...], ...]
     person: Person | None
     order: Literal["kept", "shuffled"]
+    rows: int | None
+    row_epsilon: Fraction | None
     others: Literal["error", "drop"]
     title: str
     estimates: tuple[Wanted, ...]
@@ -73,6 +95,8 @@ class Plan:
         together: Iterable[Iterable[str]] = (),
         person: Person | None = None,
         order: str = "kept",
+        rows: int | None = None,
+        row_epsilon: Number | None = None,
         others: str = "error",
         title: str = "",
         estimates: Iterable[str | Iterable[str] | Wanted] = (),
@@ -82,14 +106,25 @@ class Plan:
         set_field(self, "epsilon", read_epsilon(epsilon))
         set_field(self, "delta", read_delta(delta))
         set_field(self, "estimates", read_wanted(estimates, self._randomized))
-        set_field(self, "shares", self._read_shares(shares))
+        set_field(self, "shares", read_shares(shares, self._randomized, self.estimates))
         set_field(self, "together", read_together(together, dict(self.columns)))
         set_field(self, "person", read_person(person, (*self.private, *self.public)))
-        set_field(self, "order", one_of(order, _ORDERS, name="order"))
+        set_field(self, "order", one_of(order, ORDERS, name="order"))
+        count, of_row = read_shuffled(rows, row_epsilon, order=self.order)
+        set_field(self, "rows", count)
+        set_field(self, "row_epsilon", of_row)
         set_field(self, "others", one_of(others, _OTHERS, name="others"))
-        set_field(self, "title", _read_title(title))
+        set_field(self, "title", read_title(title))
+        requests = requests_of(self._randomized, self.together, self.rows_per_person)
+        if self.is_central:
+            require_shufflable(requests, is_limited=self.is_split and self.person is not None)
+        if not self.has_mechanisms:
+            return
         if self.shares == "best":
             set_field(self, "columns", tuple((dict(self.columns) | self._best_columns()).items()))
+        if self.is_central:
+            self._settle(sum((request.epsilon or Fraction(0) for request in requests), Fraction(0)))
+            return
         # A plan that cannot be carried out is refused at once.
         given = self.guarantee.epsilon if self.epsilon is None else Epsilon(rational=self.epsilon)
         if not (self.guarantee.epsilon <= given and self.guarantee.delta <= self.delta):
@@ -98,28 +133,32 @@ class Plan:
                 "report this: the budget was divided wrongly."
             )
 
-    def _read_shares(self, shares: str | None) -> str:
-        if shares is None and self.estimates:
-            return "best"
-        if self.estimates and shares != "best":
-            raise ParameterError(
-                f"estimates are what shares='best' divides the budget for; shares is {shares!r}."
+    def _settle(self, given: Fraction) -> None:
+        """Find what each row may give away, where the plan says what the shuffled table may."""
+        if self.row_epsilon is None and self.epsilon is not None:
+            assert self.rows is not None
+            found = largest_row_epsilon(
+                lambda epsilon: self._row_mechanism(self._parts_with(epsilon)),
+                given=given,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                rows=self.rows,
+                rows_per_person=self.rows_per_person,
             )
-        if shares is None:
-            said = any(c.epsilon or c.share for c in self._randomized.values())
-            return "given" if said else "equal"
-        return one_of(shares, SHARES, name="shares")
+            object.__setattr__(self, "row_epsilon", found)
+        assert self.parts
 
     def _best_columns(self) -> dict[str, Column]:
         from noisewright.plans.best import with_best_shares
 
-        rows = self.rows_per_person
+        rows, total = self.rows_per_person, self.epsilon
+        one = self.row_epsilon or (None if total is None else total / rows)
         return with_best_shares(
             self._randomized,
             requests_of(self._randomized, self.together, rows),
             self.estimates,
-            epsilon=None if self.epsilon is None else self.epsilon / rows,
-            delta=self.delta / rows,
+            epsilon=one,
+            delta=self._row_delta,
         )
 
     @property
@@ -155,17 +194,67 @@ class Plan:
         """How many rows of one person may be released."""
         return 1 if self.person is None else self.person.rows
 
+    @property
+    def is_central(self) -> bool:
+        """Whether rows hide among each other: (ε, δ) is for whoever sees only the shuffled rows."""
+        return self.order == "shuffled" and self.delta > 0
+
+    @property
+    def has_mechanisms(self) -> bool:
+        """Whether the mechanisms are known, without knowing how many rows there will be."""
+        known = self.rows or self.row_epsilon or self.epsilon is None
+        return not self.is_central or bool(known)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether rows hide only among those with the same public values."""
+        return self.is_central and bool(self.public)
+
+    def for_rows(self, rows: int) -> Plan:
+        """Return the plan for a table with so many rows that share their public values.
+
+        It is the same plan, unless its rows are to hide among each other and `rows` is left out.
+        """
+        return self if not self.is_central or self.rows is not None else self._with(rows=rows)
+
+    def _with(self, **changes: Any) -> Plan:
+        names = (field.name for field in fields(self))
+        settings = {name: getattr(self, name) for name in names} | changes
+        return Plan(dict(settings.pop("columns")), **settings)
+
+    @property
+    def _row_delta(self) -> Fraction:
+        return Fraction(0) if self.is_central else self.delta / self.rows_per_person
+
+    def _parts_with(self, row_epsilon: Fraction | None) -> tuple[Part, ...]:
+        rows = self.rows_per_person
+        return build_parts(
+            self._randomized, self.together, row_epsilon, self._row_delta, self.shares, rows
+        )
+
+    @staticmethod
+    def _row_mechanism(parts: tuple[Part, ...]) -> ColumnProduct:
+        return product({part.name: part.mechanism for part in parts})
+
+    @cached_property
+    def groups(self) -> tuple[tuple[tuple[str, ...], Space], ...]:
+        """The columns that are randomized as one, and what they hold together, part by part."""
+        requests = requests_of(self._randomized, self.together, self.rows_per_person)
+        columns = self._randomized
+        return tuple(
+            (r.names, joint_space([columns[n] for n in r.names], r.names)) for r in requests
+        )
+
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The mechanisms, each with the columns that it takes and its part of the budget."""
-        return build_parts(
-            self._randomized,
-            self.together,
-            self.epsilon,
-            self.delta,
-            self.shares,
-            self.rows_per_person,
-        )
+        if not self.has_mechanisms:
+            raise InputError(
+                "how much noise this plan needs depends on how many rows are shuffled: say "
+                "plan.for_rows(n), or rows = n in the plan. A release counts them by itself."
+            )
+        total = None if self.epsilon is None else self.epsilon / self.rows_per_person
+        return self._parts_with(self.row_epsilon or total)
 
     @property
     def resolved(self) -> Plan:
@@ -181,35 +270,51 @@ class Plan:
         }
         if not fixed:
             return self
-        return Plan(
-            dict(self.columns) | fixed,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            shares="given",
-            together=self.together,
-            person=self.person,
-            order=self.order,
-            others=self.others,
-            title=self.title,
-        )
+        columns = tuple((dict(self.columns) | fixed).items())
+        return self._with(columns=columns, shares="given", estimates=())
 
     @cached_property
     def mechanism(self) -> ColumnProduct:
         """What happens to one row: the parts, drawn independently."""
-        return product({part.name: part.mechanism for part in self.parts})
+        return self._row_mechanism(self.parts)
 
     @property
     def row_guarantee(self) -> Guarantee:
-        """What one row gives away at most: the sum over its parts."""
+        """The privacy loss of one row at most: the sum over its parts."""
         claim = self.mechanism.claim
         assert claim is not None
         return claim
 
     @property
-    def guarantee(self) -> Guarantee:
-        """What one person gives away at most: the sum over all their rows."""
+    def guarantee_in_order(self) -> Guarantee:
+        """The privacy loss of one person if the order is known: the sum over all their rows.
+
+        So it holds against whoever learns the order, and against everybody if the order is kept.
+        """
         row, rows = self.row_guarantee, self.rows_per_person
         return Guarantee(row.epsilon.times(rows), min(Fraction(1), row.delta * rows))
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The privacy loss of one person, at most, to whoever sees only the released table."""
+        if not self.is_central:
+            return self.guarantee_in_order
+        wanted = None if self.epsilon is None else Guarantee(self.epsilon, self.delta)
+        if self.rows is None:
+            if wanted is None:
+                raise InputError(
+                    "what the shuffled rows give away depends on how many there are: say "
+                    "plan.for_rows(n), or rows = n in the plan. A release counts them by itself."
+                )
+            return wanted
+        found = wanted or central_guarantee(
+            self.mechanism,
+            rows=self.rows,
+            delta=self.delta,
+            rows_per_person=self.rows_per_person,
+        )
+        alone = self.guarantee_in_order
+        return alone if alone.epsilon <= found.epsilon else found
 
     def predict(
         self,
@@ -228,7 +333,7 @@ class Plan:
         """
         from noisewright.plans.predictions import predictions
 
-        return predictions(self, people, shares, about, confidence)
+        return predictions(self.for_rows(people), people, shares, about, confidence)
 
     def cautions(self, *, rows: int | None = None) -> tuple[str, ...]:
         """Return cautions about the plan, as sentences; none for most plans.
@@ -238,11 +343,13 @@ class Plan:
         """
         from noisewright.plans.cautions import plan_cautions
 
-        return plan_cautions(self, rows=rows)
+        return plan_cautions(self if rows is None else self.for_rows(rows), rows=rows)
 
     def certify(self) -> Certificate:
         """Prove the guarantee; the certificate speaks of one person's rows."""
         rows = self.rows_per_person
+        if self.is_central and self.guarantee.delta:
+            return certify_central(self)
         return certify(self.mechanism if rows == 1 else per_person(self.mechanism, rows=rows))
 
     def words(self, *, rows: int | None = None) -> tuple[str, ...]:
@@ -252,7 +359,7 @@ class Plan:
         """
         from noisewright.plans.words import plan_words
 
-        return plan_words(self, rows=rows)
+        return plan_words(self if rows is None else self.for_rows(rows), rows=rows)
 
     def to_toml(self) -> str:
         """Return the plan as the text of a TOML file."""
@@ -284,45 +391,9 @@ class Plan:
         return hashlib.sha256(self.to_toml().encode()).hexdigest()
 
     def __repr__(self) -> str:
+        known = not self.is_central or self.epsilon is not None or self.rows is not None
+        whole = f"{self.guarantee} for each person" if known else "rows still to be counted"
         return (
             f"<plan for {len(self.private)} private, {len(self.public)} public and "
-            f"{len(self.dropped)} dropped columns, {self.guarantee} for each person>"
+            f"{len(self.dropped)} dropped columns, {whole}>"
         )
-
-
-def read_columns(columns: Any) -> tuple[tuple[str, Treatment], ...]:
-    """Read what happens to each column, by name."""
-    if not isinstance(columns, Mapping):
-        raise InputError(
-            f"a plan takes columns by name, as in Plan({{'job': Column([...])}}); got a "
-            f"{type(columns).__name__}."
-        )
-    for name, treatment in columns.items():
-        if not isinstance(name, str) or not name:
-            raise InputError(f"a column is called {name!r}; names are texts that are not empty.")
-        if not isinstance(treatment, Column) and treatment not in (DROP, PUBLIC):
-            raise InputError(
-                f"the column {name!r} is {treatment!r}; it must be a Column, 'drop' or 'public'."
-            )
-    if not any(isinstance(treatment, Column) for treatment in columns.values()):
-        raise InputError("the plan randomizes no column; declare at least one Column.")
-    return tuple(columns.items())
-
-
-def _read_title(title: Any) -> str:
-    if not isinstance(title, str):
-        raise ParameterError(f"title is {brief(title)}; it must be a text.")
-    return title
-
-
-def read_epsilon(epsilon: Number | None) -> Fraction | None:
-    """Read what each person gives away; nothing stays nothing."""
-    if epsilon is None:
-        return None
-    value = exactly(epsilon, name="epsilon")
-    if value <= 0:
-        raise ParameterError(
-            f"epsilon is {show(value)}; it must be above 0. It is what each person gives away "
-            "with all columns together; 1 to 10 is common for whole rows."
-        )
-    return value

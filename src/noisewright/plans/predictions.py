@@ -62,7 +62,7 @@ def _rows_left_out(plan: Plan) -> tuple[str, ...]:
     how = "the first ones" if which == "first" else "drawn at random"
     return (
         f"Of each person at most {most:,} row{'s' * (most > 1)} were released, {how}: answers are "
-        "about these rows, and no error allows for those left out, if there were any.",
+        "about these rows, and no error accounts for rows that were left out.",
     )
 
 
@@ -131,7 +131,7 @@ def _predict(
         return found if isinstance(mechanism, CurveNoise) else replace(found, axes=axes)
 
     if isinstance(mechanism, CurveNoise):
-        note = "The noise alone: how much curves differ is not known before."
+        note = "Noise alone: how much curves differ is not known in advance."
         return replace(plan_error("people"), notes=(note,))
     if about == "people" or plan.rows_per_person == 1:
         return plan_error(about)

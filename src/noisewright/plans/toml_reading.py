@@ -17,12 +17,11 @@ from noisewright.files import read_text
 from noisewright.mechanisms import Mechanism, Table
 from noisewright.plans.column import DROP, PUBLIC, Column, Treatment
 from noisewright.plans.plan import Plan
-from noisewright.plans.toml_writing import TODO, VERSION
+from noisewright.plans.toml_writing import HEAD, TODO, VERSION
 from noisewright.plans.wanted import Wanted
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 from noisewright.tables import Person
 
-_PLAN = ("title", "epsilon", "delta", "shares", "order", "others", "together")
 _SPACES: dict[str, tuple[str, ...]] = {
     "categories": ("labels",),
     "counts": ("n",),
@@ -61,10 +60,10 @@ def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
     """Return what a TOML text says, as Plan takes it: its columns, and the budget for them."""
     document = parse_toml(text, what="the plan")
     require_version(document, VERSION, "the plan")
-    require_known(document, ("version", "person", "estimates", "columns", *_PLAN), "the plan")
+    require_known(document, ("version", "person", "estimates", "columns", *HEAD), "the plan")
     treatments = read_treatments(document, "the plan", folder, finished=True)
     person = document.get("person")
-    settings = {name: document[name] for name in _PLAN if name in document}
+    settings = {name: document[name] for name in HEAD if name in document}
     if not isinstance(settings.get("together", []), list):
         raise InputError('together must be a list of lists, such as [["sex", "job"]].')
     wishes = document.get("estimates", [])
@@ -193,7 +192,7 @@ def _space(kind: str, section: Mapping[str, Any]) -> Space:
     given = {name: section[name] for name in _SPACES[kind] if name in section}
     for name in _SPACES[kind]:
         if name not in given and (kind, name) not in _OPTIONAL:
-            raise InputError(f"{name} is missing; it must be declared, not read off the data.")
+            raise InputError(f"{name} is missing; it must be declared, not read from the data.")
     for name in ("labels", "items", "grid", "columns"):
         if not isinstance(section.get(name, []), list):
             raise InputError(f"{name} is {section[name]!r}; it must be a list.")

@@ -36,24 +36,29 @@ def text_of_sections(sections: Sequence[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
 
-_SETTINGS = (
+HEAD = (
     "title",
     "epsilon",
     "delta",
     "shares",
     "order",
+    "rows",
+    "row_epsilon",
     "others",
     "together",
-    "person",
-    "estimates",
 )
+"""The settings of a plan that stand above its sections."""
+
+_SETTINGS = (*HEAD, "person", "estimates")
 
 
 def head_sections(settings: Mapping[str, Any]) -> list[list[str]]:
     """Return what stands above the columns: the settings, the person, the estimates."""
     head: dict[str, Any] = {"version": VERSION}
     head |= {name: settings[name] for name in ("title", "epsilon", "delta") if settings[name]}
-    head |= {name: settings[name] for name in ("shares", "order", "others")}
+    head |= {name: settings[name] for name in ("shares", "order")}
+    head |= {name: settings[name] for name in ("rows", "row_epsilon") if settings.get(name)}
+    head["others"] = settings["others"]
     if settings["together"]:
         head["together"] = [list(group) for group in settings["together"]]
     sections = [field_lines(head)]
@@ -101,8 +106,8 @@ def _space(space: Space) -> dict[str, Any]:
     if isinstance(space, Categories):
         if not isinstance(space.metric, str):
             raise InputError(
-                "categories with a metric of their own cannot be written as TOML. Give the column "
-                "the mechanism itself, which carries what the metric was for."
+                "categories with their own metric cannot be written as TOML. Give the column the "
+                "mechanism itself, in which the metric is built in."
             )
         return {"space": "categories", "labels": list(space.labels)}
     if isinstance(space, Counts):
@@ -173,5 +178,7 @@ def _number(value: Fraction) -> str:
         scaled, digits = scaled * 10, digits + 1
     if scaled.denominator > 1:
         return text_of(as_text(value))
+    if abs(value) < Fraction(1, 10_000):
+        return f"{scaled.numerator}e-{digits}"
     sign, whole = "-" if scaled < 0 else "", f"{abs(scaled.numerator):0{digits + 1}d}"
     return f"{sign}{whole[:-digits]}.{whole[-digits:]}"

@@ -54,7 +54,7 @@ def _names(of: Any) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) for name in names):
         raise ParameterError("an estimate is of a column, or of a list of columns, by name.")
     if len(set(names)) < len(names):
-        raise ParameterError(f"an estimate names {', '.join(names)}; each column once, please.")
+        raise ParameterError(f"an estimate names {', '.join(names)}; name each column once.")
     return names
 
 

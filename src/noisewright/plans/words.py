@@ -10,37 +10,80 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from noisewright.exact import show
+from noisewright.exact import plain_power, show, shown_up
 from noisewright.mechanisms import Guarantee, Mechanism
 from noisewright.plans.column import Column
-from noisewright.plans.outlook import outlook_of, planned_error
+from noisewright.plans.outlook import Planned, outlook_of, planned_error
 from noisewright.plans.parts import Part
 from noisewright.plans.plan import Plan
 from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Space, Subsets
 
 
 def plan_words(plan: Plan, *, rows: int | None = None) -> tuple[str, ...]:
-    """Return the plan in paragraphs: the promise, each part, then what the promise is not about."""
-    parts = [part_words(part, rows=rows) for part in plan.parts]
-    return (promise_words(plan), *_shares_words(plan), *parts, *table_words(plan))
+    """Return the plan in paragraphs: the promise, each part, then what the promise excludes."""
+    each = " for each row" if plan.rows_per_person > 1 else ""
+    each += " before shuffling" if plan.is_central else ""
+    if plan.has_mechanisms:
+        parts = [part_words(part, rows=rows, each=each) for part in plan.parts]
+    else:
+        parts = [_open_words(plan)]
+    return (promise_words(plan), *parts, *_other_columns(plan), *rest_words(plan))
+
+
+def _open_words(plan: Plan) -> str:
+    names = _list_names(plan.private)
+    return f"Randomized: {names}. The more rows are released, the less noise each of them needs."
 
 
 def promise_words(plan: Plan) -> str:
     """Return what each person is promised, in plain language."""
+    if plan.is_central and plan.rows is None and plan.epsilon is None:
+        return central_words(plan)
     whole, rows = plan.guarantee, plan.rows_per_person
     where = "" if rows == 1 else f" of all their released rows (at most {rows:,})"
-    results = "any set of results" if whole.delta else "whatever comes out"
+    results = "any set of results" if whole.delta else "any result"
     said = [
-        f"Each person gives away at most {amounts(whole)}, in all columns{where} together.",
-        f"In words: {results} is at most {_factor(whole)} times as likely"
+        f"The privacy loss of each person is at most {amounts(whole)}, for all columns{where} "
+        "together.",
+        f"In words: {results} is at most {factor_text(whole)} times as likely"
         f"{_plus(whole)} with this person's data as with any other data in their place.",
-        "Someone who knows everybody else's data, and that this person's are one of two equally "
-        f"likely possibilities, guesses which one with a probability of at most {_guess(whole)}; "
+        "Someone who knows everybody else's data, and considers two values of this person's data "
+        f"equally likely, guesses the right one with a probability of at most {_guess(whole)}; "
         "without the release it is 0.5.",
     ]
-    if rows > 1:
-        said.append(f"Each row gives away {amounts(plan.row_guarantee)}, and they add up.")
+    if plan.is_central:
+        said.append(central_words(plan))
+    elif rows > 1:
+        said.append(f"Each row costs {amounts(plan.row_guarantee)}, and rows add up.")
     return " ".join(said)
+
+
+def central_words(plan: Plan) -> str:
+    """Say of a shuffled plan against whom it protects by hiding rows among others."""
+    if not plan.has_mechanisms:
+        return (
+            "This holds against anyone who sees only the released rows, which are in a random "
+            "order that nobody knows. Whoever learns that order learns more, row by row: how much "
+            "depends on the number of rows."
+        )
+    alone = f"{amounts(plan.guarantee_in_order)} for each person"
+    if plan.rows is None:
+        return (
+            f"The privacy loss is at most {alone}, even against whoever knows the order of the "
+            "rows. Against anyone who sees only the released rows, which are in a random order, "
+            f"it is smaller: how much, at delta={show(plan.delta)}, depends on the number of rows."
+        )
+    if plan.guarantee.delta == 0:
+        return (
+            f"Rows are shuffled, but there are too few of them ({plan.rows:,}) to hide among: the "
+            "promise is that of the rows themselves."
+        )
+    among = " at least, with the same public values," if plan.public else ""
+    return (
+        f"This holds against anyone who sees only the released rows: {plan.rows:,}{among} in a "
+        "random order that nobody knows. Against whoever learns that order, only the noise in the "
+        f"rows protects people: {alone}."
+    )
 
 
 def _shares_words(plan: Plan) -> tuple[str, ...]:
@@ -53,38 +96,38 @@ def _shares_words(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def part_words(part: Part, *, rows: int | None = None) -> str:
+def part_words(part: Part, *, rows: int | None = None, each: str = "") -> str:
     """Return what happens to the columns of one part, and what answers will look like."""
     said = [f"{_spaces(part)}: {_noise_words(part)}"]
-    said.append(f"This gives away {amounts(part.guarantee)}.")
-    for name, column in zip(part.columns, part.treatments, strict=True):
-        said += _cells(name if part.is_joint else "", column)
+    said.append(f"Privacy loss: {amounts(part.guarantee)}{each}.")
     if rows is not None:
         for name in part.columns:
             said += _error_words(part, name, rows)
     return " ".join(said)
 
 
-def table_words(plan: Plan) -> tuple[str, ...]:
-    """Return what is released besides, and what the promise is not about."""
+def _other_columns(plan: Plan) -> list[str]:
     said: list[str] = []
     if plan.public:
-        said.append(
-            f"Released as they are, because everybody is taken to know them: "
-            f"{_list_names(plan.public)}. The promise does not cover them."
-        )
+        said.append(f"Public, released unchanged and not protected: {_list_names(plan.public)}.")
     if plan.dropped:
         said.append(f"Not released: {_list_names(plan.dropped)}.")
+    return said
+
+
+def rest_words(plan: Plan) -> tuple[str, ...]:
+    """Return what holds for the whole table, and what the promise excludes."""
+    said = [*_shares_words(plan), cell_words(plan)]
     if plan.others == "drop":
         said.append("Columns that the plan does not name are not released.")
     else:
         said.append("A column that the plan does not name is an error.")
     said += [_person_words(plan), _order_words(plan)]
     said.append(
-        "The promise is about what a person's data are, not about whether there are any. The "
-        "number of rows counts as known, and so does this plan, with all names and labels in it. "
-        "What is true of people in general, and so of this person too, can be learned from the "
-        "release; that is what it is for."
+        "The promise protects what a person's data say, not whether the person is in the table. "
+        "The number of rows counts as public, and so does this plan, with all its names and "
+        "labels. What is true of people in general can be learned from the release: that is what "
+        "it is for."
     )
     return tuple(said)
 
@@ -92,25 +135,27 @@ def table_words(plan: Plan) -> tuple[str, ...]:
 def _person_words(plan: Plan) -> str:
     person = plan.person
     if person is None:
+        more = ", and delta grows by even more" if plan.delta else ""
         return (
-            "Each row is taken to be another person. If one person may have several rows, each "
-            "of them gives away as much again; name the column that identifies the person "
+            "Each row counts as a different person. If a person may have several rows, the "
+            f"privacy loss is that many times larger{more}; name the column that identifies people "
             "([person] in the plan)."
         )
     which = "the first ones" if person.keep == "first" else "drawn at random"
     return (
-        f"{person.column} identifies the person of each row. Of each at most {person.rows:,} "
-        f"row{'s' * (person.rows > 1)} are released, {which}; how many rows a person has, up to "
-        "that, counts as known."
+        f"{person.column} identifies people. At most {person.rows:,} "
+        f"row{'s' * (person.rows > 1)} of each person {'are' if person.rows > 1 else 'is'} "
+        f"released, {which}; how many rows a person has, up to that, counts as public."
     )
 
 
 def _order_words(plan: Plan) -> str:
     if plan.order == "shuffled":
-        return "Rows are shuffled, so that their place says nothing."
+        more = "" if plan.delta else " With a delta above 0, rows would also hide among each other."
+        return f"Rows are shuffled, so that their order reveals nothing.{more}"
     return (
-        "Rows keep their order, so the place of a row is released: if it says something about "
-        "people (who came when), let the plan shuffle them."
+        "Rows keep their order, so the order is released. If it reveals something about people "
+        '(who came when), set order = "shuffled".'
     )
 
 
@@ -118,8 +163,8 @@ def _noise_words(part: Part) -> str:
     outlook = outlook_of(part)
     if outlook.kept is not None and outlook.added is not None:
         return (
-            f"an item that is in the set stays with probability {_probability(outlook.kept)}, and "
-            f"one that is not appears with probability {_probability(outlook.added)}."
+            f"an item of the set is kept with probability {_probability(outlook.kept)}, and "
+            f"another one is added with probability {_probability(outlook.added)}."
         )
     if outlook.noise is not None:
         return (
@@ -142,46 +187,51 @@ def _noise_words(part: Part) -> str:
             said[0] += f", {other} with probability {_probability(each)}"
     if outlook.off is not None:
         what = "date" if isinstance(part.space, Dates) else "number"
-        unit = "" if part.is_joint else _unit(part, part.name)
+        unit = "" if part.is_joint else unit_of(part, part.name)
         said.append(f"a released {what} is off by {about(outlook.off)}{unit} on average")
     if not said:
-        return f"by a mechanism of its own, {part.mechanism!r}."
+        return f"released by {part.mechanism!r}."
     return "; ".join(said) + "."
 
 
-def _cells(name: str, column: Column) -> list[str]:
-    """Return what happens to cells that are no points: empty, undeclared, out of bounds."""
-    of = f" of {name}" if name else ""
-    said: list[str] = []
-    if column.null is None:
-        said.append(f"Empty cells{of} are errors.")
-    else:
-        null = list(column.null) if isinstance(column.null, tuple) else column.null
-        # Of labels, those of another kind are undeclared ones.
-        kind = "" if isinstance(column.space, Categories) else ", and cells of another kind,"
-        said.append(f"Empty cells{of}{kind} count as {null!r}.")
+def cell_words(plan: Plan) -> str:
+    """Return what happens to cells that are not declared values, each rule said once."""
+    rules: dict[str, dict[str, list[str]]] = {}
+    for name, column in plan.columns:
+        for cells, rule in _cell_rules(column) if isinstance(column, Column) else ():
+            rules.setdefault(cells, {}).setdefault(rule, []).append(name)
+    return " ".join(
+        f"{cells} {rule}." if len(found) == 1 else f"{cells} {rule} ({_few(names)})."
+        for cells, found in rules.items()
+        for rule, names in found.items()
+    )
+
+
+def _few(names: list[str]) -> str:
+    return _list_names(tuple(names)) if len(names) < 4 else f"{len(names)} columns"
+
+
+def _cell_rules(column: Column) -> list[tuple[str, str]]:
+    """Return which cells a column expects, besides declared values, and what they become."""
     space = column.space
-    if isinstance(space, Categories):
-        if column.other is None:
-            said.append(f"Labels{of} that were not declared are errors.")
-        else:
-            said.append(f"Labels{of} that were not declared count as {column.other!r}.")
-    elif isinstance(space, Subsets):
-        verb = "are errors" if column.other is None else f"count as {column.other!r}"
-        said.append(f"Items{of} that were not declared {verb}.")
-        if column.outside == "sample":
-            said.append(f"Of a set{of} with more items a random part counts.")
-        elif space.largest is not None:
-            said.append(f"Sets{of} with more items are errors.")
-    else:
-        clamps = column.outside == "clamp"
-        verb = "are moved to the nearer one" if clamps else "are errors"
-        what = "Dates" if isinstance(space, Dates) else "Numbers"
-        said.append(f"{what}{of} beyond the bounds {verb}.")
-        if isinstance(space, Counts) and clamps:
-            said.append(f"Numbers{of} that are not whole are moved to the nearest that is.")
-        if column.off_grid == "round":
-            said.append(f"Numbers{of} between two steps are rounded.")
+    null = list(column.null) if isinstance(column.null, tuple) else column.null
+    # Among labels, cells of another kind are undeclared labels.
+    kind = "" if null is None or isinstance(space, Categories) else " and cells of another kind"
+    said = [(f"Empty cells{kind}", "are errors" if null is None else f"count as {null!r}")]
+    if isinstance(space, Categories | Subsets):
+        what = "labels" if isinstance(space, Categories) else "items"
+        other = "are errors" if column.other is None else f"count as {column.other!r}"
+        said.append((f"Undeclared {what}", other))
+        if isinstance(space, Subsets) and space.largest is not None:
+            cut = column.outside == "sample"
+            said.append(("Sets that are too large", "are cut at random" if cut else "are errors"))
+        return said
+    clamps = column.outside == "clamp"
+    said.append(("Values out of bounds", "move to the nearest bound" if clamps else "are errors"))
+    if isinstance(space, Counts) and clamps:
+        said.append(("Fractions in counts", "are rounded"))
+    if column.off_grid == "round":
+        said.append(("Values between two steps", "are rounded"))
     return said
 
 
@@ -194,7 +244,7 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
     what, error = {
         "shares": (f"the share of a value{of}", points),
         "items": ("the share of people with an item", points),
-        "mean": (f"the mean{of}", f"{about(planned.error)}{_unit(part, name)}"),
+        "mean": (f"the mean{of}", f"{about(planned.error)}{unit_of(part, name)}"),
         "curve": ("the mean curve", f"{about(planned.error)} at each position"),
     }[planned.question]
     useless = planned.says_little
@@ -204,14 +254,19 @@ def _error_words(part: Part, name: str, rows: int) -> list[str]:
     )
     return [
         said
-        + (
-            ", which says little or nothing: you need more rows or a larger epsilon." * useless
-            or "."
-        )
+        + (", which says little or nothing. Use more rows or a larger epsilon." * useless or ".")
     ]
 
 
-def _unit(part: Part, name: str) -> str:
+def error_of(planned: Planned, part: Part, name: str) -> str:
+    """Return a planned standard error in few words: "0.3 points", "mean: 12"."""
+    if planned.question in ("shares", "items"):
+        return f"{about(100 * planned.error)} points"
+    mean = "mean" if planned.question == "mean" else "mean curve"
+    return f"{mean}: {about(planned.error)}{unit_of(part, name)}"
+
+
+def unit_of(part: Part, name: str) -> str:
     """Return what distances of a column count, where that is not plain numbers."""
     space = part.treatments[part.columns.index(name)].space
     return f" {space.every}s" if isinstance(space, Dates) else ""
@@ -226,7 +281,7 @@ def _spaces(part: Part) -> str:
     each = tuple(f"{name} ({space_words(column.space)})" for name, column in columns)
     if not part.is_joint:
         return each[0]
-    return f"{_list_names(each)}, drawn together as one of {part.space.size:,} combinations"
+    return f"{_list_names(each)}, randomized together as one of {part.space.size:,} combinations"
 
 
 def space_words(space: Space) -> str:
@@ -257,20 +312,20 @@ def mechanism_name(column: Column) -> str:
 
 
 def amounts(guarantee: Guarantee) -> str:
-    """Return a guarantee to few digits, rounded up: "epsilon=0.5715, delta=1e-07"."""
-    exact, epsilon = str(guarantee.epsilon), guarantee.epsilon
-    ceiling = epsilon.rational if epsilon.ratio is None else Fraction(epsilon.ceiling())
-    brief = len(exact) <= 8 and epsilon.ratio is None
-    text = exact if brief or not ceiling else _up(ceiling, 4)
-    return f"epsilon={text}" + (f", delta={show(guarantee.delta)}" if guarantee.delta else "")
+    """Return a guarantee to few digits, rounded up: "epsilon=0.5715, delta=1e-7"."""
+    delta = f", delta={delta_text(guarantee)}" if guarantee.delta else ""
+    return f"epsilon={guarantee.epsilon.in_digits()}{delta}"
+
+
+def delta_text(guarantee: Guarantee) -> str:
+    """Return δ to three digits, rounded up."""
+    return shown_up(guarantee.delta, 3) if guarantee.delta else "0"
 
 
 def about(value: float) -> str:
     """Return a number to three digits as people write it: "0.0125", "104,000"."""
-    if value < 1000:
-        return f"{value:.3g}"
     rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if rounded < 1e12 else f"{rounded:.3g}"
+    return f"{rounded:,.0f}" if 1000 <= rounded < 1e12 else plain_power(f"{value:.3g}")
 
 
 def _plain(value: Fraction) -> str:
@@ -283,20 +338,20 @@ def _list_names(names: tuple[str, ...], joint: str = "and") -> str:
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
-def _factor(guarantee: Guarantee) -> str:
-    # Rounded up, since a smaller factor would promise more than holds.
-    exponent = guarantee.epsilon.ceiling()
-    if exponent > 30:
-        return f"e^{_up(Fraction(exponent), 4)}"
-    factor = Fraction(math.exp(exponent) * (1 + 1e-12))
-    # To three digits or whole, as on the page of the release.
-    return _up(factor, len(str(int(factor))) if 1000 <= factor < 10**9 else 3)
+def factor_text(guarantee: Guarantee) -> str:
+    """Return e^ε for people."""
+    # To three digits or whole, and up: a smaller factor would promise more than holds.
+    epsilon = guarantee.epsilon
+    if epsilon.ceiling() > 20:
+        return f"e^{epsilon.in_digits()}"
+    factor = epsilon.power or Fraction(epsilon.ratio_bounds(64)[1], 1 << 64)
+    return shown_up(factor, max(len(str(int(factor))), 3))
 
 
 def _plus(guarantee: Guarantee) -> str:
     if guarantee.delta == 0:
         return ""
-    return f", plus a probability of {show(guarantee.delta)},"
+    return f", plus a probability of {delta_text(guarantee)},"
 
 
 def _guess(guarantee: Guarantee) -> str:
@@ -308,13 +363,6 @@ def _guess(guarantee: Guarantee) -> str:
         if float(text) < 1:
             return text
     return "1, which is no protection"
-
-
-def _up(value: Fraction, digits: int) -> str:
-    """Return a positive number to so many digits, rounded up."""
-    power = digits - 1 - math.floor(math.log10(value))
-    rounded = math.ceil(value * Fraction(10) ** power) / Fraction(10) ** power
-    return f"{float(rounded):,.0f}" if rounded >= 1000 else f"{float(rounded):.{digits}g}"
 
 
 def _probability(value: float, rest: float | None = None) -> str:

@@ -16,6 +16,16 @@ from .queries import (
     Sanitized as Sanitized,
     SanitizedResponse as SanitizedResponse,
 )
+from .shuffling.laws import RowLaw as RowLaw, row_law as row_law
+from .shuffling.shuffled import (
+    ShuffledGuarantee as ShuffledGuarantee,
+    epsilon_before_shuffling as epsilon_before_shuffling,
+    grid_step as grid_step,
+    holds_shuffled as holds_shuffled,
+    roughly_shuffled_epsilon as roughly_shuffled_epsilon,
+    shuffled as shuffled,
+    shuffled_rows as shuffled_rows,
+)
 from .subject import essential as essential, parts_to_prove as parts_to_prove
 from .sufficient import (
     Cell as Cell,

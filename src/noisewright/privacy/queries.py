@@ -163,7 +163,9 @@ class OutputPerturbation:
         while fits(high):
             low, high = high, high * 2
             if high > _MOST_QUERIES:
-                raise ParameterError(f"more than {low:,} answers fit; they cost next to nothing.")
+                raise ParameterError(
+                    f"more than {low:,} answers fit, because each costs next to nothing."
+                )
         return low + bisect_left(range(low + 1, high), True, key=lambda count: not fits(count))
 
 

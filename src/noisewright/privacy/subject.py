@@ -49,8 +49,8 @@ def table_under_test(mechanism: Mechanism) -> Table:
         return part.table()
     if isinstance(part, (Additive, Geometric, Response)):
         raise InputError(
-            f"{part!r} has no table to look through. tight_epsilon, tight_delta and verify know "
-            "its formula; or build it with table=True."
+            f"{part!r} has no table to examine. tight_epsilon, tight_delta and verify know its "
+            "formula; or build it with table=True."
         )
     require_mechanism(mechanism)
     raise InputError(f"expected a finite mechanism; got {type(mechanism).__name__}.")

@@ -252,7 +252,7 @@ def _verify_curves(mechanism: CurveMechanism, guarantee: Guarantee) -> Decision:
         return Decision(False)
     raise InputError(
         f"{guarantee} cannot be decided for {mechanism!r}: how far curves move its numbers is "
-        f"known as a bound only. Proven is {mechanism.claim}."
+        f"known only as a bound. Proven is {mechanism.claim}."
     )
 
 

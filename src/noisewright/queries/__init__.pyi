@@ -1,4 +1,8 @@
 from .answer import Answer as Answer
+from .continual.continual_count import (
+    ContinualCount as ContinualCount,
+    PublishedStep as PublishedStep,
+)
 from .expressions import (
     Aggregate as Aggregate,
     Expression as Expression,

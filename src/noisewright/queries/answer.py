@@ -22,11 +22,15 @@ from noisewright.mechanisms import Guarantee, epsilon_sum
 from noisewright.public import public_methods
 from noisewright.queries.answers.answered import Answered
 from noisewright.queries.readings import AnswerColumn, Measured
+from noisewright.sampling import source_or_default
 
 if TYPE_CHECKING:
     from noisewright.ledger import Balance
     from noisewright.queries.question import Question
+    from noisewright.sampling import Source
     from noisewright.transaction import Payment
+
+SEEDED = "NOT PRIVATE (seeded noise): "
 
 
 @public_methods
@@ -51,6 +55,8 @@ class Answer:
     balance: Balance | None = None
     paid_notes: tuple[str, ...] = ()
     keys_certificate: Certificate | None = None
+    is_private: bool = True
+    """Whether the noise came from private entropy; a seeded one promises nothing."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -190,7 +196,7 @@ class Answer:
         return self.table.column(self._columns[0].name)[0].as_py()
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the values with intervals of 95%: .csv, .parquet or .arrow, by the name's end."""
+        """Write the values with 95% intervals: .csv, .parquet or .arrow, by the name's end."""
         from noisewright.tables import open_writer
 
         require_path(path)
@@ -201,12 +207,16 @@ class Answer:
         return Path(path)
 
     def __repr__(self) -> str:
-        unit = self.certificate.unit
         notes = [f"Note: {note}" for note in self.notes]
-        return "\n".join([self.as_text(), f"{self.guarantee}, {unit}", *notes])
+        return "\n".join([self.as_text(), self._promise, *notes])
+
+    @property
+    def _promise(self) -> str:
+        marked = "" if self.is_private else SEEDED
+        return f"{marked}{self.guarantee}, {self.certificate.unit}"
 
     def as_text(self, rows: int = 20) -> str:
-        """Return the first rows with intervals of 95%, as a table for a terminal.
+        """Return the first rows with 95% intervals, as a table for a terminal.
 
         An answer without groups has a line for each value.
         """
@@ -235,14 +245,15 @@ class Answer:
             "<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row.values()) + "</tr>"
             for row in shown.slice(0, 100).to_pylist()
         )
-        foot = escape(f"{self.guarantee}, {self.certificate.unit}")
+        foot = escape(self._promise)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{foot}</p>"
 
 
-def with_payment(answer: Answer, payment: Payment) -> Answer:
-    """Return an answer with what the ledger was charged for it, and what is left."""
+def with_payment(answer: Answer, payment: Payment, source: Source | None) -> Answer:
+    """Return an answer with what the ledger was charged for it, what is left, and whose bits."""
     return replace(
         answer,
+        is_private=source_or_default(source).private,
         entry=payment.entry,
         charged=payment.charged,
         balance=payment.balance,

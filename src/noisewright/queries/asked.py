@@ -8,7 +8,7 @@ where there are any, so that it costs nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, final
 
@@ -25,11 +25,13 @@ from noisewright.relations import (
     Node,
     Numbers,
     Paired,
+    Repeated,
     Rows,
     SourceRows,
     Truth,
     bins,
     both,
+    columns_in,
     compare,
     divide,
     is_null,
@@ -41,6 +43,9 @@ from noisewright.relations import (
 
 _MOMENTS = {"sum": 1, "mean": 1, "share": 1, "var": 2, "std": 2}
 """Of which degree moments have to be."""
+
+_MOST_PAIRED = 256
+"""So many rows of a person in each of two tables are paired, where a limit comes afterwards."""
 
 
 @final
@@ -140,7 +145,7 @@ class _Planning:
                 if not isinstance(of.kind, Labels | Truth):
                     raise ParameterError(f"{one} needs labels; numbers can be cut into bins first.")
                 if one.parameters[0] > of.size:
-                    raise ParameterError(f"{one}: there are {of.size:,} labels only.")
+                    raise ParameterError(f"{one}: there are only {of.size:,} labels.")
                 key = ("top", of.node)
                 self._add(key, one, by=(*self.by, of.node))
                 return name, one, key, of, tuple(of.points), None
@@ -167,10 +172,15 @@ class _Planning:
         found = bound_of(self.rows, self.by)
         if found is None and self.by:
             raise ParameterError(
-                "nothing limits in how many groups a person counts. Say it with .limit(groups=…)."
+                "nothing limits how many groups a person counts in. Add .limit(groups=…)."
             )
-        if found is not None and (found.rows == 1 or _has_no_person(self.rows)):
+        if found is not None and found.rows == 1:
             return self.rows
+        if any(source.person is None for source in sources(self.rows)):
+            raise ParameterError(
+                "each row is a person, and several rows of a public table may stand beside it: "
+                "count people before you join, or name the column that identifies them, person=."
+            )
         groups = most_groups(self.rows, self.by) if self.by else None
         return Limit(self.rows, 1, "people", groups, self.by if groups else (), self.by)
 
@@ -186,9 +196,9 @@ class _Planning:
         if isinstance(of.kind, Labels):
             raise ParameterError(f"{one} needs numbers; {one.of} holds labels.")
         if isinstance(of.kind, Numbers) and of.kind.dates is not None and one.function != "mean":
-            raise ParameterError(f"{one} of dates means nothing; ask for the mean or quantiles.")
+            raise ParameterError(f"{one} of dates is not defined; ask for the mean or quantiles.")
         if of.size == 1:
-            raise ParameterError(f"{one.of} has one value only, so there is nothing to ask.")
+            raise ParameterError(f"{one.of} has only one value, so there is nothing to ask.")
         return self._moments_of(of.node, one)
 
     def _moments_of(self, node: Node, one: Aggregate) -> Any:
@@ -232,12 +242,6 @@ def _require_numbers(one: Aggregate, of: BoundExpression) -> None:
         raise ParameterError(f"{one} needs numbers or dates.")
 
 
-def _has_no_person(rows: Rows) -> bool:
-    if isinstance(rows, SourceRows):
-        return rows.person is None
-    return not isinstance(rows, Paired) and _has_no_person(rows.rows)
-
-
 def conditions_of(rows: Rows) -> list[Node]:
     """Return the conditions of all filters."""
     if isinstance(rows, SourceRows):
@@ -248,21 +252,31 @@ def conditions_of(rows: Rows) -> list[Node]:
     return mine + conditions_of(rows.rows)
 
 
-def settle_limits(rows: Rows, by: tuple[Node, ...], read: Sequence[Node]) -> Rows:
+def settle_limits(
+    rows: Rows, by: tuple[Node, ...], read: Sequence[Node], most: int | None = None
+) -> Rows:
     """Return rows whose limits know the groups that are asked for, and what is read of a row.
 
-    A limit that knows what is read is settled already, for all questions alike.
+    A limit that knows what is read is settled already, for all questions alike. Where `most` rows
+    of a person are kept of pairs, and nothing limits how many there are, no more than _MOST_PAIRED
+    rows of each table are paired, or `most` if that is more: else two tables of a hundred thousand
+    rows of a person would make ten billion.
     """
     if isinstance(rows, SourceRows) or (isinstance(rows, Limit) and rows.reads):
         return rows
     if isinstance(rows, Filter):
-        return Filter(settle_limits(rows.rows, by, read), rows.condition)
+        return Filter(settle_limits(rows.rows, by, read, most), rows.condition)
+    if isinstance(rows, Repeated):
+        return replace(rows, rows=settle_limits(rows.rows, (), read, most))
     if isinstance(rows, Paired):
-        return Paired(settle_limits(rows.left, (), read), settle_limits(rows.right, (), read))
+        sides = [rows.left, rows.right]
+        if most is not None and all(bound_of(side, ()) is None for side in sides):
+            sides = [Limit(side, max(most, _MOST_PAIRED), "pairs") for side in sides]
+        return Paired(*(settle_limits(side, (), read) for side in sides))
     groups = rows.groups if by else None
     each = rows.rows_each * (rows.groups or 1) if groups is None else rows.rows_each
-    names = {name for source in sources(rows) for name in source.fields}
-    leaves = {leaf.name: leaf for node in read for leaf in node.leaves if leaf.name in names}
-    reads = tuple(leaves[name] for name in sorted(leaves))
-    inner = settle_limits(rows.rows, by, read)
+    known = columns_in(rows)
+    leaves = {leaf.name for node in read for leaf in node.leaves} & known.keys()
+    reads = tuple(known[name] for name in sorted(leaves))
+    inner = settle_limits(rows.rows, by, read, each * (groups or 1))
     return Limit(inner, each, rows.salt, groups, by if groups else (), reads)

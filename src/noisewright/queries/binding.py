@@ -93,7 +93,7 @@ def bind_condition(expression: Any, columns: Columns) -> Node:
     found = bind(expression, columns)
     if not isinstance(found.kind, Truth):
         raise ParameterError(
-            f"{expression} is no condition: it holds {_words(found.kind)}. Compare it with "
+            f"{expression} is not a condition: it holds {_words(found.kind)}. Compare it with "
             "something, as in nw.col('age') >= 25."
         )
     return found.node
@@ -102,7 +102,7 @@ def bind_condition(expression: Any, columns: Columns) -> Node:
 def _column(name: str, columns: Columns) -> BoundExpression:
     if name not in columns:
         shown = ", ".join(map(repr, list(columns)[:20]))
-        raise ParameterError(f"there is no column {name!r}; declared are {shown}.")
+        raise ParameterError(f"there is no column {name!r}; the declared columns are {shown}.")
     return columns[name]
 
 
@@ -135,7 +135,7 @@ def _number(bound: BoundExpression, operator: str) -> BoundExpression:
     if isinstance(bound.kind, Truth):
         return BoundExpression(Numbers(), bound.node)
     if not isinstance(bound.kind, Numbers):
-        raise ParameterError(f"{operator} needs numbers; given were {_words(bound.kind)}.")
+        raise ParameterError(f"{operator} needs numbers, but got {_words(bound.kind)}.")
     return bound
 
 
@@ -158,8 +158,8 @@ def _align(a: BoundExpression, b: BoundExpression, operator: str) -> tuple[Node,
 def _require_no_dates(operator: str, *bounds: BoundExpression) -> None:
     if any(isinstance(one.kind, Numbers) and one.kind.dates is not None for one in bounds):
         raise ParameterError(
-            f"{operator} of dates means nothing; subtract one date from another, or take a part: "
-            ".dt.year()."
+            f"{operator} is not defined for dates; subtract one date from another, or take a "
+            "part: .dt.year()."
         )
 
 
@@ -187,7 +187,7 @@ def _arithmetic(operator: str, a: BoundExpression, b: BoundExpression) -> BoundE
     if operator == "/":
         return _multiply(a, _of_number(1 / divisor))
     if divisor < 0:
-        raise ParameterError(f"{operator} needs a divisor above 0; given was {divisor}.")
+        raise ParameterError(f"{operator} needs a divisor above 0, but got {divisor}.")
     if operator == "//":
         ratio = a.kind.unit / divisor
         raised = multiply(a.node, literal(ratio.numerator))
@@ -270,8 +270,8 @@ def _logic(operator: str, found: list[BoundExpression]) -> BoundExpression:
     for one in found:
         if not isinstance(one.kind, Truth):
             raise ParameterError(
-                f"{operator} combines conditions; given were {_words(one.kind)}. Put each "
-                "comparison in parentheses: (a > 1) & (b < 2)."
+                f"{operator} combines conditions, but got {_words(one.kind)}. Put each comparison "
+                "in parentheses: (a > 1) & (b < 2)."
             )
     nodes = [one.node for one in found]
     if operator == "~":
@@ -381,7 +381,7 @@ def _one_kind(a: BoundExpression, b: BoundExpression) -> tuple[Kind, tuple[Node,
 def _date_part(operator: str, a: BoundExpression) -> BoundExpression:
     dates = a.kind.dates if isinstance(a.kind, Numbers) else None
     if dates is None:
-        raise ParameterError(f".dt.{operator}() needs dates; given were {_words(a.kind)}.")
+        raise ParameterError(f".dt.{operator}() needs dates, but got {_words(a.kind)}.")
     return BoundExpression(Numbers(), _PARTS[operator](a.node, dates))
 
 

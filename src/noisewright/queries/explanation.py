@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisewright.given import quantity
 from noisewright.queries.measurements import QueryMeasurement, bound_of
-from noisewright.relations import Filter, Limit, Node, Paired, Rows, SourceRows
+from noisewright.relations import Filter, Limit, Node, Paired, Repeated, Rows, SourceRows
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
@@ -57,6 +57,8 @@ def _rows(rows: Rows, by: tuple[Node, ...]) -> Iterator[str]:
     yield from _rows(rows.rows, by)
     if isinstance(rows, Filter):
         yield f"filter    {show(rows.condition)}{_bound(rows, by)}"
+    elif isinstance(rows, Repeated):
+        yield f"matches   up to {rows.times:,} public rows beside each row{_bound(rows, by)}"
     else:
         yield f"limit     {_limit(rows)}{_bound(rows, by)}"
 

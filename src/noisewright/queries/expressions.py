@@ -131,8 +131,8 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise ParameterError(
-            "an expression is neither true nor false before it meets rows. Combine conditions with "
-            "&, | and ~ instead of and, or and not, and put each in parentheses."
+            "an expression is neither true nor false until it is evaluated on rows. Combine "
+            "conditions with &, | and ~ instead of and, or and not, and put each in parentheses."
         )
 
     def is_null(self) -> Expression:
@@ -203,7 +203,7 @@ class Expression:
         for share in found:
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
                 raise ParameterError(
-                    f"{brief(share)} is no share; it must be a number from 0 to 1."
+                    f"{brief(share)} is not a share; it must be a number from 0 to 1."
                 )
         if not found:
             raise ParameterError("no shares were given; try [0.25, 0.5, 0.75].")

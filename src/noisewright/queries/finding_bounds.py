@@ -95,7 +95,7 @@ def find_bounds(
     if not filled.size:
         raise InputError(
             f"no bin of {name!r} has clearly more than {enough:,} rows, so no bounds were found. "
-            "The debit for looking was made. Use a larger epsilon, or declare bounds."
+            "The search was paid for. Use a larger epsilon, or declare bounds."
         )
     ends = [-widest, *edges, widest]
     return FoundBounds(name, ends[filled[0]], ends[filled[-1] + 1], unit, answer)
@@ -110,4 +110,4 @@ def _require_numbers(table: Private, name: str) -> None:
     kind = reader.schema.field(name).type
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_string)
     if not any(is_kind(kind) for is_kind in kinds):
-        raise InputError(f"the column {name!r} has the type {kind}; bounds are those of numbers.")
+        raise InputError(f"the column {name!r} has the type {kind}; only numbers have bounds.")

@@ -23,6 +23,7 @@ from noisewright.relations import (
     Filter,
     Node,
     Paired,
+    Repeated,
     Rows,
     SourceRows,
     TallyRequest,
@@ -78,6 +79,9 @@ def bound_of(rows: Rows, by: tuple[Node, ...]) -> PersonBound | None:
     if isinstance(rows, Paired):
         left, right = bound_of(rows.left, ()), bound_of(rows.right, ())
         return None if left is None or right is None else PersonBound(1, left.total * right.total)
+    if isinstance(rows, Repeated):
+        before = bound_of(rows.rows, ())
+        return None if before is None else PersonBound(1, before.total * rows.times)
     groups = rows.groups or 1
     each = (
         PersonBound(groups, rows.rows_each)
@@ -91,7 +95,7 @@ def most_groups(rows: Rows, by: tuple[Node, ...]) -> int | None:
     """Return in how many groups a person has rows; None if nothing limits that."""
     if isinstance(rows, Filter):
         return most_groups(rows.rows, by)
-    if isinstance(rows, SourceRows | Paired):
+    if isinstance(rows, SourceRows | Paired | Repeated):
         found = bound_of(rows, by)
         return None if found is None else found.total
     # Rows that are not limited by these groups may each be in another one.
@@ -160,8 +164,8 @@ class QueryMeasurement:
         found = bound_of(self.rows, self.by)
         if found is None:
             raise ParameterError(
-                "nothing limits how many rows of a person count. Say it with .limit(rows=…), or "
-                ".limit(groups=…, rows=…) for so many rows in each of so many groups."
+                "nothing limits how many rows of a person count. Add .limit(rows=…), or "
+                ".limit(groups=…, rows=…) to limit the groups and the rows in each."
             )
         return found
 
@@ -268,6 +272,9 @@ def describe_rows(rows: Rows) -> dict[str, Any]:
     if isinstance(rows, Paired):
         sides = {"left": describe_rows(rows.left), "right": describe_rows(rows.right)}
         return {"rows": "paired", **sides}
+    if isinstance(rows, Repeated):
+        what = {"times": rows.times, "column": rows.name}
+        return {"rows": "repeated", "of": describe_rows(rows.rows), **what}
     limits: dict[str, Any] = {"rows_each": rows.rows_each}
     if rows.groups is not None:
         limits |= {"groups": rows.groups, "by": [node.describe() for node in rows.by]}

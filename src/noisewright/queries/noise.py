@@ -123,6 +123,26 @@ class CellNoise:
             width = -math.log(beyond * (1 + math.exp(-self.decay))) / self.decay - 1
         return max(0, math.ceil(width - 1e-9))
 
+    def shortest_run(self, confidence: float) -> tuple[int, int]:
+        """Return k and l = k or k + 1, the least with P(−l ≤ draw ≤ k) ≥ confidence.
+
+        So c lies in y − k … y + l for y = c + draw with at least the confidence, and no interval of
+        fewer whole numbers does as much.
+        """
+        half = self.half_width(confidence)
+        inside = (self.chance_within(half - 1) + self.chance_within(half)) / 2
+        return (half - 1 if half and inside >= confidence else half), half
+
+    def chance_within(self, reach: int) -> float:
+        """Return P(|draw| ≤ reach)."""
+        if reach < 0:
+            return 0.0
+        if self._balanced is not None:
+            return self._balanced.chance_within(reach)
+        if self.unit == "rho":
+            return math.erf((reach + 0.5) / (float(self.scale) * math.sqrt(2)))
+        return 1 - 2 * math.exp(-self.decay * (reach + 1)) / (1 + math.exp(-self.decay))
+
     @cached_property
     def chances(self) -> Array:
         """The probabilities of −r … r, for the least r that leaves nothing to be seen outside.

@@ -207,7 +207,7 @@ def least_epsilon(wanted: dict[str, Any], errors_at: Callable[[Fraction], Predic
         missing = [name for name in wanted if name not in found.names]
         if missing:
             raise ParameterError(
-                f"{missing[0]!r} is no column of the answer; these are {', '.join(found.names)}."
+                f"{missing[0]!r} is not a column of the answer, which has {', '.join(found.names)}."
             )
         return all(found[name] <= error for name, error in wanted.items())
 
@@ -216,8 +216,8 @@ def least_epsilon(wanted: dict[str, Any], errors_at: Callable[[Fraction], Predic
         high *= 2
         if high > _LARGEST:
             raise ParameterError(
-                f"not even epsilon {show(_LARGEST)} is enough for so small an error. Ask about "
-                "more people, or fewer things at once."
+                f"not even epsilon {show(_LARGEST)} is enough for such a small error. Ask about "
+                "more people, or for fewer answers at once."
             )
     low = Fraction(0)
     if high == 1:

@@ -5,35 +5,28 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 from noisewright.errors import ParameterError
-from noisewright.given import brief, one_of, whole_number
-from noisewright.plans import Column, Plan, settings_at
+from noisewright.given import brief, of_kind, one_of, whole_number
 from noisewright.public import public_methods
 from noisewright.queries.binding import BoundExpression, Columns, bind, bind_condition
+from noisewright.queries.declaration import read_declaration
 from noisewright.queries.expressions import Aggregate, Expression, col, count
 from noisewright.queries.measurements import Change, bound_of
-from noisewright.queries.public_table import Public, as_node
+from noisewright.queries.public_table import Public
 from noisewright.relations import (
-    Filter,
     Limit,
-    Paired,
     Rows,
     SourceRows,
     SqlTable,
-    column,
-    compare,
+    columns_in,
+    declare,
+    filter_rows,
     grid_of,
-    is_null,
-    literal,
-    negate,
     open_source,
-    require_one_engine,
-    sources,
 )
-from noisewright.spaces import Categories, Counts, Dates, Interval
 from noisewright.tables import Field, Person, repeatable
 
 if TYPE_CHECKING:
@@ -93,7 +86,6 @@ class Private:
     rows: Rows
     columns: Mapping[str, BoundExpression]
     budget: Budget
-    notes: tuple[str, ...] = field(default=())
 
     def __init__(
         self,
@@ -105,46 +97,37 @@ class Private:
         change: Change = "replace",
         dataset: str | None = None,
     ) -> None:
-        fields, declared = _read_declaration(columns)
+        fields, declared, names = read_declaration(columns)
         person = declared if person is None else person
         one_of(change, CHANGES, name="change")
         name = person.column if isinstance(person, Person) else person
         if name is not None and (not isinstance(name, str) or name in fields):
             raise ParameterError(
                 f"person is {brief(name)}; it must name the column that identifies people, which "
-                "is not among the columns that you ask about."
+                "is not one of the columns that you ask about."
             )
         data = repeatable(data)
-        source = open_source(data, fields, name)
+        source = open_source(data, fields, name, names=names)
         rows: Rows = source
         if isinstance(person, Person):
-            rows = Limit(source, person.rows, _new_salt())
+            rows = Limit(source, person.rows, new_salt())
         path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
         # A table of a database has no fingerprint: the ledger knows it by the name of its people.
         known = None if isinstance(source.table, SqlTable) else data
         budget = Budget(ledger, dataset, known, path, name, change)
-        self._set(rows, _columns_of(source), budget)
-
-    def _set(self, rows: Rows, columns: Mapping[str, BoundExpression], budget: Budget) -> None:
-        for name, value in (("rows", rows), ("columns", columns), ("budget", budget)):
-            object.__setattr__(self, name, value)
-
-    def _with(self, rows: Rows, columns: Columns | None = None) -> Private:
-        made = object.__new__(Private)
-        made._set(rows, self.columns if columns is None else columns, self.budget)
-        return made
+        _set(self, rows, _columns_of(source), budget)
 
     def filter(self, *conditions: Expression) -> Private:
         """Keep the rows for which all conditions are true; null is not true."""
         rows = self.rows
         for condition in conditions:
-            rows = Filter(rows, bind_condition(condition, self.columns))
-        return self._with(rows)
+            rows = filter_rows(rows, bind_condition(condition, self.columns))
+        return derive(self, rows)
 
     def with_columns(self, **expressions: Any) -> Private:
         """Add columns that are computed of others, or give columns a new meaning."""
         new = {name: bind(value, self.columns) for name, value in expressions.items()}
-        return self._with(self.rows, {**self.columns, **new})
+        return derive(self, self.rows, {**self.columns, **new})
 
     def limit(self, *, rows: int | None = None, groups: int | None = None) -> Private:
         """Keep at most so many rows of each person; which ones, depends on that person's rows only.
@@ -153,74 +136,41 @@ class Private:
         with at most `rows` rows in each (1 if left out).
         """
         if rows is None and groups is None:
-            raise ParameterError("say how many rows=, or how many groups=, count of each person.")
+            raise ParameterError(
+                "give rows= or groups=: how many rows or groups of each person count."
+            )
         each = whole_number(1 if rows is None else rows, name="rows", least=1)
         if groups is not None:
             whole_number(groups, name="groups", least=1)
-        return self._with(Limit(self.rows, each, _new_salt(), groups))
+        bound = bound_of(self.rows, ())
+        if self.budget.person is None and bound is not None and bound.total > 1:
+            raise ParameterError(
+                "each row is a person, and several rows of a public table may stand beside it. "
+                "Which of them count can be limited only if a column identifies people, person=."
+            )
+        return derive(self, Limit(self.rows, each, new_salt(), groups))
 
     def join(self, other: Public | Private, *, on: str | None = None) -> Private:
         """Add the columns of a public table, or of another private table about the same people.
 
-        A public table has one row for each value of its key: rows whose value of `on` it does not
-        have are left out. Of another private table, each row stands beside each row of the same
-        person; limit how many rows count, before or after.
+        Each row stands beside each row of the public table with the same key; rows whose value of
+        `on` it does not have are left out. Of another private table, each row stands beside each
+        row of the same person, whatever their columns are called; limit how many rows count,
+        before or after. Where that is after only, at most 256 rows of a person in each table are
+        paired, or as many as the limit if that is more.
         """
-        if isinstance(other, Private):
-            return self._pair(other, on)
-        if not isinstance(other, Public):
-            raise ParameterError(
-                f"a {type(other).__name__} cannot be joined; give an nw.Public or an nw.Private."
-            )
-        key = bind(col(other.key if on is None else on), self.columns)
-        new = {name: as_node(other, name, key) for name in other.names}
-        for name in set(new) & set(self.columns):
-            raise ParameterError(f"both tables have a column {name!r}; rename one of them.")
-        known = as_node(other, other.key, key).node
-        rows = Filter(self.rows, negate(is_null(known)))
-        return self._with(rows, {**self.columns, **new})
+        from noisewright.queries.joins import join_private, join_public
 
-    def _pair(self, other: Private, on: str | None) -> Private:
-        mine, theirs = self.budget, other.budget
-        if mine.person is None or theirs.person is None:
-            raise ParameterError(
-                "private tables are joined on the person: both need person=, the column that "
-                "identifies people."
-            )
-        if on is not None and on != mine.person:
-            raise ParameterError(
-                f"private tables can be joined on the person only, which is {mine.person!r}."
-            )
-        if (mine.ledger, mine.dataset, mine.change) != (
-            theirs.ledger,
-            theirs.dataset,
-            theirs.change,
-        ):
-            raise ParameterError(
-                "the two tables are about the same people, so that one budget pays for both: give "
-                "both the same ledger=, dataset= and change=."
-            )
-        if mine.ledger is not None and mine.dataset is None:
-            raise ParameterError("name the dataset= whose budget pays for both tables.")
-        for name in set(self.columns) & set(other.columns):
-            raise ParameterError(f"both tables have a column {name!r}; rename one of them.")
-        require_one_engine(Paired(self.rows, other.rows))
-        made = object.__new__(Private)
-        made._set(
-            Paired(self.rows, other.rows),
-            {**self.columns, **other.columns},
-            replace(mine, data=None, path=None),
-        )
-        return made
+        if isinstance(other, Private):
+            return join_private(self, other, on)
+        of_kind(other, Public, name="other", such_as="an nw.Public or an nw.Private")
+        return join_public(self, other, on)
 
     def with_field(self, name: str, how: Field) -> Private:
         """Return the table with one more column of the data declared."""
-        from noisewright.queries.unknown_keys.finding import add_field
-
-        grid = grid_of(how)
-        node = column(name, grid.first, grid.last, nullable=grid.nullable)
-        new = {**self.columns, name: BoundExpression(grid.kind, node)}
-        return self._with(add_field(self.rows, name, how), new)
+        rows = declare(self.rows, name, how)
+        new = BoundExpression(grid_of(how).kind, columns_in(rows)[name])
+        return derive(self, rows, {**self.columns, name: new})
 
     def find_bounds(
         self,
@@ -266,7 +216,9 @@ class Private:
         for key in keys:
             if isinstance(key, Public):
                 if len(keys) > 1 or named:
-                    raise ParameterError("public groups stand alone in group_by.")
+                    raise ParameterError(
+                        "public groups cannot be combined with other keys in group_by."
+                    )
                 return GroupBy(self, {}, public=key)
             found[str(key)] = bind(col(key) if isinstance(key, str) else key, self.columns)
         found |= {name: bind(value, self.columns) for name, value in named.items()}
@@ -284,37 +236,9 @@ class Private:
         another call are another partition, whose cost adds up. Which rows a limit keeps is settled
         here, for all parts. Parts are not divided again.
         """
-        from noisewright.ledger import Partition
-        from noisewright.queries.asked import settle_limits
+        from noisewright.queries.parts import divide
 
-        if self.budget.part is not None:
-            raise ParameterError("this is a part already; divide the whole table by both keys.")
-        key = bind(col(by) if isinstance(by, str) else by, self.columns)
-        if key.size > _MOST_PARTS:
-            raise ParameterError(
-                f"{by} has {key.size:,} values; at most {_MOST_PARTS:,} parts are possible. Cut it "
-                "into fewer, for example with .cut(edges)."
-            )
-        # Were limits left to each question, a person could have one row here, and another there.
-        declared = [bound.node for one in sources(self.rows) for bound in _columns_of(one).values()]
-        divided = settle_limits(self.rows, (), declared)
-        bound = bound_of(divided, ())
-        partition = Partition(
-            str(by),
-            [str(point) for point in key.points],
-            # Another table, or another limit, may have the same person in another part: only what
-            # is divided here, and now, is one partition.
-            of=_new_salt(),
-            per_person=None if bound is None else bound.total,
-        )
-        parts: dict[Any, Private] = {}
-        for place, point in enumerate(key.points, start=key.node.low):
-            rows = Filter(divided, compare("equal", key.node, literal(place)))
-            made = object.__new__(Private)
-            part = partition.part(str(point))
-            made._set(rows, self.columns, replace(self.budget, change="add or remove", part=part))
-            parts[point] = made
-        return parts
+        return divide(self, by)
 
     def agg(self, **aggregates: Aggregate) -> Question:
         """Ask about all rows: counts, sums, means, quantiles …, each by a name of your choice."""
@@ -351,50 +275,30 @@ class Private:
         return f"{verb} {whose}"
 
 
-def _new_salt() -> str:
+def new_salt() -> str:
+    """Return a salt for limits and partitions."""
     return secrets.token_hex(8)
 
 
-def _read_declaration(columns: Any) -> tuple[dict[str, Field], Person | None]:
-    """Return the fields of a plan, of the path of one, or of a mapping; and the plan's person."""
-    person = None
-    if isinstance(columns, str | os.PathLike):
-        said = settings_at(columns)
-        columns, person = _askable(said["columns"]), said.get("person")
-    elif isinstance(columns, Plan):
-        columns, person = _askable(dict(columns.columns)), columns.person
-    if not isinstance(columns, Mapping):
-        raise ParameterError(
-            f"columns is a {type(columns).__name__}; give a mapping such as {{'age': "
-            "nw.Counts(100)}, a Plan, or the path of one."
-        )
-    fields: dict[str, Field] = {}
-    for name, how in columns.items():
-        if not isinstance(name, str) or not name:
-            raise ParameterError(f"a column is called {brief(name)}; names are texts.")
-        if isinstance(how, Field):
-            fields[name] = how
-        elif not isinstance(how, str):  # 'drop' and 'public' columns are not asked about
-            fields[name] = Column(how)
-    if not fields:
-        raise ParameterError("no column is declared, so there is nothing to ask about.")
-    return fields, person
+def derive(
+    table: Private,
+    rows: Rows,
+    columns: Columns | None = None,
+    *,
+    budget: Budget | None = None,
+) -> Private:
+    """Return a private table with other rows, and with other columns or another budget if given."""
+    made = object.__new__(Private)
+    _set(made, rows, table.columns if columns is None else columns, budget or table.budget)
+    return made
 
 
-def _askable(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a plan without sets and curves, which releases are for."""
-    kinds = Categories | Counts | Dates | Interval
-    return {
-        name: how
-        for name, how in columns.items()
-        if isinstance(how, str) or isinstance(how.space, kinds)
-    }
+def _set(table: Private, rows: Rows, columns: Columns, budget: Budget) -> None:
+    for name, value in (("rows", rows), ("columns", columns), ("budget", budget)):
+        object.__setattr__(table, name, value)
 
 
 def _columns_of(source: SourceRows) -> dict[str, BoundExpression]:
-    found: dict[str, BoundExpression] = {}
-    for name in source.fields:
-        grid = source.grid(name)
-        ends = sorted((grid.first, grid.last))
-        found[name] = BoundExpression(grid.kind, column(name, *ends, nullable=grid.nullable))
-    return found
+    return {
+        name: BoundExpression(source.grid(name).kind, source.column(name)) for name in source.fields
+    }

@@ -1,16 +1,29 @@
-"""A public table that private rows can be joined with: one row for each value of its key."""
+"""A public table that private rows can be joined with: few rows for each value of its key."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 from noisewright.errors import ParameterError
-from noisewright.given import brief, of_kind
+from noisewright.given import brief, of_kind, quantity, whole_number
 from noisewright.public import public_methods
 from noisewright.queries.binding import BoundExpression
-from noisewright.relations import Kind, Labels, Numbers, Truth, as_fraction, common_unit, look_up
+from noisewright.relations import (
+    Kind,
+    Labels,
+    Numbers,
+    Truth,
+    add,
+    as_fraction,
+    column,
+    common_unit,
+    literal,
+    look_up,
+    multiply,
+)
 from noisewright.tables import open_table
 
 _MOST_ROWS = 1 << 16
@@ -20,16 +33,19 @@ _MOST_ROWS = 1 << 16
 @final
 @dataclass(frozen=True, init=False, eq=False)
 class Public:
-    """A public table; `key` is the column with a different value in each row.
+    """A public table; `key` is the column by which it is joined.
 
+    Each value of the key is in one row; or in at most `matches` rows, beside each of which a row of
+    the private table then stands, so that a person changes up to as many times more.
     Its cells are used as they are: they must be everybody's knowledge, and in no way depend on
     private data.
     """
 
     key: str
     columns: Mapping[str, tuple[Any, ...]]
+    matches: int
 
-    def __init__(self, table: Any, *, key: str) -> None:
+    def __init__(self, table: Any, *, key: str, matches: int = 1) -> None:
         columns = _read(table)
         of_kind(key, str, name="key", such_as="the name of a column")
         if key not in columns:
@@ -41,12 +57,20 @@ class Public:
             raise ParameterError(
                 f"the public table has {len(keys):,} rows; at most {_MOST_ROWS:,} can be joined."
             )
-        if None in keys or len(set(map(_identity, keys))) < len(keys):
+        if None in keys:
             raise ParameterError(
-                f"the key {key!r} of a public table must have a different value in each row."
+                f"the key {key!r} of a public table must have a value in each row."
             )
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "columns", columns)
+        whole_number(matches, name="matches", least=1)
+        most = max(Counter(map(_identity, keys)).values(), default=0)
+        if most > matches:
+            raise ParameterError(
+                f"a value of the key {key!r} is in {most:,} rows of the public table; at most "
+                f"{quantity(matches, 'row')} may have it. If each private row shall stand beside "
+                f"all of them, and count so often, say matches={most}."
+            )
+        for name, value in (("key", key), ("columns", columns), ("matches", matches)):
+            object.__setattr__(self, name, value)
 
     @property
     def names(self) -> list[str]:
@@ -71,24 +95,40 @@ def _read(table: Any) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(values) for name, values in found.items()}
 
 
-def as_node(table: Public, name: str, key: BoundExpression) -> BoundExpression:
-    """Return a column of the public table, looked up by a key of the private one."""
-    places: dict[int, int] = {}
+def match(table: Public, key: BoundExpression, name: str) -> tuple[int, dict[str, BoundExpression]]:
+    """Return how many rows of the public table a value of the private key has at most, and columns.
+
+    Where these are several, a column of this name says which of them is meant, from 0 on.
+    """
+    places: dict[int, list[int]] = {}
     for row, value in enumerate(table.columns[table.key]):
         place = _place_of(key, value)
         if place is not None:
-            places[place] = row
-    kind, integers = _as_integers(table.columns[name], name)
-    values = [
-        integers[places[place]] if place in places else None
-        for place in range(key.node.low, key.node.high + 1)
-    ]
-    if all(value is None for value in values):
+            places.setdefault(place, []).append(row)
+    if not places:
         raise ParameterError(
             f"no value that the private table declares for its key occurs in {table.key!r} of the "
             "public table."
         )
-    return BoundExpression(kind, look_up(key.node, values, key.node.low))
+    times = max(map(len, places.values()))
+    if times > table.matches:
+        raise ParameterError(
+            f"several values in {table.key!r} of the public table are one value of the private "
+            f"table, which is in {times:,} rows; at most {quantity(table.matches, 'row')} may have "
+            f"it. Say matches={times}, or correct the table."
+        )
+    low, node = key.node.low * times, key.node
+    if times > 1:
+        node = add(multiply(node, literal(times)), column(name, 0, times - 1, nullable=False))
+    found: dict[str, BoundExpression] = {}
+    for one in table.columns:
+        kind, integers = _as_integers(table.columns[one], one)
+        values: list[int | None] = []
+        for place in range(key.node.low, key.node.high + 1):
+            known = [integers[row] for row in places.get(place, ())]
+            values += known + [None] * (times - len(known))
+        found[one] = BoundExpression(kind, look_up(node, values, low))
+    return times, found
 
 
 def _place_of(key: BoundExpression, value: Any) -> int | None:

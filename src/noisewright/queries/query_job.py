@@ -40,7 +40,7 @@ class QueryJob(Job[Answer]):
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
+        """The privacy loss of each person."""
         return self.priced.budget.guarantee
 
     @property
@@ -67,7 +67,7 @@ class QueryJob(Job[Answer]):
 
     def note(self, made: Answer, payment: Payment) -> Answer:
         """Return the answer with what the ledger was charged."""
-        return with_payment(made, payment)
+        return with_payment(made, payment, self.source)
 
 
 def add_noise(

@@ -20,7 +20,7 @@ from noisewright.queries.expressions import Aggregate, Expression, count
 from noisewright.queries.measurements import QueryMeasurement, Unit
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.private import Private
-from noisewright.relations import sources
+from noisewright.relations import columns_in
 from noisewright.synthetic import RunBudget
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class GroupBy:
         from noisewright.queries.groups.group_question import GroupQuestion
 
         if condition is None:
-            raise ParameterError("say what is counted: .count(nw.col('smokes')).")
+            raise ParameterError("give the condition that is counted: .count(nw.col('smokes')).")
         return GroupQuestion.of(
             self.table, self.public, condition, sizes, mechanism=mechanism, **options
         )
@@ -118,7 +118,7 @@ class Question:
     ) -> Question:
         """Return the question; refuse what cannot be asked of such columns."""
         if not aggregates:
-            raise ParameterError("nothing is asked; try .agg(n=nw.count()).")
+            raise ParameterError("nothing was asked; try .agg(n=nw.count()).")
         for name, one in aggregates.items():
             of_kind(one, Aggregate, name=name, such_as="an aggregate such as nw.count()")
             if name in keys:
@@ -245,11 +245,8 @@ def certify_measurements(
     table: Private, measurements: list[dict[str, Any]], budget: RunBudget
 ) -> Certificate:
     """Return the certificate of measurements of a table that together spend a budget."""
-    ranges: dict[str, list[str]] = {}
-    for source in sources(table.rows):
-        for name in source.fields:
-            grid = source.grid(name)
-            ranges[name] = [str(end) for end in sorted((grid.first, grid.last))]
+    known = columns_in(table.rows)
+    ranges = {name: [str(node.low), str(node.high)] for name, node in known.items()}
     return certify_query(
         measurements,
         columns=ranges,

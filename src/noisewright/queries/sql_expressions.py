@@ -51,18 +51,18 @@ _UNSAID = {
     "Stddev": "in most databases this divides by n - 1. Write STDDEV_POP, which divides by n.",
     "StddevSamp": "this divides by n - 1. Write STDDEV_POP, which divides by n.",
     "Window": "windows (OVER) compare rows of different people; ask for groups with GROUP BY.",
-    "Subquery": "there are no queries inside of queries; ask for one thing at a time, or compute "
-    "columns with .with_columns in Python.",
-    "Select": "there are no queries inside of queries; ask for one thing at a time.",
-    "Exists": "there are no queries inside of queries; ask for one thing at a time.",
-    "Rand": "functions of chance are not for questions: noise is drawn here, and proven.",
+    "Subquery": "subqueries are not supported; ask for one thing at a time, or compute columns "
+    "with .with_columns in Python.",
+    "Select": "subqueries are not supported; ask for one thing at a time.",
+    "Exists": "subqueries are not supported; ask for one thing at a time.",
+    "Rand": "random functions are not allowed: noise is added by noisewright, with a proof.",
     "Star": "* would show the rows themselves, which are private. Ask for aggregates such as "
     "COUNT(*) or AVG(x).",
-    "Filter": "FILTER is not read; write SUM(CASE WHEN … THEN 1 ELSE 0 END), or put the condition "
-    "into WHERE.",
+    "Filter": "FILTER is not supported; write SUM(CASE WHEN … THEN 1 ELSE 0 END), or put the "
+    "condition into WHERE.",
     "Cast": "types are those of the declared columns; CAST is for dates only, as in "
     "DATE '2020-01-31'.",
-    "Distinct": "DISTINCT can stand in COUNT(DISTINCT x) alone, with one x.",
+    "Distinct": "DISTINCT is only allowed in COUNT(DISTINCT x), with one x.",
     "Null": "nothing is equal to NULL; write x IS NULL.",
     "Like": "texts are labels here; list the ones you mean with IN ('…', '…').",
 }
@@ -136,7 +136,8 @@ class SqlReader:
             shares = node.args.get("quantile") or node.args.get("expression")
             if shares is None:
                 raise self.text.error(
-                    f"say of what, as in {node.sql_name()}(0.5) WITHIN GROUP (ORDER BY x).", node
+                    f"add the expression, as in {node.sql_name()}(0.5) WITHIN GROUP (ORDER BY x).",
+                    node,
                 )
             return self._operand(node.this).quantiles(self._numbers(shares))
         if name == "WithinGroup" and type(node.this).__name__ in _SHARES:
@@ -144,7 +145,7 @@ class SqlReader:
         if name == "ApproxTopK":
             most = node.expression
             if most is None:
-                raise self.text.error("say how many, as in APPROX_TOP_K(x, 5).", node)
+                raise self.text.error("add how many, as in APPROX_TOP_K(x, 5).", node)
             return self._operand(node.this).top(self._numbers(most)[0])
         if self._call_name(node) == "HISTOGRAM" and len(node.expressions) == 2:
             of, edges = node.expressions
@@ -156,7 +157,9 @@ class SqlReader:
         if isinstance(of, kinds.Star) or (isinstance(of, kinds.Literal) and of.is_number):
             return count()
         if of is None:
-            raise self.text.error("say of what: COUNT(*) counts rows, COUNT(x) known values.", node)
+            raise self.text.error(
+                "add what is counted: COUNT(*) counts rows, COUNT(x) known values.", node
+            )
         if not isinstance(of, kinds.Distinct):
             return self._operand(of).count()
         self._require_parts(of)
@@ -243,9 +246,7 @@ class SqlReader:
         if isinstance(name, self.text.kinds.Star):
             raise self._refusal(name)
         if table is not None and table.name.lower() not in self.names:
-            raise self.text.error(
-                f"the question is to one table, and {table.name!r} is not it.", table
-            )
+            raise self.text.error(f"{table.name!r} is not the table in FROM.", table)
         return col(self.name_of(name))
 
     def name_of(self, identifier: SqlNode) -> str:
@@ -259,13 +260,16 @@ class SqlReader:
             return alike[0]
         if self.person is not None and name.lower() == self.person.lower():
             raise self.text.error(
-                "this column tells who a row is about. COUNT(DISTINCT …) of it counts people.",
+                "this column identifies people; use it only in COUNT(DISTINCT …), which counts "
+                "people.",
                 identifier,
             )
         shown = ", ".join(
             one if one.isidentifier() else f'"{one}"' for one in list(self.columns)[:20]
         )
-        raise self.text.error(f"there is no column {name!r}; declared are {shown}.", identifier)
+        raise self.text.error(
+            f"there is no column {name!r}; the declared columns are {shown}.", identifier
+        )
 
     def _is_person(self, node: SqlNode) -> bool:
         is_column = isinstance(node, self.text.kinds.Column)
@@ -345,7 +349,7 @@ class SqlReader:
                 datetime.datetime.fromisoformat(date.this).isoformat(" ").removesuffix(" 00:00:00")
             )
         except ValueError:
-            raise self.text.error("this is no date; write DATE '2020-01-31'.", date) from None
+            raise self.text.error("this is not a date; write DATE '2020-01-31'.", date) from None
 
     def _read_case(self, node: SqlNode) -> Expression:
         otherwise = node.args.get("default")

@@ -25,9 +25,10 @@ _CLAUSES = {
     "into": ("INTO", "answers are returned, not stored; save them with answer.save(…)."),
     "joins": (
         "JOIN",
-        "one table can be asked. Join it beforehand in Python: people.join(nw.Public(…)).sql(…).",
+        "only one table can be asked. Join it beforehand in Python: "
+        "people.join(nw.Public(…)).sql(…).",
     ),
-    "having": ("HAVING", "HAVING is not needed: choose among the rows of the answer, it is yours."),
+    "having": ("HAVING", "HAVING is not needed: filter the rows of the answer instead."),
     "qualify": ("QUALIFY", "windows compare rows of different people; ask for groups instead."),
     "windows": ("WINDOW", "windows compare rows of different people; ask for groups instead."),
     "limit": (
@@ -91,7 +92,7 @@ class _Statement:
         kinds = self.text.kinds
         if clause is None:
             raise self.text.error(
-                "say FROM which table, as in FROM people.", self.text.find("SELECT")
+                "add FROM and a table, as in FROM people.", self.text.find("SELECT")
             )
         table = clause.this
         is_named = isinstance(table, kinds.Table) and isinstance(table.this, kinds.Identifier)
@@ -121,7 +122,7 @@ class _Statement:
         for one in () if clause is None else clause.expressions:
             node, name = self._meant(one, parts)
             if self.reader.is_aggregate(node):
-                raise self.text.error("an aggregate is no key to group by.", one)
+                raise self.text.error("an aggregate cannot be a key to group by.", one)
             found, meaning = self.reader.read(node)
             if not isinstance(found, Expression):
                 raise self.text.error("a key depends on the row; this does not.", one)
@@ -175,11 +176,11 @@ class _Statement:
             one = self._aggregate(node)
             name = alias or self._free_name(node, one, places)
             if name in self.asked or name in self.keys:
-                raise self.text.error(f"{name!r} is there already; choose another name.", node)
+                raise self.text.error(f"{name!r} is already used; choose another name.", node)
             self.asked[name], places[name] = one, node
         if not places:
             raise self.text.error(
-                f"nothing is asked about the rows; add COUNT(*), say. {POSSIBLE}",
+                f"nothing is asked about the rows; add COUNT(*), for example. {POSSIBLE}",
                 self.text.find("SELECT"),
             )
         return places

@@ -36,14 +36,14 @@ class SqlText:
             raise ParameterError(f"the SQL is {brief(text)}; write a text such as {such_as}.")
         if len(text) > _LONGEST:
             raise ParameterError(
-                f"the SQL has {len(text):,} characters; {_LONGEST:,} are too many."
+                f"the SQL has {len(text):,} characters; at most {_LONGEST:,} are read."
             )
         self.text = text
         glot = _sqlglot()
         self.kinds = glot.exp
         self.tokens: list[Any] = self._guard(lambda: glot.tokenize(text, dialect=_DIALECT))
         if not self.tokens:
-            raise ParameterError(f"the SQL says nothing; write a text such as {such_as}.")
+            raise ParameterError(f"the SQL is empty; write a text such as {such_as}.")
 
     def parse_select(self) -> SqlNode:
         """Return the tree of the one SELECT that was typed."""
@@ -97,7 +97,7 @@ class SqlText:
         elif told.startswith("Expecting"):
             why = f"{told[len('Expecting ') :]!r} was expected here"
         else:
-            why = f"{word!r} makes no sense here"
+            why = f"{word!r} is not expected here"
         return self.error(f"the SQL cannot be read: {why}.", (start, start + len(word)))
 
     def error(self, problem: str, where: SqlNode | tuple[int, int]) -> ParameterError:

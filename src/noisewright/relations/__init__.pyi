@@ -35,19 +35,27 @@ from .nodes import (
     subtract as subtract,
 )
 from .opening import (
+    count_tables as count_tables,
     open_source as open_source,
+    people_by_key as people_by_key,
     require_one_engine as require_one_engine,
     sql_of as sql_of,
+    sql_table as sql_table,
     tally as tally,
 )
 from .rows import (
     PRIME as PRIME,
     Filter as Filter,
+    KeyRequest as KeyRequest,
     Limit as Limit,
     Paired as Paired,
+    Repeated as Repeated,
     Rows as Rows,
     SourceRows as SourceRows,
     TallyRequest as TallyRequest,
+    columns_in as columns_in,
+    declare as declare,
+    filter_rows as filter_rows,
     needed_columns as needed_columns,
     sources as sources,
 )

@@ -66,7 +66,7 @@ def _compute(node: Node, values: list[NDArray[np.int64]]) -> NDArray[np.int64]:
             edges = np.array(constants, dtype=np.int64)
             return np.searchsorted(edges, a, side="right").astype(np.int64)
         case _:
-            raise AssertionError(f"{node.operator} is no operator. Please report this.")
+            raise AssertionError(f"{node.operator} is not an operator. Please report this.")
 
 
 def _as_integers(truth: Any) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ limited for each person: then the columns that are read are held, one narrow num
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -16,18 +16,24 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.on_use import pa
 from noisewright.relations.evaluation import Values, evaluate
-from noisewright.relations.nodes import Node
+from noisewright.relations.nodes import Node, column
 from noisewright.relations.rows import (
     PRIME,
+    CountedTable,
     Filter,
+    KeyRequest,
     Limit,
     Paired,
+    Repeated,
     Rows,
     SourceRows,
     TallyRequest,
+    declare,
     needed_columns,
+    sources,
 )
-from noisewright.tables import TableReader, TotalCells, is_text
+from noisewright.spaces import Categories
+from noisewright.tables import Field, TableReader, TotalCells, is_text
 
 _LIMB = 26
 """Bits of a number that are added up at a time: as doubles, which are exact for 2^27 rows."""
@@ -39,12 +45,12 @@ _SAFE = 1 << 22
 @final
 @dataclass(frozen=True)
 class Frame:
-    """Some rows: the values of columns, and whose each row is (the place among `texts`)."""
+    """Some rows: the values of columns, and whose each row is (the place among `people`)."""
 
     rows: int
     columns: Mapping[str, Values]
     persons: NDArray[np.int64] | None = None
-    texts: list[str] = field(default_factory=list[str])
+    people: list[Any] = field(default_factory=list[Any])
 
     def values(self, node: Node) -> Values:
         """Return the values of a node."""
@@ -63,7 +69,7 @@ class Frame:
         }
         count = int(rows.sum()) if rows.dtype == np.bool_ else len(rows)
         persons = None if self.persons is None else self.persons[rows]
-        return Frame(count, columns, persons, self.texts)
+        return Frame(count, columns, persons, self.people)
 
 
 def tally_in_memory(tally: TallyRequest) -> NDArray[Any]:
@@ -73,6 +79,44 @@ def tally_in_memory(tally: TallyRequest) -> NDArray[Any]:
     for frame in _frames(tally.rows, needed):
         _add_up(tally, frame, total)
     return total
+
+
+def people_by_key_in_memory(request: KeyRequest) -> dict[Any, int]:
+    """Return how many people have each value of a column; values are in memory, once each."""
+    [source] = sources(request.rows)
+    found: set[Any] = set()
+    for batch in source.table.batches([request.name], encoded=[request.name]):
+        found.update(batch.column(0).unique().to_pylist())
+    values = sorted(found - {None}, key=lambda one: one.encode() if isinstance(one, str) else one)
+    if not values:
+        return {}
+    rows = declare(request.rows, request.name, Field(Categories(values)))
+    node = column(request.name, 0, len(values) - 1, nullable=True)
+    if source.person is None:
+        counts = tally_in_memory(TallyRequest(rows, (node,)))[:, 0]
+    else:
+        frame = _whole(rows, needed_columns(rows, node))
+        codes, inside = cell_numbers((node,), frame)
+        assert frame.persons is not None
+        size = len(values)
+        pairs = np.unique(frame.persons[inside] * size + codes[inside])
+        persons, codes = pairs // size, pairs % size
+        # Of the value alone: a code depends on which other values there are.
+        marks = np.array([request.mark(value) for value in values], dtype=np.int64)[codes]
+        kept = _first_groups(request.limit, frame, persons, codes, marks)
+        counts = np.bincount(codes[kept], minlength=size)
+    return dict(zip(values, counts.tolist(), strict=True))
+
+
+def count_tables_in_memory(rows: Rows, tables: Sequence[CountedTable]) -> list[NDArray[np.int64]]:
+    """Return how many rows there are by each of some sets of nodes; rows are read once."""
+    needed = needed_columns(rows, *(node for table in tables for node in table))
+    requests = [TallyRequest(rows, table) for table in tables]
+    totals = [zeros_for(request) for request in requests]
+    for frame in _frames(rows, needed):
+        for request, total in zip(requests, totals, strict=True):
+            _add_up(request, frame, total)
+    return [t.reshape(r.sizes) for t, r in zip(totals, requests, strict=True)]
 
 
 def zeros_for(tally: TallyRequest) -> NDArray[Any]:
@@ -88,6 +132,9 @@ def _frames(rows: Rows, needed: frozenset[str]) -> Iterator[Frame]:
     elif isinstance(rows, Filter):
         for frame in _frames(rows.rows, needed):
             yield frame.take(frame.truth(rows.condition))
+    elif isinstance(rows, Repeated):
+        for frame in _frames(rows.rows, needed):
+            yield _repeat(rows, frame)
     else:
         yield _whole(rows, needed)
 
@@ -131,7 +178,14 @@ def _whole(rows: Rows, needed: frozenset[str]) -> Frame:
         return frame.take(frame.truth(rows.condition))
     if isinstance(rows, Paired):
         return _pair(_whole(rows.left, needed), _whole(rows.right, needed))
-    return _limit(rows, _whole(rows.rows, needed))
+    whole = _whole(rows.rows, needed)
+    return _repeat(rows, whole) if isinstance(rows, Repeated) else _limit(rows, whole)
+
+
+def _repeat(rows: Repeated, frame: Frame) -> Frame:
+    found = frame.take(np.repeat(np.arange(frame.rows), rows.times))
+    places = np.tile(np.arange(rows.times), frame.rows)
+    return replace(found, columns={**found.columns, rows.name: (places, None)})
 
 
 def _read_people(source: SourceRows, needed: frozenset[str]) -> Frame:
@@ -152,10 +206,10 @@ def _read_people(source: SourceRows, needed: frozenset[str]) -> Frame:
     whole = persons.combine_chunks()
     whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
     coded = whole.dictionary_encode()
-    texts = [str(text) for text in coded.dictionary.to_pylist()]
+    people = coded.dictionary.to_pylist()
     # Rows that name nobody are all one person's: that keeps fewer of them, never more.
-    ids = coded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
-    return Frame(rows, columns, ids, [*texts, ""])
+    ids = coded.indices.cast(pa.int64()).fill_null(len(people)).to_numpy(zero_copy_only=False)
+    return Frame(rows, columns, ids, [*people, None])
 
 
 def require_identifying(name: str, kind: Any) -> None:
@@ -193,12 +247,16 @@ def _limit(limit: Limit, frame: Frame) -> Frame:
 
 
 def _first_groups(
-    limit: Limit, frame: Frame, persons: NDArray[np.int64], cells: NDArray[np.int64]
+    limit: Limit,
+    frame: Frame,
+    persons: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    marks: NDArray[np.int64] | None = None,
 ) -> NDArray[np.bool_]:
-    """Return which rows are in the groups that are kept of their person."""
+    """Return which rows are in the groups that are kept of their person, by marks of cells."""
     numbers = _person_numbers(limit, frame, persons)
-    scores = (numbers + limit.factor(0) * ((cells + 1) % PRIME)) % PRIME
-    scores = scores * scores % PRIME
+    marks = cells if marks is None else marks
+    scores = limit.score((numbers + limit.factor(0) * ((marks + 1) % PRIME)) % PRIME)
     order = np.lexsort((cells, scores, persons))
     who, what = persons[order], cells[order]
     new_person = np.append(True, who[1:] != who[:-1])[: len(who)]
@@ -212,7 +270,7 @@ def _first_groups(
 
 def _person_numbers(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArray[np.int64]:
     places, back = np.unique(persons, return_inverse=True)
-    numbers = [limit.person_number(frame.texts[place]) for place in places.tolist()]
+    numbers = [limit.person_number(frame.people[place]) for place in places.tolist()]
     return np.array(numbers, dtype=np.int64)[back.reshape(-1)]
 
 
@@ -225,7 +283,7 @@ def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArr
     if not many.size:
         return kept
     assert frame.persons is not None
-    scores = _person_numbers(limit, frame, frame.persons[many])
+    roots = _person_numbers(limit, frame, frame.persons[many])
     keys: list[NDArray[np.int64]] = []
     for place, node in enumerate(limit.reads, start=1):
         values, missing = frame.values(node)
@@ -233,9 +291,8 @@ def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArr
         if missing is not None:
             key = np.where(missing[many], 0, key)
         keys.append(key)
-        scores = (scores + key % PRIME * limit.factor(place)) % PRIME
-    scores = scores * scores % PRIME
-    order = np.lexsort((*reversed(keys), scores, persons[many]))
+        roots = (roots + key % PRIME * limit.factor(place)) % PRIME
+    order = np.lexsort((*reversed(keys), limit.score(roots), persons[many]))
     who = persons[many][order]
     first = np.maximum.accumulate(
         np.where(np.append(True, who[1:] != who[:-1]), np.arange(who.size), 0)
@@ -247,18 +304,18 @@ def _first_rows(limit: Limit, frame: Frame, persons: NDArray[np.int64]) -> NDArr
 def _pair(left: Frame, right: Frame) -> Frame:
     assert left.persons is not None
     assert right.persons is not None
-    known = {text: place for place, text in enumerate(left.texts[:-1])}
-    theirs = np.array([*(known.get(text, -1) for text in right.texts[:-1]), -1], dtype=np.int64)
-    ids = theirs[right.persons]
+    known = {str(person): place for place, person in enumerate(left.people[:-1])}
+    theirs = [*(known.get(str(person), -1) for person in right.people[:-1]), -1]
+    ids = np.array(theirs, dtype=np.int64)[right.persons]
     order = np.argsort(ids, kind="stable")
     starts = np.searchsorted(ids[order], left.persons, side="left")
     ends = np.searchsorted(ids[order], left.persons, side="right")
     # The last place is that of rows that name nobody.
-    counts = np.where(left.persons < len(left.texts) - 1, ends - starts, 0)
+    counts = np.where(left.persons < len(left.people) - 1, ends - starts, 0)
     mine = np.repeat(np.arange(left.rows), counts)
     within = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
     one, other = left.take(mine), right.take(order[starts[mine] + within])
-    return Frame(len(mine), {**one.columns, **other.columns}, one.persons, left.texts)
+    return Frame(len(mine), {**one.columns, **other.columns}, one.persons, left.people)
 
 
 def cell_numbers(by: Sequence[Node], frame: Frame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -32,7 +32,7 @@ class Labels:
             if label == value and type(label) is type(value):
                 return place
         shown = ", ".join(map(brief, self.labels[:8])) + (", …" if len(self.labels) > 8 else "")
-        raise ParameterError(f"{brief(value)} is none of the declared labels: {shown}.")
+        raise ParameterError(f"{brief(value)} is not one of the declared labels: {shown}.")
 
     def value(self, integer: int) -> Any:
         """Return the label at a place."""
@@ -53,7 +53,8 @@ class Numbers:
             steps = self.dates.steps_in(value)
             if steps is None:
                 raise ParameterError(
-                    f"{brief(value)} is no date; write it as '2020-01-31' or give a datetime.date."
+                    f"{brief(value)} is not a date; write it as '2020-01-31' or give a "
+                    "datetime.date."
                 )
             return Fraction(steps)
         return as_fraction(value) / self.unit
@@ -139,7 +140,7 @@ def common_unit(values: Sequence[Fraction]) -> Fraction:
 def as_fraction(value: Any) -> Fraction:
     """Read a number of an expression; a float as the decimal that was typed."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise ParameterError(f"{brief(value)} is no number.")
+        raise ParameterError(f"{brief(value)} is not a number.")
     found = as_written(value, name="the number")
     if max(found.numerator.bit_length(), found.denominator.bit_length()) > 200:
         raise ParameterError(f"{show(found)} has too many digits for an expression.")

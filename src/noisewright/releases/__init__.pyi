@@ -1,3 +1,4 @@
+from .comparison import IMPOSSIBLE as IMPOSSIBLE, expected_synthesis as expected_synthesis
 from .files.recipe import Recipe as Recipe
 from .files.staging import staging_beside as staging_beside
 from .files.target import (
@@ -20,5 +21,5 @@ from .synthesis.result import (
     Synthesis as Synthesis,
     plain_errors as plain_errors,
 )
-from .synthesis.task import predict_synthesis as predict_synthesis
+from .synthesis.task import SynthesisTask as SynthesisTask, predict_synthesis as predict_synthesis
 from .synthesize import synthesize as synthesize

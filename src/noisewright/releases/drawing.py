@@ -18,8 +18,9 @@ from noisewright.engines import (
     check,
     is_spark_frame,
     run,
+    too_small,
 )
-from noisewright.errors import EntropyError, ParameterError, PlanWarning, TargetError
+from noisewright.errors import EntropyError, InputError, ParameterError, PlanWarning, TargetError
 from noisewright.plans import Plan, public_cautions
 from noisewright.releases.files.recipe import KEY, Recipe
 from noisewright.sampling import Source
@@ -55,13 +56,18 @@ class Embedded:
         self._reader = open_table(data, schema=plan.schema)
         self._plan = plan
         self._name = name
-        self._schema = Randomizer(plan).schema(self._reader.schema)
+        Randomizer(plan).require_fit(self._reader.schema)
         self._checked: Checked | None = None
 
-    def check(self, progress: Progress | None) -> int:
-        """Check every row without drawing; return how many will be released."""
+    def check(self, progress: Progress | None) -> tuple[int, int]:
+        """Check every row without drawing; return how many will be released and hide together."""
         self._checked = check(self._reader, self._plan, progress, keep=KEPT, name=self._name)
-        return self._checked.released
+        return self._checked.released, self._checked.together
+
+    def use(self, plan: Plan) -> None:
+        """Draw by this plan: the one that was checked, with its mechanisms."""
+        assert self._checked is not None
+        self._plan, self._checked = plan, self._checked.with_plan(plan)
 
     @property
     def reads_again(self) -> bool:
@@ -78,9 +84,10 @@ class Embedded:
 
         Without a path rows are kept in memory.
         """
+        schema = Randomizer(self._plan).schema(self._reader.schema)
         if path is None:
-            return nullcontext(MemoryWriter(self._schema))
-        return open_writer(path, self._schema, metadata={KEY: recipe.to_json()})
+            return nullcontext(MemoryWriter(schema))
+        return open_writer(path, schema, metadata={KEY: recipe.to_json()})
 
     def draw(self, writer: Any, progress: Progress | None, source: Source | None) -> None:
         """Draw every row and write it."""
@@ -92,6 +99,22 @@ class Embedded:
             source=source,
             checked=self._checked,
         )
+
+
+def for_table(plan: Plan, together: int) -> Plan:
+    """Return the plan for a table of which at least so many rows are shuffled together."""
+    if not plan.is_central:
+        return plan
+    if plan.rows is not None and together < plan.rows:
+        raise InputError(
+            f"the plan counts on {plan.rows:,} rows that are shuffled together, and there are only "
+            f"{together:,}{' with the same public values' if plan.public else ''}. Say rows = "
+            f"{together} in the plan, or leave rows out. Nothing was spent."
+        )
+    made = plan.for_rows(together)
+    if plan.is_split and made.guarantee.delta == 0:
+        raise too_small(plan.public, together)
+    return made
 
 
 def warn_of(plan: Plan, rows: int, public: PublicColumns | None) -> None:
@@ -171,10 +194,15 @@ class OnSpark:
         self._table = open_spark(data, plan)
         self._checked: SparkCheck | None = None
 
-    def check(self, progress: Progress | None) -> int:
-        """Check every row without drawing; return how many will be released."""
+    def check(self, progress: Progress | None) -> tuple[int, int]:
+        """Check every row without drawing; return how many will be released and hide together."""
         self._checked = self._table.check(progress=progress)
-        return self._checked.rows
+        return self._checked.rows, self._checked.together
+
+    def use(self, plan: Plan) -> None:
+        """Draw by this plan: the one that was checked, with its mechanisms."""
+        assert self._checked is not None
+        self._checked = self._checked.with_plan(plan)
 
     @contextmanager
     def open(self, path: Path | None, recipe: Recipe) -> Generator[tuple[Path, Recipe]]:
@@ -212,12 +240,12 @@ def require_possible(path: Path | None, source: Source | None) -> None:
     """Refuse what Spark cannot do, before anything is spent."""
     if source is not None:
         raise EntropyError(
-            "source is given, but tasks of Spark draw from entropy of their own machine, and no "
-            "stream is sent to them. Leave source= out; for seeded tests use engine='arrow'."
+            "source is given, but Spark tasks draw entropy from their own machines, and no stream "
+            "is sent to them. Leave source= out; for seeded tests use engine='arrow'."
         )
     if path is None or path.suffix.lower() != ".parquet":
         name = "missing" if path is None else repr(path.name)
         raise TargetError(
-            f"out is {name}; on Spark a release is a folder of Parquet files. Give its name, which "
+            f"out is {name}; on Spark a release is a folder of Parquet files. Give a name that "
             "ends in .parquet."
         )

@@ -19,6 +19,7 @@ from noisewright.errors import InputError, NoisewrightError, ReleaseError
 from noisewright.estimation import Estimate
 from noisewright.files import save_whole
 from noisewright.ledger import Balance
+from noisewright.releases.comparison import compare_shares
 from noisewright.releases.files.target import TargetFiles
 from noisewright.releases.released import Release, file_digest
 from noisewright.releases.synthesis.declared import Declared
@@ -100,8 +101,8 @@ def write_report(
         target = TargetFiles.at(made.path).report
     else:
         raise ReleaseError(
-            f"this {_noun(made)} is in memory, so there is no place beside it. Say where the "
-            "report goes: .report('private.report.html')."
+            f"this {_noun(made)} is in memory, so there is no folder for the report. Give a path: "
+            ".report('private.report.html')."
         )
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"the report is a page; {target.name!r} must end in .html.")
@@ -120,13 +121,17 @@ def facts_of(release: Release, *, balance: Balance | None, made_again: bool) -> 
     document, known = release.recipe.document, release.recipe.file
     # The digest of the data was taken when it was written, and compared when it was opened.
     digests = {} if known is None else {"data": known["sha256"]}
-    charge = {"all_rows": release.plan.person is not None, "independent": True}
+    charge = {
+        "all_rows": release.plan.person is not None,
+        "independent": not release.plan.is_central,
+    }
     return ReleaseFacts(
         **_common_facts(release, balance, charge),
         data="private.parquet" if release.path is None else release.path.name,
         files=_files(release.files, _WORDS, digests),
         made_again=made_again,
         plan=release.plan,
+        others=compare_shares(release.plan, release.rows),
         certificate_digest=document["certificate"]["digest"],
         estimates=estimates,
         notes=notes,

@@ -18,6 +18,7 @@ from noisewright.releases.drawing import (
     Embedded,
     Engine,
     OnSpark,
+    for_table,
     is_for_spark,
     released_spaces,
     require_possible,
@@ -76,11 +77,12 @@ def release(
             "evaluation compares a synthetic table with the raw data; leave it out of a release."
         )
     read = plan if isinstance(plan, Plan) else Plan.read(plan)
-    certificate = _certify(read)
+    # What cannot be proven is better known before rows are read.
+    certificate = _certify(read) if read.rows or not read.is_central else None
     data = repeatable(data)
     require_column_names(data, read.schema)
     if output.path is None and isinstance(data, str | os.PathLike):
-        raise ParameterError("out is missing: say which file to write, as in 'private.parquet'.")
+        raise ParameterError("out is missing: give the file to write, as in 'private.parquet'.")
     if output.path is not None and is_text_format(os.fspath(output.path)):
         require_joinable(read.schema, os.fspath(output.path))
     job = Randomization(
@@ -98,10 +100,14 @@ def release(
 @final
 @dataclass
 class Randomization(TableJob[Release]):
-    """The job of `release`: every row is randomized as a plan says."""
+    """The job of `release`: every row is randomized as a plan says.
+
+    Where rows are to hide among each other, how well they do, and so the mechanisms and the proof,
+    are known when they are counted.
+    """
 
     plan: Plan
-    proven: Certificate
+    proven: Certificate | None
     _engine: Engine = field(init=False)
     _rows: int = field(init=False)
     _recipe: Recipe = field(init=False)
@@ -110,24 +116,42 @@ class Randomization(TableJob[Release]):
     @property
     def what(self) -> str:
         """What the ledger says of the release."""
-        return self.output.what or ": ".join(part for part in (self.plan.title, self.name) if part)
+        named = ": ".join(part for part in (self.plan.title, self.name) if part)
+        for_whom = (
+            "rows shuffled, for whoever sees only the file"
+            if self.is_central
+            else f"order {self.plan.order}, row by row"
+        )
+        return f"{self.output.what or named} ({for_whom})"
+
+    @property
+    def is_central(self) -> bool:
+        """Whether the guarantee is one of all rows together, in their random order."""
+        if self.proven is None:
+            return self.plan.is_central
+        return self.proven.guarantee != self.plan.guarantee_in_order
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
-        return self.proven.guarantee
+        """The privacy loss of each person; 0 where ε follows from rows that are not counted yet."""
+        if self.proven is not None:
+            return self.proven.guarantee
+        return Guarantee(self.plan.epsilon or 0, self.plan.delta)
 
     @property
     def subject(self) -> Subject:
-        """Whose rows they are; mechanisms see one at a time, and only their order is common."""
+        """Whose rows they are; mechanisms see one at a time, but shuffled rows hide together."""
         person = self.plan.person
-        return self._subject(None if person is None else person.column, independent=True)
+        named = None if person is None else person.column
+        return self._subject(named, independent=not self.plan.is_central)
 
     def check(self, progress: Progress | None) -> None:
         """Check every row without drawing, and whether there is room for all of them."""
         name = None if self.target is None else self.target.name
         self._engine = (OnSpark if self.is_folder else Embedded)(self.data, self.plan, name)
-        self._rows, public = self._engine.check(progress), self._engine.public
+        (self._rows, together), public = self._engine.check(progress), self._engine.public
+        self.plan = for_table(self.plan, together)
+        self._engine.use(self.plan)
         if self.target is not None:
             require_space(
                 self.target.data.parent,
@@ -141,6 +165,7 @@ class Randomization(TableJob[Release]):
 
     def certify(self) -> Certificate:
         """Return the plan's certificate."""
+        self.proven = self.proven or _certify(self.plan)
         return self.proven
 
     @contextmanager
@@ -178,11 +203,11 @@ class Randomization(TableJob[Release]):
 
 
 def _certify(plan: Plan) -> Certificate:
-    """Return the plan's certificate, which must cover all that a person gives away."""
+    """Return the plan's certificate, which must cover the privacy loss of a person."""
     certificate = plan.certify()
     if not covers(certificate.guarantee, plan.guarantee):
         raise CertificateError(
-            f"the plan gives away {plan.guarantee} of each person, and its certificate proves "
-            f"{certificate.guarantee} only. Nothing was spent or released."
+            f"the plan claims {plan.guarantee} for each person, but its certificate only proves "
+            f"{certificate.guarantee}. Nothing was spent or released."
         )
     return certificate

@@ -49,8 +49,13 @@ class Release:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each person gives away at most, in all their rows together."""
+        """The privacy loss of each person at most, to whoever sees only the released table."""
         return self.recipe.guarantee
+
+    @property
+    def guarantee_in_order(self) -> Guarantee:
+        """The privacy loss of each person to whoever knows the order, or ran the release."""
+        return self.plan.guarantee_in_order
 
     @property
     def rows(self) -> int:
@@ -162,7 +167,7 @@ class Release:
 
     def __repr__(self) -> str:
         kind = "release" if self.is_private else "test release, NOT PRIVATE (seeded noise),"
-        books = "" if self.is_accounted else ", accounted for by nobody"
+        books = "" if self.is_accounted else ", no budget debited"
         where = "in memory" if self.path is None else str(self.path)
         return f"<{kind} of {self.rows:,} rows, {self.guarantee} for each person{books}, {where}>"
 
@@ -198,15 +203,15 @@ def _read_embedded(target: TargetFiles) -> Recipe:
     found = embedded_recipe(target.data)
     if found is None and target.synthesis.exists():
         raise ReleaseError(
-            f"{str(target.data)!r} is a synthetic table, says {target.synthesis.name} beside it: "
-            "its rows were made from noisy counts, and none of them was randomized. Count them as "
-            "they are, or read it with Synthesis.open, which has these counts and their errors."
+            f"{str(target.data)!r} is a synthetic table, according to {target.synthesis.name} "
+            "beside it: its rows were made from noisy counts, and none of them was randomized. "
+            "Count them as they are, or read it with Synthesis.open, which has these counts and "
+            "their errors."
         )
     if found is None:
         raise ReleaseError(
             f"{str(target.data)!r} has no recipe: neither {target.recipe.name} beside it, nor one "
-            "in its metadata. Without it nobody knows which noise to account for; ask the "
-            "publisher for the recipe."
+            "in its metadata. Without it the noise is unknown; ask the publisher for the recipe."
         )
     text, rows = found
     recipe = Recipe.read(text, where=f"the metadata of {target.name}")
@@ -228,11 +233,11 @@ def certificate_beside(target: TargetFiles, digest: str) -> Certificate | None:
         found = digest_of(content)
         guarantee = read_guarantee(document["claims"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as problem:
-        raise ReleaseError(f"{str(target.certificate)!r} is no certificate.") from problem
+        raise ReleaseError(f"{str(target.certificate)!r} is not a certificate.") from problem
     if found != document["digest"] or found != digest:
         raise ReleaseError(
-            f"{str(target.certificate)!r} is not the certificate of this release: its digest is "
-            "another one. Ask the publisher for it again, or remove it."
+            f"{str(target.certificate)!r} is not the certificate of this release: its digest "
+            "differs. Ask the publisher for it again, or remove it."
         )
     return Certificate(document, guarantee)
 

@@ -15,6 +15,7 @@ from noisewright.errors import DataError
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public
+from noisewright.relations import sql_table
 from noisewright.releases.drawing import require_space
 from noisewright.releases.files.target import EVALUATION
 from noisewright.releases.output import Output
@@ -61,10 +62,11 @@ def synthesize(
     """Make a synthetic table that answers a workload about as the data does, and account for it.
 
     `data`, `ledger`, `dataset`, `out`, `progress` and `source` are as in `release`; data may also
-    be a mapping of columns or a list of records, and progress is also told how far the "fit" is.
+    be a mapping of columns or a list of records, and progress is also told how far the "fit" is. A
+    table in DuckDB, PostgreSQL or Spark is counted there: rows never leave it.
     `plan` declares what the columns hold: a Plan or the path of one, or a mapping from names to
     spaces, lists of labels or Columns; what it says about mechanisms is not used. Left out, the
-    domain of the workload says it. `epsilon` and `delta` are what each person gives away; left out,
+    domain of the workload says it. `epsilon` and `delta` are the budget of each person; left out,
     they are the plan's. The whole run is debited once.
 
     `workload` says which counting queries should be answered well: a Workload, the path of one, or
@@ -80,7 +82,8 @@ def synthesize(
     to follow; or geometric all the same, without any δ, where that is expected to make smaller
     errors, as with few columns. The parts add up to the whole exactly. All noise is exact.
     """
-    data, output = repeatable(data), Output.of(out)
+    elsewhere, output = sql_table(data), Output.of(out)
+    data = repeatable(data) if elsewhere is None else elsewhere
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, budget = columns.workload(workload), budget_for(plan, columns, epsilon, delta)
@@ -90,9 +93,12 @@ def synthesize(
     job = SynthesisJob(
         read,
         task.with_better_noise(),
-        data=data,
+        # A table of a database has no fingerprint: the ledger knows it by the name of its people.
+        data=data if elsewhere is None else None,
         output=output,
-        target=target_of(output, data, plan, ledger, workload),
+        target=target_of(
+            output, data if elsewhere is None else elsewhere.path, plan, ledger, workload
+        ),
         source=source,
     )
     return transact(job, ledger=ledger, dataset=dataset, source=source, progress=progress)
@@ -117,7 +123,7 @@ class SynthesisJob(TableJob[Synthesis]):
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
+        """The privacy loss of each person."""
         return self.task.budget.guarantee
 
     @property
@@ -130,12 +136,8 @@ class SynthesisJob(TableJob[Synthesis]):
         """Read and check every row, once; count, without randomness, all that may be drawn from."""
         groupings = list(self.task.synthesizer(1).groupings)
         groupings += self._answered.groupings if self.output.evaluation else ()
-        grid = self.task.grid
-        self._counted = Tallies.of(
-            grid.batches(self.read.batches(progress, self.source)),
-            grid.wide,
-            tuple(dict.fromkeys(groupings)),
-        )
+        wanted = tuple(dict.fromkeys(groupings))
+        self._counted = self.read.tallies(self.task.grid, wanted, progress, self.source)
         people = self._counted.rows
         if not people:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
@@ -243,7 +245,7 @@ class SynthesisJob(TableJob[Synthesis]):
 def _apart(synthesizer: Synthesizer) -> list[str]:
     names = synthesizer.apart if isinstance(synthesizer, Mst) else ()
     return [
-        f"The column {name!r} has too many points to be counted together with others: its links to "
-        "them are lost. Bins (bins=32) or a coarser grid would keep them."
+        f"The column {name!r} has too many points to be counted together with others: its "
+        "relation to them is lost. Bins (bins=32) or a coarser grid would keep it."
         for name in names
     ]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from noisewright.exact import floor_float
 from noisewright.ledger import Balance, RhoBudget
 from noisewright.mechanisms import Guarantee
-from noisewright.report.guarantee import delta_text, epsilon_text
+from noisewright.plans import delta_text
+from noisewright.report.guarantee import epsilon_text
 
 
 @dataclass(frozen=True)

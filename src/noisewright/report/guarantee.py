@@ -11,43 +11,18 @@ import math
 from dataclasses import dataclass
 
 from noisewright.mechanisms import Guarantee
+from noisewright.plans import delta_text, factor_text
 
 _BELIEFS = (0.001, 0.01, 0.1, 0.5, 0.9)
 _LARGE = 3
 
 
-def factor_text(guarantee: Guarantee) -> str:
-    """Return e^ε, rounded up: what is shown is not less than what is given away."""
-    epsilon = float(guarantee.epsilon)
-    if epsilon > math.log(1e9):
-        return "more than a billion"
-    factor = math.exp(epsilon)
-    digits = 2 if factor < 10 else 1 if factor < 100 else 0
-    scale = 10**digits
-    return f"{math.ceil(factor * scale * (1 - 1e-12)) / scale:,.{digits}f}"
-
-
 def epsilon_text(guarantee: Guarantee) -> str:
     """Return ε and δ, as a formula."""
-    epsilon = float(guarantee.epsilon)
-    shown = str(guarantee.epsilon)
-    if len(shown) > 9:
-        # Rounded up at the fourth digit, so that it is not less than what is promised.
-        digits = max(0, 3 - math.floor(math.log10(epsilon))) if epsilon > 0 else 0
-        shown = f"{math.ceil(epsilon * 10**digits - 1e-9) / 10**digits:.{digits}f}"
-    formula = f"ε = {shown}" + (f", δ = {delta_text(guarantee)}" if guarantee.delta else "")
+    delta = f", δ = {delta_text(guarantee)}" if guarantee.delta else ""
+    formula = f"ε = {guarantee.epsilon.in_digits()}{delta}"
     # No line ends inside of it, except between the two.
     return formula.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-
-
-def delta_text(guarantee: Guarantee) -> str:
-    """Return δ in a few digits, rounded up."""
-    delta = float(guarantee.delta)
-    if not delta:
-        return "0"
-    power = math.floor(math.log10(delta))
-    leading = math.ceil(delta / 10.0**power * 100 - 1e-9) / 100
-    return f"{leading:g}e{power}" if power < -3 else f"{leading * 10.0**power:.6g}"
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,8 @@ def check_room(codes: NDArray[Any], out: NDArray[Any], *, dtype: np.dtype[Any]) 
         )
     if np.may_share_memory(codes, out):
         raise ParameterError(
-            "out overlaps codes; a draw that is started over needs them unchanged. Give an array "
-            "of its own."
+            "out overlaps codes; a draw that is restarted needs them unchanged. Give a separate "
+            "array."
         )
 
 

@@ -246,7 +246,7 @@ class SeededSource(Source):
     def __reduce__(self) -> NoReturn:
         raise EntropyError(
             "a SeededSource cannot be copied or pickled: two copies would give the same bits. "
-            "Make a new one, with a seed of its own, where it is needed."
+            "Make a new one, with its own seed, where it is needed."
         )
 
     def __repr__(self) -> str:
@@ -281,9 +281,9 @@ def require_private(source: Source | None) -> Source:
     source = source_or_default(source)
     if not source.private:
         raise EntropyError(
-            f"{source!r} was given, but a budget pays for private entropy only: whoever can repeat "
-            "the bits can remove the noise. Leave out source=; for a test say ledger=None, and "
-            "what is made is marked as not private."
+            f"{source!r} was given, but a budget pays for private entropy only: whoever can "
+            "repeat the bits can remove the noise. Leave out source=; for a test use ledger=None, "
+            "and the result is marked as not private."
         )
     return source
 

@@ -12,6 +12,8 @@ from noisewright.sampling.arguments import CHUNK, checked_size, whole
 from noisewright.sampling.entropy import Source, redone_after_fork, source_or_default
 
 _LOW_32 = np.uint64((1 << 32) - 1)
+_SORTED = 1 << 17
+"""So many numbers are sorted at once: a few ties among them are likely, many are not."""
 
 
 @redone_after_fork
@@ -65,17 +67,43 @@ def uniform_below_each(
 def permutation(size: SupportsIndex, source: Source | None = None) -> NDArray[np.intp]:
     """Return a permutation of 0 … size − 1, each with probability exactly 1/size!.
 
-    Random keys are sorted; when two of them are the same, all are drawn again, so that every
-    order of the keys is equally likely.
+    Each number goes to one of 256 buckets, chosen uniformly, and each bucket is permuted (Rao 1961,
+    Sandelius 1962). Few numbers are sorted by random keys; those with equal keys, of which every
+    order is still equally likely, are permuted in turn.
     """
     count = checked_size(size)
-    bits = source_or_default(source)
-    while True:
-        keys = bits.words(count)
-        order = np.argsort(keys)
-        ordered = keys[order]
-        if not (ordered[1:] == ordered[:-1]).any():
-            return order
+    # Half as long where that is enough: most of the time goes into moving them.
+    items = np.arange(count, dtype=np.int32 if count < 1 << 31 else np.intp)
+    return _permute(items, source_or_default(source)).astype(np.intp)
+
+
+def _permute(items: NDArray[Any], source: Source) -> NDArray[Any]:
+    """Return the items in a uniformly random order."""
+    if items.size > _SORTED:
+        keys = source.u8(items.size)
+        items = items[np.argsort(keys, kind="stable")]
+        ends = np.cumsum(np.bincount(keys, minlength=256))
+        runs = zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
+    else:
+        keys = source.u32(items.size)
+        # By halves, since numbers of 16 bits are sorted by counting them.
+        order = np.argsort(keys.astype(np.uint16), kind="stable")
+        order = order[np.argsort((keys >> np.uint32(16)).astype(np.uint16)[order], kind="stable")]
+        items, keys = items[order], keys[order]
+        runs = _runs(keys)
+    for start, end in runs:
+        items[start:end] = _permute(items[start:end], source)
+    return items
+
+
+def _runs(keys: NDArray[np.uint32]) -> list[tuple[int, int]]:
+    """Return where several equal keys are, among sorted ones."""
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    if not same.size:
+        return []
+    firsts = same[np.flatnonzero(np.diff(same, prepend=-2) > 1)]
+    lasts = same[np.flatnonzero(np.diff(same, append=keys.size + 1) > 1)]
+    return [(int(first), int(last) + 2) for first, last in zip(firsts, lasts, strict=True)]
 
 
 def uniform_into(out: NDArray[np.int64], limit: int, source: Source) -> None:

@@ -150,7 +150,7 @@ class Selection(PrivateChoice[Any]):
         """Return the probability that this candidate is chosen, wherever it is listed."""
         places = [place for place, one in enumerate(self.candidates) if _alike(one, candidate)]
         if not places:
-            raise OutsideSpaceError("that is none of the candidates.")
+            raise OutsideSpaceError("that is not one of the candidates.")
         return float(self.probabilities[places].sum())
 
     @property
@@ -238,7 +238,7 @@ def select(
             "candidate in candidates]. For a table over all possible inputs, with the quality as a "
             "function of (input, candidate) or a matrix, use nw.select.choice_table."
         )
-    instead = "Any candidate does as well then: take one without looking at the data."
+    instead = "Any candidate is as good then: take one without looking at the data."
     claim = Guarantee(positive_epsilon(epsilon, alpha, instead=instead))
     change = read_change(sensitivity)
     values = read_values(quality, listed)
@@ -258,9 +258,9 @@ def read_change(sensitivity: Number | None) -> Fraction:
     """Read by how much one person can change a quality: above 0, and said by the caller."""
     if sensitivity is None:
         raise ParameterError(
-            "sensitivity is missing: by how much can one person change the quality of a candidate? "
-            "It cannot be seen in one dataset. Where the quality of every possible input is known, "
-            "nw.select.choice_table finds it out."
+            "sensitivity is missing: by how much can one person change the quality of a "
+            "candidate? One dataset cannot show it. Where the quality of every possible input is "
+            "known, nw.select.choice_table computes it."
         )
     change = exactly(sensitivity, name="sensitivity")
     if change <= 0:

@@ -158,7 +158,7 @@ def private_quantile(
     if not 0 <= place <= 1:
         raise ParameterError(f"at is {at}; a quantile lies between 0 and 1 (0.5 is the median).")
     claim = Guarantee(
-        positive_epsilon(epsilon, alpha, instead="Any point of the grid does as well then.")
+        positive_epsilon(epsilon, alpha, instead="Any point of the grid is as good then.")
     )
     codes, counts = _count_codes(values, space)
     people = int(counts.sum())

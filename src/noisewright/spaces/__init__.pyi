@@ -3,7 +3,7 @@ from .counts import Counts as Counts, whole_number as whole_number
 from .curve_rows import RowError as RowError, read_rows as read_rows
 from .curves import Curves as Curves
 from .dates import Dates as Dates, in_seconds as in_seconds
-from .grid import as_written as as_written
+from .grid import SNAP as SNAP, as_written as as_written
 from .interval import Interval as Interval
 from .metric import Distance as Distance, DistanceMatrix as DistanceMatrix
 from .neighbors import (

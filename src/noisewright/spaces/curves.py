@@ -209,7 +209,7 @@ class Curves(Space):
         return float(self.low) + steps.astype(np.float64) * float(self.step)
 
     def _advice(self) -> str:
-        return "Widen the bounds, say outside='clamp' to move values to them, or drop the curve."
+        return "Widen the bounds, use outside='clamp' to move values to them, or drop the curve."
 
     def _named_distance(self, a: int, b: int) -> Distance:
         if self.metric == "discrete":

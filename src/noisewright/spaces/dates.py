@@ -200,7 +200,7 @@ class Dates(Interval):
 
     def _advice(self) -> str:
         return (
-            "Give dates within the bounds, or let the space move others to the nearer bound: "
+            "Give dates within the bounds, or let the space move others to the nearest bound: "
             "Dates(…).reading(outside='clamp')."
         )
 

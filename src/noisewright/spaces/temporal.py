@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 ADVICE = (
-    'Declare what they can be, as in nw.Dates("1920-01-01", "2026-12-31", step="day"), or make '
-    "texts of them first, such as '2024-05', and declare these as labels."
+    'Declare what they can be, as in nw.Dates("1920-01-01", "2026-12-31", step="day"), or '
+    "convert them to texts first, such as '2024-05', and declare these as labels."
 )
 
 

@@ -47,7 +47,7 @@ class Lattice(Space):
         """Raise: there are infinitely many points."""
         raise TooLargeError(
             f"{self!r} has infinitely many points. Use form='truncated' or form='bounded' for "
-            "outputs inside of the interval.",
+            "outputs inside the interval.",
             size=sys.maxsize,
         )
 

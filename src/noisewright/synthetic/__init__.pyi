@@ -3,6 +3,7 @@ from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
 from .by_blr.multisets import SyntheticRecords as SyntheticRecords
+from .by_mst.expected_fit import ExpectedFit as ExpectedFit
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
@@ -20,6 +21,7 @@ from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
 from .steps.run_budget import RunBudget as RunBudget, Spend as Spend
 from .steps.schedule import Schedule as Schedule, counting as counting
 from .synthesizer import Synthesizer as Synthesizer
+from .tables_in_databases import TableInDatabase as TableInDatabase
 from .tallies import (
     Answers as Answers,
     Tallies as Tallies,

@@ -119,6 +119,13 @@ class Bins:
         extra = {made: spaces[name] for name, made in self.points.items()}
         return Records({**dict(self.domain.columns), **extra})
 
+    @cached_property
+    def origins(self) -> dict[str, tuple[str, int]]:
+        """Of which declared column each of the wide domain is, in bins of how many points."""
+        widths = dict(self.widths)
+        found = {name: (name, widths.get(name, 1)) for name, _ in self.declared.columns}
+        return found | {made: (name, 1) for name, made in self.points.items()}
+
     def batches(self, batches: Iterable[Codes]) -> Iterator[Codes]:
         """Yield codes of declared columns as codes of the wide domain."""
         return (self.codes(batch) for batch in batches)
@@ -190,8 +197,8 @@ class Bins:
         even = [repr(name) for name, made in self.points.items() if made not in self.counted]
         if even:
             said.append(
-                f"Within a bin of {', '.join(even)} all points are equally likely: they were not "
-                "counted one by one."
+                f"Within a bin of {', '.join(even)} all points are equally likely, because they "
+                "were not counted one by one."
             )
         return said
 

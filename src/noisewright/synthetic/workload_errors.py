@@ -33,12 +33,12 @@ _NORMAL_SIZE = math.sqrt(2 / math.pi)
 @final
 @dataclass(frozen=True)
 class PartError:
-    """One part of a workload, or a count that was made besides: how far its shares are off.
+    """One part of a workload, or another count that was made: how far its shares are off.
 
     Errors are sums of |share − share| over its `queries`, the cells of a marginal for example,
     where they are 2 at most. `counted` says whether it is counted with noise by itself: None where
     that is chosen in private later. `found` is None where it was not counted, or not yet.
-    `in_workload` is false for counts that the method makes besides.
+    `in_workload` is false for other counts that the method makes.
     """
 
     name: str
@@ -151,8 +151,8 @@ class WorkloadErrors:
 Seen = Sequence[Measurement]
 
 MODEL_ERROR = (
-    "What is not counted together is not covered: how far a model is off there depends on the "
-    "data, and no prediction knows it."
+    "What is not counted together is not covered: the error of a model there depends on the data "
+    "and cannot be predicted."
 )
 
 

@@ -101,15 +101,16 @@ class Cells(ABC):
         return BadCellError(
             row,
             "is empty",
-            "Fill it or leave the row out; in a plan, the column's null=… says what it counts as.",
+            "Fill it or leave the row out; in a plan, null=… of the column declares what it "
+            "counts as.",
         )
 
     def of_another_kind(self, row: int) -> BadCellError:
         """Return the error for a cell that holds nothing of the column's kind."""
         return BadCellError(
             row,
-            f"holds something else than {self.needs}",
-            "Correct it; in a plan, the column's null=… says what such cells count as.",
+            f"does not hold {self.needs}",
+            "Correct it; in a plan, null=… of the column declares what such cells count as.",
         )
 
 

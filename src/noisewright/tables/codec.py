@@ -66,8 +66,14 @@ def as_column(values: Any) -> Any:
     """
     if isinstance(values, (np.ndarray, list, tuple)):
         return values if isinstance(values, np.ndarray) else _from_list(values)
-    if is_from("pyarrow", values):
+    if is_from("pyarrow", values) and hasattr(values, "null_count"):
         return in_one_piece(getattr(values, "storage", values))
+    if is_from("pyarrow", values) or (is_from("polars", values) and not hasattr(values, "dtype")):
+        library = type(values).__module__.partition(".")[0]
+        raise InputError(
+            f"inputs is a {type(values).__name__} of {library}; give one column, such as an Arrow "
+            "array."
+        )
     if is_from("polars", values):
         return values.to_list() if str(values.dtype) == "Object" else values.to_arrow()
     kind = getattr(values, "dtype", None)

@@ -124,7 +124,7 @@ def _read_rules(
 def _read_separator(separator: Any, space: Space) -> str:
     if not isinstance(separator, str) or len(separator) != 1 or separator.isalnum():
         raise ParameterError(
-            f"separator is {brief(separator)}; it must be one mark such as ';' or '|'."
+            f"separator is {brief(separator)}; it must be one character such as ';' or '|'."
         )
     if separator != ";" and not hasattr(space, "items") and not hasattr(space, "grid"):
         raise ParameterError(

@@ -53,10 +53,6 @@ def read_inputs(space: Space, inputs: Any) -> Inputs:
         from noisewright.tables.arrow_inputs import arrow_restorer
 
         column = as_column(inputs)
-        if not hasattr(column, "null_count"):
-            raise InputError(
-                f"inputs is an Arrow {type(inputs).__name__}; give one column, an Arrow array."
-            )
         return Inputs(lambda: _pieces(space, column), arrow_restorer(space, inputs))
     values = as_column(inputs)
     if isinstance(values, np.ndarray) and values.ndim != 1:

@@ -50,9 +50,14 @@ def read_sets(space: Subsets, inputs: Any) -> tuple[ItemSets, Restore]:
         raise InputError("there is no input to sample from; give a set or many sets.")
     if type(inputs).__module__.split(".")[0] == "pyarrow":
         if hasattr(inputs, "as_py"):
-            return read_sets(space, set(inputs.as_py()))
+            one = inputs.as_py()
+            return read_sets(space, set(one) if isinstance(one, list) else one)
+        from noisewright.tables.codec import as_column
+
+        # A table has no type, and is refused as what it is; a column of something else by its type.
+        column = as_column(inputs)
         restore = _arrow_restorer(space, inputs)
-        return _codes(space, inputs), restore
+        return _codes(space, column), restore
     if isinstance(inputs, (set, frozenset)):
         return _codes(space, [inputs]), lambda drawn: _as_points(space, drawn)[0]
     if isinstance(inputs, np.ndarray) and inputs.ndim == 2:

@@ -62,7 +62,7 @@ class LabelCells(Cells):
                 raise self.empty(row)
             raise BadCellError(
                 row,
-                f"is none of the {self._size:,} declared labels",
+                f"is not one of the {self._size:,} declared labels",
                 "Declare the label, or map it to a declared one; in a plan, the column's other=… "
                 "does.",
             )

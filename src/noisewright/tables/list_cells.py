@@ -84,7 +84,7 @@ class SetCells(Cells):
             raise BadCellError(
                 int(np.searchsorted(ends, int(np.argmax(found < 0)), side="right")) - 1,
                 "holds an item that was not declared",
-                "Declare the item, or drop it; in a plan, the column's other=… says what it "
+                "Declare the item, or drop it; in a plan, other=… of the column declares what it "
                 "counts as.",
             )
         sets, most = sorted_sets(self._space, found, ends), self._space.most
@@ -92,8 +92,8 @@ class SetCells(Cells):
             raise BadCellError(
                 int(np.argmax(sets.sizes > most)),
                 f"holds more than {most:,} items",
-                "Cut the sets; in a plan, the column's outside='sample' lets a random part of "
-                "them count.",
+                "Cut the sets; in a plan, outside='sample' of the column keeps a random part of "
+                "them.",
             )
         return sets if missing is None else self._fill(sets, missing)
 
@@ -184,9 +184,9 @@ class CurveCells(Cells):
             row = problem.row or 0
             bad = BadCellError(
                 row if rows is None else int(rows[row]),
-                f"is no curve of the plan: {problem.why}",
-                "Correct the curve, declare wider bounds, say outside='clamp', or say what cells "
-                "without a curve count as (null=…).",
+                f"is not a curve of the plan: {problem.why}",
+                "Correct the curve, declare wider bounds, use outside='clamp', or declare what "
+                "cells without a curve count as (null=…).",
             )
         raise bad
 

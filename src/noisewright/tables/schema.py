@@ -48,8 +48,8 @@ def read_person(person: Any, read: Iterable[str]) -> Person | None:
         )
     if person is not None and person.column in read:
         raise ParameterError(
-            f"the column {person.column!r} identifies the person of each row; it is not released, "
-            "since it would name people. Leave it out of columns."
+            f"the column {person.column!r} identifies people; it is not released, since it would "
+            "name them. Leave it out of columns."
         )
     return person
 
@@ -126,7 +126,7 @@ class Schema:
         if unnamed and self.others == "error":
             raise InputError(
                 f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
-                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
+                "columns hold, give 'drop' for them (in a file use = \"drop\"), or others='drop' "
                 "for all."
             )
 

@@ -125,8 +125,8 @@ def find_payer(
     if ledger is None:
         if dataset is not None:
             raise ParameterError(
-                f"dataset is {dataset!r}, but there is no ledger in which it could have a budget. "
-                "Give ledger=, or leave dataset= out."
+                f"dataset is {dataset!r}, but no ledger is given that could hold its budget. Give "
+                "ledger=, or leave dataset= out."
             )
         return None
     require_private(source)
@@ -151,8 +151,8 @@ def _find(book: Ledger, subject: Subject, dataset: str | None, advice: _Advice) 
     has_mark = data is not None and (book.recognizes_data or dataset is None)
     if not has_mark and dataset is None:
         raise ParameterError(
-            "dataset= is missing, and there is no data here by whose fingerprint the ledger could "
-            f"find the budget. Name it with dataset=; the ledger has {_datasets(book)}."
+            "dataset= is missing, and there is no data here whose fingerprint could identify the "
+            f"budget. Name it with dataset= (--dataset); the ledger has {_datasets(book)}."
         )
     if not has_mark and dataset is not None:
         advice.require_datasets(book, dataset)

@@ -64,7 +64,7 @@ def pay(payer: Payer | None, certificate: Certificate, *, what: str) -> Generato
     except BaseException as problem:
         if payment.is_out():
             _record(payment, "released")
-            problem.add_note("The file has its final name, is whole and is accounted for.")
+            problem.add_note("The file is complete under its final name, and is accounted for.")
         else:
             # The name of the error only: its words may come from the data.
             _record(payment, "wasted", type(problem).__name__)
@@ -93,7 +93,7 @@ def _record(payment: Payment, state: str, why: str = "") -> None:
         payment.notes.append(
             f"Nothing was released. The debit of {reservation.entry.amount_text} (entry {number}) "
             "was made before and is not refunded: it is marked as wasted. If you are sure that "
-            "nothing got out, grant the same amount again and say why."
+            "nothing got out, grant the same amount again and record why."
         )
     except LedgerError as problem:
         payment.notes.append(f"{not_marked(number, state, problem)}: {problem}")

@@ -72,7 +72,7 @@ def read_prior(prior: Any, space: Space) -> tuple[Fraction, ...]:
     elif isinstance(prior, str) or not isinstance(prior, Iterable):
         raise ParameterError(
             f"the prior is {brief(prior)}; it must be a list of {space.size} weights, or a dict "
-            "from points to weights. Leave it out for a uniform one."
+            "from points to weights. Leave it out for a uniform prior."
         )
     else:
         given = np.ravel(prior).tolist() if isinstance(prior, np.ndarray) else list(prior)

@@ -104,7 +104,7 @@ def widest_margin(problem: Problem) -> tuple[tuple[int, ...], ...]:
     if refuted:
         raise InfeasibleError("no mechanism satisfies all of these constraints.")
     raise UnsolvedError(
-        "no mechanism with room for rounding was found: what was asked for allows one at most, or "
+        "no mechanism with room for rounding was found: the constraints allow at most one, or "
         "hardly more. Ask for a larger epsilon or delta, wider outputs or fewer properties."
     )
 

@@ -102,7 +102,7 @@ def _message(problem: Problem, codes: frozenset[str], *, private: bool) -> str:
             f" On the input {end}, the end of the outputs, the answer would have to be {end} for "
             "certain, because no output on its other side could balance another one."
         )
-    kept = "" if codes == problem.properties else " Whatever else was asked for does not matter."
+    kept = "" if codes == problem.properties else " Nothing else that was asked for matters."
     wider = _wider(problem)
     advice = (
         f"Give wider outputs: outputs={wider} would do"

@@ -25,7 +25,7 @@ def reports_of(session: Any, frame: Any, work: Work, *, what: str) -> list[Repor
     reports = sorted((json.loads(row[0]) for row in collected), key=lambda r: r["partition"])
     if [report["partition"] for report in reports] != list(range(len(reports))):
         raise EngineError(
-            f"Spark gave the results of some tasks twice or not at all ({what}). Nothing was "
+            f"Spark returned the results of some tasks twice or not at all ({what}). Nothing was "
             "released. Please report this, with the version of Spark."
         )
     return reports
@@ -72,8 +72,8 @@ def _as_ours(error: Report, where: str, row: int | None) -> NoisewrightError:
     if "path" in error:
         return TargetError(
             f"a worker cannot write or read {error['path']}: {error['message']}. Workers and this "
-            "session must share the folder of the release, as users who may write to it, and it "
-            "must have room. Choose such a folder."
+            "session must share the folder of the release, may write to it, and it must have "
+            "room. Choose such a folder."
         )
     return EngineError(
         f"a task failed with {error['kind']} at {error.get('place')}. The message is left out, "
@@ -98,8 +98,8 @@ def _spark_failed(problem: Exception, what: str) -> NoisewrightError:
     condition = _condition(problem)
     return DataError(
         f"Spark could not compute the rows ({what}): {condition}. Its own message is left out, "
-        "since it may show values. It stands in the logs of Spark, and appears when you run the "
-        "DataFrame without noisewright, as in df.count()."
+        "since it may show values. It is in Spark's logs, and appears when you run the DataFrame "
+        "without noisewright, as in df.count()."
     )
 
 

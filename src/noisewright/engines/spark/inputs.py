@@ -110,7 +110,7 @@ def _arrow_schema(frame: Any, name: str) -> ArrowSchema:
     except Exception as problem:
         failed = DataError(
             f"{name} has a column of a type that Arrow does not have ({type(problem).__name__}). "
-            "Drop or cast it before."
+            "Drop or cast it first."
         )
     raise failed
 
@@ -145,6 +145,20 @@ def person_counts(given: Input, person: str, *, most: int) -> Any:
     whose = call.col(f"c{given.rows.names.index(person)}")
     counts = given.frame.groupBy(whose).count()
     return counts.select(call.sum(call.least(call.col("count"), call.lit(most))).alias("rows"))
+
+
+def smallest_group(given: Input, public: Sequence[str]) -> Any:
+    """Return a DataFrame of one number: how many rows at least share their public values."""
+    call = load_pyspark().sql.functions
+    assert isinstance(given.rows, FrameRows)
+    types = dict(given.frame.dtypes)
+    keys = [f"c{given.rows.names.index(name)}" for name in public]
+    # Spark groups −0.0 with 0.0; as texts they differ, as they do in the file.
+    columns = [
+        call.col(key).cast("string") if types[key] in ("float", "double") else call.col(key)
+        for key in keys
+    ]
+    return given.frame.groupBy(*columns).count().select(call.min("count"))
 
 
 def _join(handed: Iterator[RecordBatch]) -> Iterator[RecordBatch]:

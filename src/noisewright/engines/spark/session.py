@@ -76,7 +76,7 @@ def require_java() -> None:
     has = "no Java was found" if found is None else f"the Java that was found is version {found}"
     raise MissingPartError(
         f"Spark runs on Java {_LEAST_JAVA} or newer; {has}. On Debian or Ubuntu: apt-get install "
-        "openjdk-17-jre-headless. Elsewhere install a Java and set JAVA_HOME to its folder. "
+        "openjdk-17-jre-headless. Elsewhere, install Java and set JAVA_HOME to its folder. "
         "Without Spark, use engine='arrow'."
     )
 

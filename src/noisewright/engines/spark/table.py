@@ -14,7 +14,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
@@ -22,7 +23,13 @@ from noisewright.engines.batches import Randomizer
 from noisewright.engines.persons import PersonKeys
 from noisewright.engines.spark.attempts import raise_first, reports_of, rows_of
 from noisewright.engines.spark.files import as_frame, file_input
-from noisewright.engines.spark.inputs import Input, bound_rows, frame_input, person_counts
+from noisewright.engines.spark.inputs import (
+    Input,
+    bound_rows,
+    frame_input,
+    person_counts,
+    smallest_group,
+)
 from noisewright.engines.spark.session import active_session, is_spark_frame
 from noisewright.engines.spark.staged import Slice, Stage
 from noisewright.engines.spark.tasks import Arrange, Check, Cut, Draw, Report
@@ -64,7 +71,7 @@ class SparkTable:
         order of the partitions, is named by column and row.
         """
         randomizer = Randomizer(self.plan)
-        schema = randomizer.schema(self.schema)
+        randomizer.require_fit(self.schema)
         person = self.plan.person
         whose = None if person is None else person.column
         if whose is not None:
@@ -81,23 +88,44 @@ class SparkTable:
             frame = person_counts(given, person.column, most=person.rows)
             counted = rows_of(self.session, lambda: frame, what="counting people")
             rows = int(counted[0][0] or 0)
+        together = rows
+        if self.plan.is_split:
+            given = as_frame(given, self.session)
+            smallest = smallest_group(given, self.plan.public)
+            together = int(rows_of(self.session, lambda: smallest, what="counting groups")[0][0])
         if progress is not None:
             progress("check", seen, seen)
-        return SparkCheck(self, randomizer, schema, given, seen, _mark(reports), rows)
+        return SparkCheck(self, given, seen, _mark(reports), rows, together)
 
 
 @final
 @dataclass(frozen=True)
 class SparkCheck:
-    """A table that was checked: `rows` rows are going to be released."""
+    """A table that was checked: `rows` rows are going to be released.
+
+    At least `together` of these share their public values, if the plan asks for that.
+    """
 
     table: SparkTable
-    randomizer: Randomizer
-    schema: ArrowSchema
     given: Input
     seen: int
     mark: int
     rows: int
+    together: int
+
+    @cached_property
+    def randomizer(self) -> Randomizer:
+        """What the tasks do to rows."""
+        return Randomizer(self.table.plan)
+
+    @cached_property
+    def schema(self) -> ArrowSchema:
+        """The names and types that leave."""
+        return self.randomizer.schema(self.table.schema)
+
+    def with_plan(self, plan: Plan) -> SparkCheck:
+        """Return the table for a plan whose mechanisms were not known when it was checked."""
+        return replace(self, table=replace(self.table, plan=plan))
 
     def draw(
         self,

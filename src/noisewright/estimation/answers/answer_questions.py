@@ -45,7 +45,8 @@ from noisewright.estimation.result import Estimate
 from noisewright.spaces import Subsets
 
 HIDDEN = (
-    "The mechanism does not tell all values apart; these are most likely, and some may be open."
+    "The mechanism does not tell all values apart; these are the most likely shares, and some are "
+    "not determined."
 )
 
 FEW_VALUES = 1_000
@@ -158,7 +159,7 @@ def _answer(one: TableAnswer, decoder: Decoder, rows: int) -> Estimate:
     if one.question.word == "quantiles":
         raise ParameterError(
             f"quantiles of a population are not estimated from up to {rows:,} rows of one person, "
-            "which are no independent samples. Ask about='people': the rows that were released."
+            "which are not independent samples. Ask about='people', the rows that were released."
         )
     one.asked = replace(asked, rows=rows)
     found = one.answer(decoder)

@@ -174,7 +174,7 @@ class ItemPairsAnswer(TableAnswer):
         super().__init__(question, layout, asked)
         self.subject = one_set(question.columns, layout)
         if len(question.columns) > 1:
-            raise InputError("pairs of items are estimated of all people, not by other columns.")
+            raise InputError("pairs of items are estimated for all people, not by other columns.")
         mechanism = layout.part(self.subject).mechanism
         self.coins = coins_of(mechanism)
         self.chosen = items_of_pairs(mechanism, question.at or "pairs")

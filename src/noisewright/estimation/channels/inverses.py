@@ -164,9 +164,10 @@ def _unidentifiable(unknown: Array, labels: Sequence[Any]) -> UnidentifiableErro
     shown = "; ".join(_sentence(change) for change in combinations[:3])
     more = f"; and {len(combinations) - 3} more" if len(combinations) > 3 else ""
     return UnidentifiableError(
-        f"the mechanism does not tell all its inputs apart, so no unbiased shares exist. These "
+        "the mechanism does not tell all its inputs apart, so no unbiased shares exist. These "
         f"changes of the shares leave every output as likely as before: {shown}{more}. Merge the "
-        "inputs that look alike, or ask for method='likelihood', which says what remains open.",
+        "inputs that look alike, or ask for method='likelihood', which says what remains "
+        "undetermined.",
         combinations=combinations,
     )
 

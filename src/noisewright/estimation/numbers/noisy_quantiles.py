@@ -46,8 +46,7 @@ def quantiles(
 ) -> Estimate:
     """Estimate the quantiles of these levels from shares of released outputs."""
     width = ramp_width(channel, sample.people, sample.confidence)
-    size = len(points)
-    thresholds = np.unique(np.linspace(0, size - 1, min(size, _MOST_THRESHOLDS)).astype(int))
+    thresholds = _thresholds(len(points))
     z = normal_quantile(sample.confidence)
     # Ramps from below and from above are the same ones, at other thresholds.
     ends = np.union1d(thresholds, thresholds + width - 1)
@@ -55,10 +54,9 @@ def quantiles(
     below, above = (
         shares.at(np.searchsorted(ends, own)) for own in (thresholds, thresholds + width - 1)
     )
-    middle = _values_below(observed, channel, thresholds + (width - 1) / 2, width)
+    places = _places(observed, channel, levels, width)
     found: list[tuple[int, int, int]] = []
-    for level in levels.tolist():
-        value = min(int((middle < level).sum()), len(thresholds) - 1)
+    for level, value in zip(levels.tolist(), places.tolist(), strict=True):
         # At its quantile F(t) ≥ level, and just below it F < level: neither may be rejected.
         # Shares are taken for what they can be, so that noise alone rejects nothing far from it.
         enough = np.maximum(above.values, 0) + above.reach(level, sample) >= level
@@ -73,6 +71,27 @@ def quantiles(
     values, lows, highs = (points[list(part)] for part in zip(*found, strict=True))
     axes, errors = (Axis("level", levels.tolist()),), (highs - lows) / (2 * z)
     return sample.estimate("quantile", axes, values, errors, lows, highs)
+
+
+def quantile_values(
+    observed: Array, channel: Channel, points: Array, levels: Array, sample: Sample
+) -> Array:
+    """Return what `quantiles` estimates, without intervals, for each row of `observed`."""
+    width = ramp_width(channel, sample.people, sample.confidence)
+    return points[_thresholds(len(points))[_places(observed, channel, levels, width)]]
+
+
+def _thresholds(size: int) -> NDArray[Any]:
+    return np.unique(np.linspace(0, size - 1, min(size, _MOST_THRESHOLDS)).astype(int))
+
+
+def _places(observed: Array, channel: Channel, levels: Array, width: int) -> NDArray[Any]:
+    """Return which threshold is the quantile of each level, along a new last axis."""
+    thresholds = _thresholds(channel.inputs)
+    pieces = _pieces(channel.inputs, thresholds + (width - 1) / 2, width)
+    below = np.concatenate([observed @ channel.undo(answers) for answers in pieces], axis=-1)
+    counts = (below[..., None, :] < levels[:, None]).sum(axis=-1)
+    return np.minimum(counts, len(thresholds) - 1)
 
 
 @dataclass(frozen=True)
@@ -106,11 +125,6 @@ def _below(
         for name in ("values", "noise", "jumps")
     ]
     return _Below(*joined)
-
-
-def _values_below(observed: Array, channel: Channel, ends: NDArray[Any], width: int) -> Array:
-    pieces = _pieces(channel.inputs, ends, width)
-    return np.concatenate([observed @ channel.undo(answers) for answers in pieces])
 
 
 def _pieces(size: int, ends: NDArray[Any], width: int) -> Iterator[Array]:

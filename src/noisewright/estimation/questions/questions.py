@@ -124,8 +124,8 @@ def _who_can(question: Any, layout: TableLayout) -> list[str]:
     able = [name for name in layout.names if words <= set(words_for(name, layout))]
     if not able:
         raise InputError(
-            f"the question {' and '.join(map(repr, sorted(words)))} can be asked about none of the "
-            f"columns {', '.join(map(repr, layout.names))}."
+            f"the question {' and '.join(map(repr, sorted(words)))} cannot be asked about any of "
+            f"the columns {', '.join(map(repr, layout.names))}."
         )
     return able
 

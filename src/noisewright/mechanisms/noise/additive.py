@@ -173,8 +173,8 @@ def declare_interval(
     interval = require_interval(space, name).reading(outside=outside, off_grid=off_grid)
     if isinstance(interval, Dates) and form == "unbounded":
         raise SpaceError(
-            "dates with unbounded noise may lie before the first or after the last year there is. "
-            "Say form='truncated'."
+            "dates with unbounded noise may fall outside the years that dates can have. Use "
+            "form='truncated'."
         )
     if sensitivity is not None:
         return interval.within(sensitivity)

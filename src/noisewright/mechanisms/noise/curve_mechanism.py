@@ -57,6 +57,6 @@ class CurveMechanism(Structured):
     def table(self) -> Table:
         """Raise: there is no table of endlessly many outputs."""
         raise InputError(
-            f"{self!r} has no table: what it releases is endless. certify and verify know its "
-            "formula."
+            f"{self!r} has no table, because its outputs are unbounded. certify and verify know "
+            "its formula."
         )

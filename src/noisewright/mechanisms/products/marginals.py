@@ -70,7 +70,7 @@ def _columns_of(mechanism: Mechanism) -> dict[str, Space]:
     if not isinstance(mechanism, (ColumnProduct, Response, Table)):
         raise InputError(
             f"marginal() knows randomized response, tables and products of columns; {mechanism!r} "
-            "is none of them. Use its .table()."
+            "is not one of them. Use its .table()."
         )
     spaces = dict(inputs.columns)
     if list(spaces) != [name for name, _ in mechanism.outputs.columns]:

@@ -70,8 +70,8 @@ def discrete_exponential(
         )
     if k is not None and exactly(delta, name="delta") != 0:
         raise ParameterError(
-            "delta= goes with epsilon=. With k= the mechanism is fixed; nw.tight_delta tells what "
-            "delta it needs at any epsilon."
+            "delta= goes with epsilon=. With k= the mechanism is fixed; nw.tight_delta finds the "
+            "delta that it needs at any epsilon."
         )
     if utility is None:
         scale = k if k is not None else epsilon
@@ -91,7 +91,9 @@ def _read_scale(k: Number | Epsilon) -> Fraction:
         return k.rational if k.ratio is None else Fraction(k.bounds(192)[0], 1 << 192)
     scale = exactly(k, name="k")
     if scale < 0:
-        raise ParameterError(f"k is {k}; it must be at least 0. At 0 all outputs are alike.")
+        raise ParameterError(
+            f"k is {k}; it must be at least 0. At 0 all outputs are equally likely."
+        )
     return scale
 
 

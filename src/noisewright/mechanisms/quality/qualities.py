@@ -129,7 +129,7 @@ def _looked_up(quality: Mapping[Any, Any], candidates: Sequence[Any], what: str)
     strange = sum(key not in known for key in quality)
     if strange:
         raise InputError(
-            f"{what} has {strange} {'key' if strange == 1 else 'keys'} besides the candidates. "
+            f"{what} has {strange} {'key' if strange == 1 else 'keys'} that are not candidates. "
             "Leave them out, or list them as candidates."
         )
     return [quality[candidate] for candidate in candidates]

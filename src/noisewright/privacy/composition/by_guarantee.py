@@ -61,7 +61,7 @@ def advanced_composition(guarantee: Guarantee, *, times: int, slack: Number) -> 
     extra = exactly(slack, name="slack")
     if not 0 < extra < 1:
         raise ParameterError(
-            f"slack is {slack}; it is the further delta to give up and must lie in (0, 1), for "
+            f"slack is {slack}; it is the additional delta to spend and must lie in (0, 1), for "
             "example 1e-6."
         )
     one = 1 << _BITS

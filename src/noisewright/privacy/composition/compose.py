@@ -102,7 +102,7 @@ class Composition:
         shown = f"{high:.9g}" if self.exact else f"{low:.9g} … {high:.9g}"
         pure = f"{self.pure[1]:.9g}" if math.isfinite(self.pure[1]) else "infinite"
         return (
-            f"<composition: epsilon={shown} at delta=1e-06, {pure} at delta=0; "
+            f"<composition: epsilon={shown} at delta=1e-6, {pure} at delta=0; "
             f"{self.counted}; {'exact' if self.exact else 'certified bounds'}; {self.route}>"
         )
 

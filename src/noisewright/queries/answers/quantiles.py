@@ -11,12 +11,12 @@ row.
 significantly below 0, and so if G is at the end of any node of the tree that holds x, since G never
 falls; it is too large if G is significantly above 0 just before x, or before such a node. So noise
 of single bins cannot keep an x that the wider nodes around it rule out. A tree of L levels makes
-L tests, which see much of the same noise: each has 2.5% / ((1 + L) / 2) to miss, and all of them
-together were measured to miss 3.4% at most (`benchmarks/query_errors.py`), and mostly less: the
-first x of many that is not rejected lies further out, and where many rows share a value G jumps far
-from 0, so that the interval covers nearly always. The law of the estimated G is nearly normal: it
-adds up noise of many nodes, whose variance and fourth cumulant are known, and its quantile is that
-of Cornish and Fisher (1938).
+L tests, which see much of the same noise: each has 2.5% / ((3 + L) / 4) to miss on a side. All of
+them together miss up to 4%, where no rows follow the quantile and G stays at 0, so that only one
+side can miss; elsewhere less: the first x of many that is not rejected lies further out, and where
+many rows share a value G jumps far from 0, so that the interval covers nearly always. The law of
+the estimated G is nearly normal: it adds up noise of many nodes, whose variance and fourth cumulant
+are known, and its quantile is that of Cornish and Fisher (1938).
 
 **Minimum and maximum** of people cannot be private. The noisy minimum is the r-th smallest value,
 where r is two standard errors of a running total near the end: so it is hardly ever a place where
@@ -138,7 +138,7 @@ def _places(
 def _notes(at: Sequence[float], rank: int, width: int) -> tuple[str, ...]:
     ends = ((0, "minimum", "below"), (1, "maximum", "above"))
     found = [
-        f"The {name} is the value of rank {rank:,} from {side}: nobody beyond it can be seen."
+        f"The {name} is the value of rank {rank:,} from {side}: values beyond it cannot be seen."
         for q, name, side in ends
         if q in at
     ]
@@ -172,7 +172,7 @@ def _crossing(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the bin where G reaches 0, and the first and the last one where it may."""
     rising = (np.maximum.accumulate(g, axis=-1) + _from_the_end(np.minimum, g)) / 2
-    each = 1 - (1 - confidence) / ((1 + len(tree.widths)) / 2)
+    each = 1 - (1 - confidence) / ((3 + len(tree.widths)) / 4)
     critical = critical_values(second, fourth, each) + 1e-9
     if noise.deviation < 1:
         # One draw takes few values, and is all the noise there is near an end of the range.

@@ -7,16 +7,21 @@
 with known weights: its quantile q(m) is exact, whatever n is. Elsewhere T(m) is n times how far
 the true mean lies above m, plus noise, and a group has no fewer than 0 rows. So a large T(m) says
 that the mean is larger than m, and the interval goes from the first m with T(m) ≤ q(m) to the last
-one with T(m) ≥ −q(m). It covers in 95 of 100 cases or more: more where little is known, since the
-first such m may lie below one that is rejected, and where the true mean is an end of the range,
-since only one side can then miss.
+one with T(m) ≥ −q(m).
+
+**Ends.** Of what may be missed, 5%, a mean in the middle of the range has half on each side. A mean
+at an end can be missed on one side only, which then has 4%, and the other 1%; between them it is
+divided in proportion. So an end is covered with 96% instead of 97.5%, and intervals next to it are
+4% wider. The same goes for variances.
 
 **Variances.** L(v, c) = C − 2cB + (c² − v) n is n times (v' + (m' − c)² − v) plus known noise,
 where v' and m' are the truth. Whatever c is, it is at least n (v' − v): so v is too small when no c
 explains so large an L. For too large a v we take c from the data, c = B / n within 0 … 1. That
 makes L smaller by noise² / n: on average by the variance of B − c n over n, at most n (m' − c)²,
-and that much is added again. It is of second order, exact for large groups; how well it does for
-few people is measured in `benchmarks/query_errors.py`.
+and that much is added again. It is of second order, exact for large groups.
+
+**Small groups** would be covered more often than asked for: since the mean may be anything, and
+since the first m that passes may lie below one that does not. `small_groups.py` makes up for it.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.queries.answers.small_groups import factor_for_mean, factors_for_variance
 from noisewright.queries.answers.weighted_sums import quantile_of_sum
 from noisewright.queries.noise import CellNoise
 
@@ -41,6 +47,9 @@ _FEW = np.linspace(0, 1, 9)
 _AT_ONCE = 1 << 10
 _STEPS = 30
 _OUTWARDS = 1e-12
+_LEAST_DEVIATION = 1e-100
+_AT_AN_END = 0.6
+"""How much larger than half the part is that one side may miss at an end of the range."""
 
 
 @final
@@ -48,7 +57,7 @@ _OUTWARDS = 1e-12
 class RatioTests:
     """Tests on sums of this degree, where a row adds `one_row` to all of them together.
 
-    Each side of an interval misses with probability `beyond`.
+    Each side of an interval misses with probability `beyond`, in the middle of what is possible.
     """
 
     noise: CellNoise
@@ -80,6 +89,12 @@ class RatioTests:
         squares = (weights**2).sum(axis=-1)
         return np.sqrt(squares) * self.noise.deviation / self.one_row
 
+    @property
+    def _deviation_of_size(self) -> float:
+        """The deviation of n, by which sizes are divided also where noise is never seen."""
+        deviation = self.noise.deviation / self.one_row * (self.degree + 1) ** 0.5
+        return max(deviation, _LEAST_DEVIATION)
+
     def mean_interval(self, s: Array) -> tuple[Array, Array]:
         """Return the interval of the mean of u for each group."""
         return _in_pieces(self._mean_interval, s)
@@ -91,36 +106,42 @@ class RatioTests:
     def _mean_interval(self, s: Array) -> tuple[Array, Array]:
         quantiles = _mean_quantiles(self.noise, self.degree, self.beyond) / self.one_row
         people, total = s.sum(axis=-1)[:, None], (s @ self._steps)[:, None]
+        factor = factor_for_mean(people / self._deviation_of_size)
 
-        def above(m: Array, sign: int) -> Array:
-            return sign * (total - m * people) - np.interp(m, _MEANS, quantiles)
+        def above(m: Array, total: Array) -> Array:
+            return total - m * people - factor * np.interp(m, _MEANS, quantiles)
 
+        # From the other end, values are 1 − u, and noise has the same law.
         return (
-            _first(lambda m: above(m, 1), _MEANS),
-            1 - _first(lambda m: above(1 - m, -1), _MEANS),
+            _first(lambda m: above(m, total), _MEANS),
+            1 - _first(lambda m: above(m, people - total), _MEANS),
         )
 
     def _variance_interval(self, s: Array) -> tuple[Array, Array]:
-        table = _variance_quantiles(self.noise, self.beyond) / self.one_row
+        small, large = (
+            table / self.one_row for table in _variance_quantiles(self.noise, self.beyond)
+        )
         people, total, squares = (
             each[:, None] for each in (s.sum(axis=-1), s @ self._steps, s[:, 2])
         )
         center = np.clip(np.nan_to_num(self.means(s), nan=0.5), 0, 1)[:, None]
-        deviation = self.noise.deviation / self.one_row * np.sqrt(3)
+        deviation = self._deviation_of_size
+        fewer, more = factors_for_variance(people / deviation, center, self.noise.unit)
         lost = self.mean_deviation(center) ** 2 / np.maximum(people, deviation / 2)
         least = (np.maximum(people, 0) + deviation) * np.maximum(center, 1 - center) ** 2
         added = np.minimum(lost, least)
 
-        def excess(v: Array, c: Array, sign: int) -> Array:
-            known = squares - 2 * c * total + (c**2 - v) * people
-            return sign * known - _interpolate(table, v, c)
+        def contrast(v: Array, c: Array) -> Array:
+            return squares - 2 * c * total + (c**2 - v) * people
 
         def too_small(v: Array) -> Array:
             """Positive where no center explains the sums."""
-            return np.minimum.reduce([excess(v, c, 1) for c in (center, *_FEW)])
+            excess = (contrast(v, c) - fewer * _interpolate(small, v, c) for c in (center, *_FEW))
+            return np.minimum.reduce(list(excess))
 
         def too_large(w: Array) -> Array:
-            return excess(0.25 - w, center, -1) - added
+            v = 0.25 - w
+            return -contrast(v, center) - more * (_interpolate(large, v, center) + added)
 
         return _first(too_small, _VARIANCES), 0.25 - _first(too_large, _VARIANCES)
 
@@ -146,13 +167,21 @@ def _variance_weights(v: Array, c: Array) -> Array:
 
 @lru_cache(maxsize=32)
 def _mean_quantiles(noise: CellNoise, degree: int, beyond: float) -> Array:
-    return quantile_of_sum(noise, _mean_weights(_MEANS, degree), beyond)
+    return quantile_of_sum(noise, _mean_weights(_MEANS, degree), _on_one_side(beyond, _MEANS))
 
 
 @lru_cache(maxsize=32)
-def _variance_quantiles(noise: CellNoise, beyond: float) -> Array:
+def _variance_quantiles(noise: CellNoise, beyond: float) -> tuple[Array, Array]:
+    """Return critical values for variances that are too small, and too large."""
     v, c = np.meshgrid(_VARIANCES, _CENTERS, indexing="ij")
-    return quantile_of_sum(noise, _variance_weights(v, c), beyond)
+    weights = _variance_weights(v, c)
+    small, large = (_on_one_side(beyond, place) for place in (4 * v, 1 - 4 * v))
+    return quantile_of_sum(noise, weights, small), quantile_of_sum(noise, weights, large)
+
+
+def _on_one_side(beyond: float, place: Array) -> Array:
+    """Return which part of 2 · beyond what is too small may miss, at a place in 0 … 1."""
+    return beyond * (1 + _AT_AN_END * (1 - 2 * place))
 
 
 def _interpolate(table: Array, v: Array, c: Array) -> Array:

@@ -2,9 +2,12 @@
 
 Labels are listed by noisy count; those with the same one in the order in which they were declared.
 Who is listed was chosen by noise as well: the largest of many noisy counts is too large on average.
-So intervals are wider than those of counts that were not chosen. Those of k listed among K labels
-have the confidence 1 − (1 − c) k / K, so that of all listed intervals a share of 1 − c at most is
-expected to miss (the false coverage rate of Benjamini and Yekutieli 2005).
+So intervals go further down than up. Where all labels are alike, k of K are listed for their noise
+alone, and of all intervals listed a share of K/k times P(z > a) misses, if intervals reach a down;
+where k − 1 are far ahead, those miss on both sides, and the last one is chosen among K − k + 1.
+With P(z > a) = (1 − c) / (K − k + 1), and the rest of 1 − c for the other side, both shares are
+1 − c, which is also what misses where all k are far ahead: so a share of 1 − c at most is expected
+to miss (the false coverage rate of Benjamini and Yekutieli 2005, for each side).
 """
 
 from __future__ import annotations
@@ -37,6 +40,12 @@ class Top:
     in_doubt: NDArray[np.int64]
 
 
+def tails_of_choice(k: int, labels: int, confidence: float) -> tuple[float, float]:
+    """Return how likely noise may exceed what intervals reach down, and what they reach up."""
+    down = (1 - confidence) / max(2, labels - k + 1)
+    return down, 1 - confidence - down
+
+
 def answer_top(counts: Any, noise: CellNoise, *, k: int, confidence: float = 0.95) -> Top:
     """Return the k most frequent labels of each group from noisy counts, (groups, labels)."""
     table = np.asarray(counts)
@@ -52,13 +61,16 @@ def answer_top(counts: Any, noise: CellNoise, *, k: int, confidence: float = 0.9
         replace(noise, balanced_cells=None), np.array([1.0, -1.0]), 1 - confidence
     )
     near = (listed[:, -1:] - table).astype(np.float64) <= float(apart)
-    found = answer_counts(listed, noise, confidence=1 - (1 - confidence) * k / labels)
+    below = noise.half_width(1 - 2 * tails_of_choice(k, labels, confidence)[0])
+    rest = 1 - confidence - (1 - noise.chance_within(below)) / 2
+    run = (below, noise.half_width(1 - 2 * rest))
+    found = answer_counts(listed, noise, confidence=confidence, run=run)
     notes = (
         "Labels with the same noisy count are listed in the order in which they were declared.",
         f"Intervals allow for the choice of {k} among {quantity(labels, 'label')}.",
     )
     return Top(
         places,
-        replace(found, what="top", confidence=confidence, notes=notes),
+        replace(found, what="top", notes=notes),
         near.sum(axis=-1) - near[np.arange(len(near))[:, None], places].sum(axis=-1),
     )

@@ -17,7 +17,6 @@ intervals cover more often than asked for: nearly always at λ = 10, where noise
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from statistics import NormalDist
 
@@ -37,22 +36,22 @@ _APART = 1e-4
 _STEPS = 40
 
 
-def quantile_of_sum(noise: CellNoise, weights: Array, beyond: float) -> Array:
+def quantile_of_sum(noise: CellNoise, weights: Array, beyond: float | Array) -> Array:
     """Return t with P(Σ_j w_j z_j > t) ≤ beyond, nearly as small as possible, for weights (…, J).
 
-    Requires: independent noise; 0 < beyond < 1/2; J ≤ 3.
+    Requires: independent noise; 0 < beyond < 1/2, one number or one for each sum; J ≤ 3.
     """
     if noise.balanced_cells is not None:
         raise ParameterError("sums of draws that add up to 0 over a table have another law.")
     sizes = np.sort(np.abs(weights), axis=-1)[..., ::-1]
     if sizes.shape[-1] == 1:
-        return sizes[..., 0] * noise.half_width(1 - 2 * beyond)
+        return sizes[..., 0] * noise.half_width(1 - 2 * float(beyond))
     spread = np.sqrt((sizes**2).sum(axis=-1) * noise.variance)
     narrow = noise.deviation < _NARROW[sizes.shape[-1]]
     if noise.unit == "rho" and not narrow:
-        return -NormalDist().inv_cdf(beyond) * spread
+        return -np.vectorize(NormalDist().inv_cdf)(beyond) * spread
     # Beyond Chebyshev's bound there is less than the chance asked for.
-    most = spread / math.sqrt(beyond) + sizes[..., 0] + 1e-300
+    most = spread / np.sqrt(beyond) + sizes[..., 0] + 1e-300
     if not narrow:
         return _solve(partial(_laplace_tail, noise, sizes), most, beyond)
     exact, smooth = (
@@ -62,7 +61,7 @@ def quantile_of_sum(noise: CellNoise, weights: Array, beyond: float) -> Array:
     return np.where(exact > 1e-9 * most, np.maximum(exact, smooth), 0) * (1 + 1e-7)
 
 
-def _solve(tail: partial[Array], most: Array, beyond: float) -> Array:
+def _solve(tail: partial[Array], most: Array, beyond: float | Array) -> Array:
     """Return the least t in 0 … most with tail(t) ≤ beyond, by bisection."""
     low, high = np.zeros(most.shape), most
     for _ in range(_STEPS):

@@ -67,7 +67,7 @@ class GroupChoice:
         if missing := codes - one.properties:
             raise ParameterError(
                 f"mechanism={self.name!r} has not {', '.join(sorted(missing))} for a group of "
-                f"{size:,} people. Leave that out of properties, or use mechanism='design'."
+                f"{size:,} people. Leave it out of properties, or use mechanism='design'."
             )
         return one
 

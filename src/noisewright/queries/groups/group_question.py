@@ -7,7 +7,7 @@ group lies within 0 … its size, and has the properties that the design promise
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -19,12 +19,15 @@ from noisewright.exact import Number
 from noisewright.given import brief, whole_number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
+from noisewright.queries.answer import SEEDED
+from noisewright.queries.asked import conditions_of, settle_limits
 from noisewright.queries.binding import BoundExpression, bind, bind_condition
 from noisewright.queries.expressions import Expression, col
 from noisewright.queries.groups.group_designs import GroupDesigns, design_groups
 from noisewright.queries.measurements import bound_of
 from noisewright.queries.public_table import Public
 from noisewright.relations import Filter, Rows, TallyRequest, tally
+from noisewright.sampling import source_or_default
 from noisewright.transaction import Job, Payment, Progress, Subject, transact
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ class GroupQuestion:
         bind_condition(condition, table.columns)
         if bound_of(table.rows, ()) is None or bound_of(table.rows, ()).total != 1:  # pyright: ignore[reportOptionalMemberAccess]
             raise ParameterError(
-                "each person has one yes or no: say .limit(rows=1) where people have several rows."
+                "each person gives one yes or no: add .limit(rows=1) if people have several rows."
             )
         key = bind(col(public.key), table.columns)
         return cls(table, public.key, key, _read_sizes(public, sizes), condition, options)
@@ -109,7 +112,8 @@ class GroupQuestion:
     def count(self) -> dict[Any, int]:
         """Return the true counts of yes, for the job alone."""
         condition = bind_condition(self.condition, self.table.columns)
-        rows: Rows = Filter(self.table.rows, condition)
+        read = [self.key.node, condition, *conditions_of(self.table.rows)]
+        rows: Rows = Filter(settle_limits(self.table.rows, (), read), condition)
         counts = tally(TallyRequest(rows, (self.key.node,)))[:, 0].tolist()
         return dict(zip(self.key.points, counts, strict=True))
 
@@ -133,7 +137,7 @@ class GroupJob(Job["GroupAnswer"]):
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
+        """The privacy loss of each person."""
         return self.designs.guarantee
 
     @property
@@ -148,11 +152,12 @@ class GroupJob(Job["GroupAnswer"]):
     def draw(self, progress: Progress | None) -> GroupAnswer:
         """Count, and draw from the mechanism of each group's size."""
         drawn = self.designs.draw(self.question.count(), self.source)
-        return GroupAnswer(self.question, self.designs, drawn)
+        private = source_or_default(self.source).private
+        return GroupAnswer(self.question, self.designs, drawn, is_private=private)
 
     def publish(self, made: GroupAnswer, payment: Payment) -> GroupAnswer:
         """Note the entry of the ledger."""
-        return GroupAnswer(made.question, made.designs, made.counts, payment.entry)
+        return replace(made, entry=payment.entry)
 
 
 @public_methods
@@ -165,6 +170,8 @@ class GroupAnswer:
     designs: GroupDesigns
     counts: NDArray[np.int64]
     entry: int | None = None
+    is_private: bool = True
+    """Whether the noise came from private entropy; a seeded one promises nothing."""
 
     @property
     def certificate(self) -> Certificate:
@@ -206,7 +213,8 @@ class GroupAnswer:
         return table
 
     def __repr__(self) -> str:
-        return f"<counts of {len(self.counts):,} groups, {self.guarantee} {self.certificate.unit}>"
+        promise = f"{'' if self.is_private else SEEDED}{self.guarantee} {self.certificate.unit}"
+        return f"<counts of {len(self.counts):,} groups, {promise}>"
 
 
 def _read_sizes(public: Public, sizes: str | None) -> dict[Any, int]:
@@ -217,7 +225,7 @@ def _read_sizes(public: Public, sizes: str | None) -> dict[Any, int]:
     ]
     if sizes is None and len(whole) != 1:
         raise ParameterError(
-            "say which column of the public table has the sizes of the groups: sizes='people'."
+            "name the column of the public table that has the sizes of the groups: sizes='people'."
         )
     name = whole[0] if sizes is None else sizes
     if name not in whole:

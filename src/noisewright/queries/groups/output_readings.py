@@ -3,9 +3,10 @@
     unbiased    f(y) with Σ_y P(y | i) f(y) = i for every true count i, where there is such an f
     errors      the true count is not known, so squared errors are averaged over all counts i, each
                 with the weight P(y | i): how likely it makes the output y
-    intervals   the counts i for which y is in neither tail: P(Y ≤ y | i) and P(Y ≥ y | i) both
-                exceed half of what the confidence leaves (Clopper and Pearson 1934, on the rows of
-                the table). Whatever the true count is, that often at least it is among them.
+    intervals   for each count i the fewest neighboring outputs that have the confidence together,
+                the likeliest of these; then from the least to the largest i among whose outputs y
+                is (Sterne 1954, on the rows of the table, in runs). Whatever the true count is,
+                that often at least it is among them.
 
 The geometric mechanism as a formula has all of these in closed form, for groups of any size: noise
 of variance 2α/(1−α)², and beyond an end the expectation of a clamped count is α/(1−α) further out.
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from noisewright.errors import UnidentifiableError
 from noisewright.estimation import channel_of
 from noisewright.mechanisms import Geometric, Table
+from noisewright.queries.noise import CellNoise
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -45,11 +47,10 @@ def read_outputs(
     mechanism: Table | Geometric, outputs: Whole, confidence: Fraction
 ) -> OutputReadings:
     """Return what each of the outputs says about the true count."""
-    tail = (1 - confidence) / 2
     if isinstance(mechanism, Geometric):
-        return _by_formula(mechanism, outputs, tail)
+        return _by_formula(mechanism, outputs, confidence)
     unbiased = _unbiased_counts(mechanism)
-    lows, highs = _intervals(mechanism, tail)
+    lows, highs = _intervals(mechanism, confidence)
     return OutputReadings(
         _typical_errors(mechanism, squared_errors(mechanism))[outputs],
         unbiased[outputs],
@@ -71,19 +72,18 @@ def squared_errors(mechanism: Table | Geometric, shown: Array | None = None) -> 
     return (mechanism.matrix * away**2).sum(axis=1)
 
 
-def _by_formula(mechanism: Geometric, outputs: Whole, tail: Fraction) -> OutputReadings:
+def _by_formula(mechanism: Geometric, outputs: Whole, confidence: Fraction) -> OutputReadings:
     n, epsilon = mechanism.space.n, float(mechanism.epsilon)
     beyond = 1 / math.expm1(epsilon)
     errors = np.full(len(outputs), math.sqrt(squared_errors(mechanism)[0]))
-    # P(Z ≥ t) = α^t / (1 + α) exceeds the tail up to this t; one more where rounding may matter.
-    reach = -math.log(float(tail) * (1 + math.exp(-epsilon))) / epsilon
-    steps = min(n, max(0, math.ceil(reach)))
+    # Clamped noise moves an output towards the count, never away from it.
+    below, above = CellNoise("epsilon", Fraction(epsilon)).shortest_run(float(confidence))
     return OutputReadings(
         errors,
         outputs + beyond * (outputs == n) - beyond * (outputs == 0),
         errors,
-        np.maximum(outputs - steps, 0),
-        outputs + np.minimum(n - outputs, steps),
+        np.maximum(outputs - min(below, n), 0),
+        outputs + np.minimum(n - outputs, min(above, n)),
     )
 
 
@@ -102,19 +102,32 @@ def _typical_errors(table: Table, by_count: Array) -> Array:
     return np.sqrt(np.divide(by_count @ table.matrix, likely, out=mean, where=likely > 0))
 
 
-def _intervals(table: Table, tail: Fraction) -> tuple[Whole, Whole]:
-    """Return the least and the largest count for which each output is in neither tail.
+def _intervals(table: Table, confidence: Fraction) -> tuple[Whole, Whole]:
+    """Return the least and the largest count among whose outputs each output is.
 
-    An output that is in a tail for every count has the one that makes it likeliest.
+    An output that is among those of no count has the count that makes it likeliest.
     """
-    total = table.total
-    least = math.floor(tail * total)  # a whole number exceeds the tail if it exceeds this
+    enough = math.ceil(confidence * table.total)
     lows = table.matrix.argmax(axis=0)
     highs, some = lows.copy(), np.zeros(len(lows), dtype=bool)
     for count, row in enumerate(table.weights.tolist()):
-        for y, upto in enumerate(accumulate(row)):
-            if upto > least and total - upto + row[y] > least:
-                if not some[y]:
-                    lows[y], some[y] = count, True
-                highs[y] = count
+        first, last = _likely_run(row, enough)
+        for y in range(first, last + 1):
+            if not some[y]:
+                lows[y], some[y] = count, True
+            highs[y] = count
     return lows, highs
+
+
+def _likely_run(weights: list[int], enough: int) -> tuple[int, int]:
+    """Return the ends of the shortest run with so much weight, the heaviest of these."""
+    upto = [0, *accumulate(weights)]
+    best = (len(weights), 0, 0)
+    first = 0
+    for last in range(len(weights)):
+        while upto[last + 1] - upto[first + 1] >= enough:
+            first += 1
+        weight = upto[last + 1] - upto[first]
+        if weight >= enough:
+            best = min(best, (last - first, -weight, first))
+    return best[2], best[2] + best[0]

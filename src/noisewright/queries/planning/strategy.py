@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.exact import as_text
 from noisewright.queries.answers.answered import Answered
+from noisewright.queries.noise import CellNoise
 from noisewright.queries.planning.attribute import Floats
 from noisewright.queries.planning.contrast_cost import Levels, Neighbors, contrast_cost
 from noisewright.queries.planning.contrasts import from_contrasts, part_places
@@ -26,6 +27,9 @@ from noisewright.sampling import Source
 
 Measurements = tuple[ContrastMeasurement, ...] | tuple[CountMeasurement, ...]
 Names = tuple[str, ...]
+
+_UNSEEN, _STEEPEST = 1e-9, 64.0
+"""Noise of a smaller standard error is never seen; it has this decay."""
 
 
 @final
@@ -189,7 +193,6 @@ class Strategy:
             maximal = {names: tables[names] for names in _maximal(list(tables))}
             near = make_non_negative(maximal, {n: self.asked.axes_of(n) for n in maximal})
             kept = {names: _from_larger(near, names) for names in tables}
-        factor = self.interval_factor(confidence)
         found: list[Answered] = []
         for question in self.asked.questions:
             names = self._in_order(question.attributes)
@@ -198,14 +201,15 @@ class Strategy:
                 for each in (kept, tables)
             )
             errors = self.standard_errors(question)
+            below, above = self.reach_of_intervals(errors, confidence)
             least = 0.0 if non_negative else -math.inf
             found.append(
                 Answered(
                     what="count",
                     values=values,
                     standard_errors=errors,
-                    lows=np.maximum(unbiased - factor * errors, least),
-                    highs=np.maximum(unbiased + factor * errors, least),
+                    lows=np.maximum(unbiased - below, least),
+                    highs=np.maximum(unbiased + above, least),
                     unbiased=unbiased,
                     possible=(least, math.inf),
                     confidence=confidence,
@@ -213,13 +217,19 @@ class Strategy:
             )
         return tuple(found)
 
-    def interval_factor(self, confidence: float) -> float:
-        """Return how many standard errors an interval reaches to each side."""
-        factor = NormalDist().inv_cdf((1 + confidence) / 2)
-        if self.unit == "epsilon":
-            # Sums of geometric numbers lie between one of them and a normal number.
-            factor = max(factor, -math.log(1 - confidence) / math.sqrt(2))
-        return factor
+    def reach_of_intervals(self, errors: Floats, confidence: float) -> tuple[Floats, Floats]:
+        """Return how far intervals go down and up, from standard errors.
+
+        Sums of geometric numbers lie between one of them and a normal number: intervals are those
+        of the larger one. One of them takes whole numbers alone, as counts do.
+        """
+        normal = NormalDist().inv_cdf((1 + confidence) / 2) * errors
+        if self.unit == "rho":
+            return normal, normal
+        different, places = np.unique(errors, return_inverse=True)
+        runs = np.array([_geometric(error).shortest_run(confidence) for error in different])
+        below, above = (runs[:, side][places].reshape(errors.shape) for side in (0, 1))
+        return np.maximum(below, normal), np.maximum(above, normal)
 
     def _in_order(self, names: Names) -> Names:
         return tuple(sorted(names, key=self.asked.place.__getitem__))
@@ -311,3 +321,9 @@ def _accumulate(table: Floats, question: TableQuestion) -> Floats:
         if kind == "prefixes":
             table = np.cumsum(table, axis=place)
     return table
+
+
+def _geometric(error: float) -> CellNoise:
+    """Return geometric noise of this standard error."""
+    decay = 2 * math.asinh(1 / (error * math.sqrt(2))) if error > _UNSEEN else _STEEPEST
+    return CellNoise("epsilon", Fraction(decay))

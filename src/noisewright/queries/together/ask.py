@@ -87,7 +87,7 @@ class JointJob(Job[JointAnswers]):
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
+        """The privacy loss of each person."""
         return self.plan.budget.guarantee
 
     @property
@@ -121,7 +121,7 @@ class JointJob(Job[JointAnswers]):
 
     def note(self, made: JointAnswers, payment: Payment) -> JointAnswers:
         """Return the answers with what the ledger was charged."""
-        answers = tuple(with_payment(one, payment) for one in made.answers)
+        answers = tuple(with_payment(one, payment, self.source) for one in made.answers)
         return JointAnswers(answers, made.plan, made.certificate)
 
 

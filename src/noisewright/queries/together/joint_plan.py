@@ -261,8 +261,8 @@ def _read_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
             raise ParameterError(
                 f"question {place} is about other rows than question 1. Questions that are asked "
                 "together are about the same rows of one private table: make it once, with its "
-                "filters and limits, and begin all questions from there. Conditions can be keys, "
-                "or within aggregates, as in (nw.col('age') >= 60).sum()."
+                "filters and limits, and derive all questions from it. Conditions can be keys, or "
+                "within aggregates, as in (nw.col('age') >= 60).sum()."
             )
     return tuple(asked)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from noisewright.exact import as_text
 from noisewright.queries.answers.answered import Answered
+from noisewright.queries.answers.top import tails_of_choice
 from noisewright.queries.asked import (
     AggregateReading,
     MeasurementPlan,
@@ -40,7 +41,9 @@ from noisewright.relations import (
     Numbers,
     Paired,
     Rows,
+    SourceRows,
     choose,
+    count_tables,
     fill,
     literal,
     sources,
@@ -110,9 +113,11 @@ def _find_conditions(asked: MeasurementPlan, measurement: QueryMeasurement) -> l
 
 def _limits_groups(rows: Rows) -> bool:
     """Tell whether it depends on the groups which rows count."""
-    if isinstance(rows, Filter | Limit):
-        return (isinstance(rows, Limit) and rows.groups is not None) or _limits_groups(rows.rows)
-    return isinstance(rows, Paired) and (_limits_groups(rows.left) or _limits_groups(rows.right))
+    if isinstance(rows, SourceRows):
+        return False
+    if isinstance(rows, Paired):
+        return _limits_groups(rows.left) or _limits_groups(rows.right)
+    return (isinstance(rows, Limit) and rows.groups is not None) or _limits_groups(rows.rows)
 
 
 class CountsOfTables(Protocol):
@@ -155,7 +160,7 @@ class SharedCounts:
         rows = settle_limits(private.rows, (), read)
         bound = bound_of(rows, ())
         assert bound is not None
-        each_row = all(source.person is None for source in sources(rows))
+        each_row = bound.total == 1 and all(source.person is None for source in sources(rows))
         questions = [
             TableQuestion(
                 tuple(names[node] for node in table.nodes), weight * table.answers / table.cells
@@ -201,10 +206,9 @@ class SharedCounts:
 
     def measure(self, source: Source | None) -> MeasuredTables:
         """Count the rows, add noise, and return what that says about all tables."""
-        counts: dict[tuple[str, ...], NDArray[Any]] = {}
-        for names in self.strategy.tables:
-            sizes = [_size(self.nodes[name]) for name in names]
-            counts[names] = self._by(names).compute().reshape(sizes)
+        wanted = self.strategy.tables
+        tables = [tuple(self.nodes[name] for name in names) for names in wanted]
+        counts = dict(zip(wanted, count_tables(self.rows, tables), strict=True))
         return MeasuredTables(self.strategy, tuple(self.strategy.measure(counts, source)))
 
 
@@ -239,13 +243,12 @@ class AssumedTables:
 
     def at(self, confidence: float) -> tuple[Answered, ...]:
         """Return the answers of each table, with intervals of this confidence."""
-        factor = self.strategy.interval_factor(confidence)
         found: list[Answered] = []
         for question in self.strategy.asked.questions:
             errors = self.strategy.standard_errors(question)
             values = np.full(errors.shape, self.people / max(errors.size, 1))
-            lows = np.maximum(values - factor * errors, 0)
-            highs = values + factor * errors
+            below, above = self.strategy.reach_of_intervals(errors, confidence)
+            lows, highs = np.maximum(values - below, 0), values + above
             all_counts = (0.0, math.inf)
             found.append(
                 Answered("count", values, errors, lows, highs, values, all_counts, confidence)
@@ -276,11 +279,14 @@ class CountsInTable:
         # As in `answers/top.py`: intervals allow for the choice.
         (k,) = reading.aggregate.parameters
         labels = len(reading.labels)
-        counts = self._kept(reading, 1 - (1 - confidence) * k / labels)
+        down, up = (
+            self._kept(reading, 1 - 2 * tail) for tail in tails_of_choice(k, labels, confidence)
+        )
+        counts = replace(down, highs=up.highs, confidence=confidence)
         # Equal counts may differ in their last digits.
         places = np.argsort(-np.round(counts.values, 6), axis=1, kind="stable")[:, :k]
         listed = counts.pick(lambda array: np.take_along_axis(array, places, axis=1))
-        return top_columns(reading, places, replace(listed, confidence=confidence), kind)
+        return top_columns(reading, places, listed, kind)
 
     def _kept(self, reading: AggregateReading, confidence: float) -> Answered:
         """Return the counts that were asked for: a line for each group."""

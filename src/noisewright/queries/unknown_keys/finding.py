@@ -12,23 +12,22 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, exactly
 from noisewright.mechanisms import Guarantee, read_delta
 from noisewright.public import public_methods
-from noisewright.queries.asked import conditions_of, settle_limits
-from noisewright.queries.measurements import bound_of
+from noisewright.queries.asked import settle_limits
+from noisewright.queries.measurements import most_groups
 from noisewright.queries.unknown_keys.key_selection import KeySelection, UnknownKeys
 from noisewright.relations import (
-    Filter,
+    KeyRequest,
     Limit,
     Paired,
+    Repeated,
     Rows,
     SourceRows,
-    TallyRequest,
+    SqlTable,
     column,
-    is_null,
-    negate,
-    tally_in_memory,
+    people_by_key,
 )
 from noisewright.spaces import Categories
-from noisewright.tables import Field, TableReader, is_text
+from noisewright.tables import Field, is_text
 from noisewright.transaction import Job, Progress, Subject, find_payer, transact
 
 if TYPE_CHECKING:
@@ -114,14 +113,9 @@ def find_keys(
     source: Bits | None = None,
 ) -> tuple[Private, Certificate]:
     """Return the table with a column whose labels are those keys that were found, and the proof."""
-    rows = Filter(table.rows, negate(is_null(_node(name, 2))))
-    bound = bound_of(rows, (_node(name, 2),))
-    if bound is None:
-        raise ParameterError(
-            "nothing limits in how many groups a person counts. Say it with .limit(rows=…)."
-        )
+    groups = _most_keys(table, name)
     each_row = table.budget.person is None
-    selection = KeySelection(epsilon, delta, bound.total, table.budget.change, each_row)
+    selection = KeySelection(epsilon, delta, groups, table.budget.change, each_row)
     job = KeyJob(table, name, selection, source)
     budget = table.budget
     kept = transact(
@@ -129,8 +123,8 @@ def find_keys(
     )
     if not kept:
         raise InputError(
-            f"no value of {name!r} is shared by enough people to be shown at this price. The debit "
-            "for looking was made. Use a larger epsilon or delta, or coarser groups."
+            f"no value of {name!r} is shared by enough people to be shown at this price. The "
+            "search was paid for. Use a larger epsilon or delta, or coarser groups."
         )
     return table.with_field(name, Field(Categories(kept))), selection.certificate
 
@@ -152,7 +146,7 @@ class KeyJob(Job[list[Any]]):
 
     @property
     def price(self) -> Guarantee:
-        """What each person gives away."""
+        """The privacy loss of each person."""
         return self.selection.guarantee
 
     @property
@@ -166,31 +160,47 @@ class KeyJob(Job[list[Any]]):
 
     def draw(self, progress: Progress | None) -> list[Any]:
         """Count people by key, and draw which keys are shown."""
-        values = _values_of(self.table.rows, self.name)
-        if not values:
-            return []
-        counted = self.table.with_field(self.name, Field(Categories(values)))
-        node = _node(self.name, len(values))
-        # Each person counts once for a key.
-        most = self.selection.groups
-        read = [node, *conditions_of(counted.rows)]
-        rows: Rows = Filter(settle_limits(counted.rows, (node,), read), negate(is_null(node)))
-        if self.table.budget.person is not None:
-            rows = Limit(rows, 1, "keys", most, (node,), (node,))
-        people = tally_in_memory(TallyRequest(rows, (node,)))[:, 0].tolist()
-        return self.selection.keep(dict(zip(values, people, strict=True)), self.source)
+        rows = _without_limits(self.table.rows)
+        people = people_by_key(KeyRequest(rows, self.name, self.selection.groups))
+        return self.selection.keep(people, self.source)
 
 
-def _node(name: str, size: int) -> Any:
-    return column(name, 0, size - 1, nullable=True)
+def _most_keys(table: Private, name: str) -> int:
+    """Return for how many keys a person counts."""
+    key = column(name, 0, 1, nullable=True)
+    found = most_groups(settle_limits(table.rows, (key,), ()), (key,))
+    if found is None:
+        raise ParameterError(
+            "nothing limits how many groups a person counts in. Add .limit(rows=…), or "
+            ".limit(groups=…)."
+        )
+    return found
+
+
+def _without_limits(rows: Rows) -> Rows:
+    """Return rows without the limits that a question would settle.
+
+    Those could not tell rows apart by a key that has no number yet; that a person counts for few
+    keys is seen to where these are counted. A limit that is settled divides people into parts.
+    """
+    if isinstance(rows, SourceRows | Paired):
+        return rows
+    inner = _without_limits(rows.rows)
+    return inner if isinstance(rows, Limit) and not rows.reads else replace(rows, rows=inner)
 
 
 def _source(rows: Rows) -> SourceRows:
     while not isinstance(rows, SourceRows):
-        if isinstance(rows, Paired):
+        if isinstance(rows, Paired | Repeated):
             raise ParameterError("unknown keys are found in one table, before it is joined.")
         rows = rows.rows
     return rows
+
+
+def _is_divided(rows: Rows) -> bool:
+    if isinstance(rows, SourceRows | Paired):
+        return False
+    return (isinstance(rows, Limit) and bool(rows.reads)) or _is_divided(rows.rows)
 
 
 def _require_unknown(table: Private, name: str) -> None:
@@ -202,10 +212,11 @@ def _require_unknown(table: Private, name: str) -> None:
             f"the values of {name!r} are declared already: leave unknown= out of group_by."
         )
     source = _source(table.rows)
-    if not isinstance(source.table, TableReader):
+    if isinstance(source.table, SqlTable) and _is_divided(table.rows):
+        # Which of two rows that differ in the key only were kept would be up to the database.
         raise ParameterError(
-            "unknown keys are found in tables that are read here: files and frames. Declare the "
-            "keys of a table in a database, or export the column."
+            "the rows of each person were limited before the table was divided into parts, without "
+            "knowing the key. Ask for unknown keys of the whole table, or declare the key."
         )
     if name not in source.table.schema.names:
         raise InputError(f"the table has no column {name!r}.")
@@ -215,15 +226,6 @@ def _require_unknown(table: Private, name: str) -> None:
         raise InputError(f"the column {name!r} has the type {kind}; keys are texts or integers.")
 
 
-def _values_of(rows: Rows, name: str) -> list[Any]:
-    """Return the different values of a column, which are private."""
-    reader = _source(rows).table
-    found: set[Any] = set()
-    for batch in reader.batches([name], encoded=[name]):
-        found.update(batch.column(0).unique().to_pylist())
-    return sorted(found - {None})
-
-
 def _require_room(table: Private, price: Guarantee, source: Bits | None) -> None:
     """Refuse before anything is spent what the budget has no room for."""
     budget = table.budget
@@ -231,14 +233,3 @@ def _require_room(table: Private, price: Guarantee, source: Bits | None) -> None
         find_payer(
             budget.ledger, budget.dataset, subject=budget.subject, price=price, source=source
         )
-
-
-def add_field(rows: Rows, name: str, field: Field) -> Rows:
-    """Return the same rows, of whose table one more column is declared."""
-    match rows:
-        case SourceRows():
-            return replace(rows, fields={**rows.fields, name: field})
-        case Paired():
-            return Paired(add_field(rows.left, name, field), rows.right)
-        case _:
-            return replace(rows, rows=add_field(rows.rows, name, field))

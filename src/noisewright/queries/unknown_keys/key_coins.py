@@ -52,9 +52,9 @@ class KeyCoins:
         while found[-1] < total:
             if len(found) > MOST_COINS:
                 raise TooLargeError(
-                    f"with epsilon {float(self.epsilon):.3g} and delta {float(self.delta):.3g} for "
-                    f"one key, keys of more than {MOST_COINS:,} people would still be left out at "
-                    "times. Give a larger epsilon or delta, or fewer groups for each person.",
+                    f"with epsilon {float(self.epsilon):.3g} and delta {float(self.delta):.3g} "
+                    f"for one key, keys of more than {MOST_COINS:,} people would still sometimes "
+                    "be left out. Give a larger epsilon or delta, or fewer groups for each person.",
                     size=len(found),
                 )
             last = found[-1]

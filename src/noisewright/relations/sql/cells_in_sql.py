@@ -3,6 +3,9 @@
 What is missing or beyond the bounds is settled by comparisons before anything is cast, so that no
 cast can fail, whatever a cell holds. Numbers that are no integers are rounded to the grid in
 doubles: within rounding error of the middle between two points, either of them may be taken.
+
+Where cells are read strictly, those that `Cells` would refuse are NULL: what is beyond the bounds
+or between two points and is not declared to be moved.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from noisewright.relations.nodes import LARGEST
 from noisewright.relations.sql.dialects import Dialect
 from noisewright.relations.sql.terms import (
     Term,
+    call,
     case,
     cast,
     clamp,
@@ -31,10 +35,11 @@ from noisewright.relations.sql.terms import (
     join,
     negation,
     null,
+    table_of,
     text,
     whole,
 )
-from noisewright.spaces import Categories, Dates, Interval
+from noisewright.spaces import SNAP, Categories, Dates, Interval
 from noisewright.tables import Field, TotalCells, is_text
 
 _FEW = 24
@@ -69,6 +74,15 @@ def require_type(field: Field, name: str, kind: Any) -> None:
         )
 
 
+def text_in(cell: bytes) -> str | None:
+    """Return the text of some bytes of UTF-8; None if it is none that SQL can write."""
+    try:
+        found = bytes(cell).decode()
+    except UnicodeDecodeError:
+        return None
+    return found if _is_writable(found) else None
+
+
 def _is_writable(label: str) -> bool:
     return "\0" not in label and not any("\ud800" <= mark <= "\udfff" for mark in label)
 
@@ -76,8 +90,11 @@ def _is_writable(label: str) -> bool:
 class CellWriter:
     """Writes the whole numbers of columns for a dialect; collects the tables that it joins."""
 
-    def __init__(self, dialect: Dialect, make_name: Callable[[str], str]) -> None:
+    def __init__(
+        self, dialect: Dialect, make_name: Callable[[str], str], *, strict: bool = False
+    ) -> None:
         self.dialect = dialect
+        self._strict = strict
         self.joined: Joined = []
         self._make_name = make_name
 
@@ -88,36 +105,70 @@ class CellWriter:
             return self._label(field, grid, cell, kind)
         code = None if field.null is None else space.code(field.null)
         missing = null() if code is None else whole(grid.first + grid.stride * code)
+        clamps = not self._strict or field.outside == "clamp"
         if isinstance(space, Dates):
-            return case((is_null(cell), missing), otherwise=self._date(space, cell, kind))
+            steps = self._date(space, cell, kind, clamps=clamps)
+            return case((is_null(cell), missing), otherwise=steps)
+        is_grid = isinstance(space, Interval)
+        rounds = not self._strict or (field.off_grid == "round" if is_grid else clamps)
         low, step = (space.low, space.step) if isinstance(space, Interval) else _COUNTS
         high = low + step * (space.size - 1)
-        if pa.types.is_integer(kind) and (found := _in_integers(grid, cell, low, step, high)):
+        # As `Interval` has it: so close, in steps, numbers are points; counts are exact.
+        snap = (SNAP, SNAP * max(1.0, (space.size - 1) * 1e-6)) if is_grid else (0.0, 0.0)
+        # Between points so far apart, whole numbers too can be close to one.
+        is_far = self._strict and snap[1] * step * math.lcm(low.denominator, step.denominator) >= 1
+        found = None
+        if pa.types.is_integer(kind) and not is_far:
+            found = _in_integers(grid, cell, low, step, high)
+        if found is not None:
             code = self.dialect.quotient(*found) if isinstance(found, tuple) else found
-            ends = math.floor(low), math.ceil(high)
-            places = [whole(end) for end in ends]
+            if isinstance(found, tuple) and not rounds:
+                dividend, by = found
+                rest = join("Mod", dividend.copy(), whole(by))
+                code = case((join("EQ", rest, whole(by // 2)), code))
+            places = [whole(math.floor(low)), whole(math.ceil(high))]
+            outer = [whole(math.ceil(low)), whole(math.floor(high))]
             gaps: Term = is_null(cell)
             value = cell.copy()
         else:
             decimal = not pa.types.is_floating(kind)
             value, kind_name = self.dialect.comparable(cell, decimal=decimal)
+            near = [float(low) - snap[0] * float(step), float(high) + snap[1] * float(step)]
+            outer = [cast(text(repr(end)), kind_name) for end in near]
             # Anything below half a step is the first point. The least doubles never get as far as
             # to be divided by a step: PostgreSQL raises an error if that underflows.
             least = low if low or step <= 1 else step / 4
-            places = [cast(text(repr(float(end))), kind_name) for end in (least, high)]
+            first = float(least) if rounds else float(low) + snap[0] * float(step)
+            places = [cast(text(repr(end)), kind_name) for end in (first, float(high))]
             exact = self.dialect.as_double(cell.copy(), decimal=decimal)
-            code = self._in_doubles(exact, low, step, high)
+            code = self._in_doubles(exact, low, step, high, snap=None if rounds else snap)
             nan = self.dialect.is_nan(cell.copy(), decimal=decimal)
             gaps = is_null(cell) if nan is None else join("Or", is_null(cell), nan)
+        beyond = [
+            (join("LT", value.copy(), outer[0]), null()),
+            (join("GT", value.copy(), outer[1]), null()),
+        ]
         return case(
             (gaps, missing),
+            *([] if clamps else beyond),
             (join("LTE", value, places[0]), whole(grid.first)),
             (join("GTE", value.copy(), places[1]), whole(grid.last)),
             otherwise=_on_grid(grid, code),
         )
 
-    def _in_doubles(self, value: Term, low: Fraction, step: Fraction, high: Fraction) -> Term:
-        """Return the place on the grid of a double between the bounds."""
+    def _in_doubles(
+        self,
+        value: Term,
+        low: Fraction,
+        step: Fraction,
+        high: Fraction,
+        *,
+        snap: tuple[float, float] | None,
+    ) -> Term:
+        """Return the place on the grid of a double between the bounds.
+
+        With `snap`, that of points alone: so close, in steps, at the lower end and at the upper.
+        """
         exp = expressions()
         if low:
             value = join("Sub", value, double(float(low)))
@@ -127,7 +178,16 @@ class CellWriter:
         if (high - low) / step >= _EXACT:
             is_whole = join("EQ", value.copy(), exp.Floor(this=value.copy()))
             nearest = case((is_whole, value.copy()), otherwise=nearest)
-        return cast(nearest, "BIGINT")
+        place = cast(nearest, "BIGINT")
+        if snap is None:
+            return place
+        room = double(snap[0])
+        if snap[1] > snap[0]:
+            # It grows with the place, which a double knows to so many digits.
+            grown = join("Mul", value.copy(), double(snap[0] * 1e-6))
+            room = call("GREATEST", room, grown)
+        off = exp.Abs(this=join("Sub", value.copy(), nearest.copy()))
+        return case((join("LTE", off, room), place))
 
     def _label(self, field: Field, grid: FieldGrid, cell: Term, kind: Any) -> Term:
 
@@ -149,15 +209,21 @@ class CellWriter:
             one for one in labels if isinstance(one, int | float) and not isinstance(one, bool)
         ]
         if is_text(kind) or pa.types.is_dictionary(kind):
-            value = cast(cell.copy(), "TEXT")
-            known = [(text(label), place(label)) for label in labels if isinstance(label, str)]
+            exact = self.dialect.exact
+            value = exact(cell.copy())
+            known = [(exact(text(one)), place(one)) for one in labels if isinstance(one, str)]
         elif pa.types.is_integer(kind):
             value = cell.copy()
             known = [(whole(int(one)), place(one)) for one in numbers if one == int(one)]
         else:
             value = cell.copy()
-            name = "REAL" if pa.types.is_float32(kind) else "DOUBLE"
-            known = [(cast(text(repr(float(one))), name), place(one)) for one in numbers]
+            narrow = pa.types.is_float32(kind)
+            name, rounded = ("REAL", np.float32) if narrow else ("DOUBLE", np.float64)
+            # The first of labels that round to the same number: a row beside each would be several.
+            first: dict[float, Any] = {}
+            for one in numbers:
+                first.setdefault(float(rounded(one)), one)
+            known = [(cast(text(repr(cut)), name), place(one)) for cut, one in first.items()]
             nan = self.dialect.is_nan(cell.copy(), decimal=False)
             gaps = gaps if nan is None else join("Or", gaps, nan)
         if len(known) <= _FEW:
@@ -169,20 +235,20 @@ class CellWriter:
         self, value: Term, known: list[tuple[Term, Term]], gaps: Term, missing: Term, other: Term
     ) -> Term:
         exp, name = expressions(), self._make_name("labels")
-        rows = [exp.Tuple(expressions=[label, code]) for label, code in known]
-        columns = [exp.to_identifier(word) for word in ("label", "code")]
-        as_name = exp.TableAlias(this=exp.to_identifier(name), columns=columns)
-        table = exp.Values(expressions=rows, alias=as_name)
+        table = table_of(name, ["label", "code"], known)
         code, label = exp.column("code", table=name), exp.column("label", table=name)
         self.joined.append((table, join("EQ", value, label)))
         return case(
             (gaps, missing), (negation(is_null(code)), cast(code.copy(), "BIGINT")), otherwise=other
         )
 
-    def _date(self, space: Dates, cell: Term, kind: Any) -> Term:
+    def _date(self, space: Dates, cell: Term, kind: Any, *, clamps: bool) -> Term:
         """Return the steps since 1970 of a date or a time that is not NULL, within the bounds."""
         ends = int(space.low), int(space.low) + space.size - 1
         begin, end = space.dates_at(np.array(ends)).astype("datetime64[s]").tolist()
+        if not clamps:
+            # Times within the last step are inside.
+            end = min(end, datetime.datetime.max - _LONGEST) + _LONGEST
         if pa.types.is_date(kind):
             type_name, time = "DATE", cell
             first, last = str(begin.date()), str(end.date())
@@ -198,10 +264,16 @@ class CellWriter:
         if type_name == self.dialect.moments:
             assert space.zone is not None
             local = self.dialect.in_zone(time, space.zone)
+        steps = self._steps(space.every, local, type_name)
+        inside = clamp(steps, *ends)
+        below, above = whole(ends[0]), whole(ends[1])
+        if not clamps:
+            is_inside = expressions().Between(this=steps.copy(), low=below, high=above)
+            inside, below, above = case((is_inside, steps)), null(), null()
         return case(
-            (join("LT", time.copy(), cast(text(first), type_name)), whole(ends[0])),
-            (join("GT", time.copy(), cast(text(last), type_name)), whole(ends[1])),
-            otherwise=clamp(self._steps(space.every, local, type_name), *ends),
+            (join("LT", time.copy(), cast(text(first), type_name)), below),
+            (join("GT", time.copy(), cast(text(last), type_name)), above),
+            otherwise=inside,
         )
 
     def _steps(self, every: str, time: Term, type_name: str) -> Term:
@@ -229,6 +301,9 @@ class CellWriter:
             minutes = join("Add", minutes, dialect.part("minute", time.copy()))
         return minutes
 
+
+_LONGEST = datetime.timedelta(days=366)
+"""No step of dates is longer."""
 
 _WEEKS = 142_857
 """More weeks than there are from any bound of dates to 1970."""

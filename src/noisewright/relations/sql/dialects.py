@@ -54,6 +54,17 @@ class Dialect:
         exp = expressions()
         return exp.Substring(this=exp.MD5(this=a), start=whole(1), length=whole(8))
 
+    def exact(self, a: Term) -> Term:
+        """Return a text that equals texts of the same bytes only, whatever its own collation."""
+        exp = expressions()
+        return exp.Collate(
+            this=cast(a, "TEXT"), expression=exp.Column(this=exp.to_identifier("C", quoted=True))
+        )
+
+    def utf_8(self, a: Term) -> Term:
+        """Return the bytes of a text."""
+        return call("ENCODE", cast(a, "TEXT"))
+
     def days(self, date: Term) -> Term:
         """Return the days of a date since 1970."""
         return cast(join("Sub", date, cast(text(_EPOCH), "DATE")), "BIGINT")
@@ -100,6 +111,10 @@ class PostgresDialect(Dialect):
         """Return a number as a double: one that is nearly 0 would be an error."""
         return cast(call("ROUND", a, whole(300)) if decimal else a, "DOUBLE")
 
+    def utf_8(self, a: Term) -> Term:
+        """Return the bytes of a text."""
+        return call("CONVERT_TO", cast(a, "TEXT"), text("UTF8"))
+
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text, by way of a string of bits."""
         exp = expressions()
@@ -119,6 +134,12 @@ class SparkDialect(Dialect):
     def wide(self, a: Term) -> Term:
         """Return a whole number as a decimal: sums of 64 bits overflow."""
         return cast(a, "DECIMAL(38, 0)")
+
+    def exact(self, a: Term) -> Term:
+        """Return a text that equals texts of the same bytes only: the bytes."""
+        return cast(a, "BINARY")
+
+    utf_8 = exact
 
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text."""

@@ -54,6 +54,7 @@ class DuckDB(SqlTable):
     def _open(self, path: Path, table: Any) -> None:
         if not path.exists():
             raise ParameterError(f"there is no file {path}. Check the path.")
+        self.path = path
         self.name = str(path) if table is None else f"the table {table!r} of {path}"
         if table is None:
             self._connection = duckdb().connect()

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+from noisewright.on_use import pa
 from noisewright.relations.nodes import LARGEST, Node
 from noisewright.relations.rows import (
     PRIME,
     Filter,
     Limit,
     Paired,
+    Repeated,
     Rows,
     SourceRows,
     TallyRequest,
@@ -37,6 +39,7 @@ from noisewright.relations.sql.terms import (
     join,
     negation,
     stored_column,
+    table_of,
     text,
     whole,
 )
@@ -79,9 +82,16 @@ class TallyWriter:
         query = exp.select(*([alias(cell, "cell")] if tally.by else []), *found).from_(part.name)
         if tally.by:
             query = query.where(negation(is_null(cell.copy()))).group_by(cell.copy())
+        return self._with_parts(query)
+
+    def _with_parts(self, query: Term) -> Term:
         for name, inner in self._parts:
             query = query.with_(name, as_=inner)
         return query
+
+    def raw_columns(self, source: SourceRows) -> dict[str, Term]:
+        """Return what is taken of a table besides numbers, by its name here: nothing."""
+        return {}
 
     def _name(self, word: str) -> str:
         """Return a name that is used nowhere else; only plain letters of a word are in it."""
@@ -135,11 +145,12 @@ class TallyWriter:
             return self._add(query, part.columns, part.person, "filtered")
         if isinstance(rows, Paired):
             return self._pair(self._rows(rows.left, needed), self._rows(rows.right, needed))
-        return self._limit(rows, self._rows(rows.rows, needed))
+        part = self._rows(rows.rows, needed)
+        return self._repeat(rows, part) if isinstance(rows, Repeated) else self._limit(rows, part)
 
     def _source(self, source: SourceRows, needed: frozenset[str]) -> SqlPart:
         exp = expressions()
-        writer = CellWriter(self._dialect, self._name)
+        writer = CellWriter(self._dialect, self._name, strict=source.strict)
         columns: dict[str, str] = {}
         terms: list[Term] = []
         for name, field in source.fields.items():
@@ -149,10 +160,15 @@ class TallyWriter:
                 kind = source.table.schema.field(stored).type
                 number = cast(writer.number(field, stored_column(stored), kind), "BIGINT")
                 terms.append(alias(number, columns[name]))
+        for name, term in self.raw_columns(source).items():
+            columns[name] = name
+            terms.append(alias(term, name))
         person = None
         if source.person is not None:
             person = source.table.schema.field(source.person).type
-            terms.append(alias(stored_column(source.person), "person"))
+            who = stored_column(source.person)
+            is_whole = pa.types.is_integer(person)
+            terms.append(alias(who if is_whole else self._dialect.exact(who), "person"))
         query = exp.select(*(terms or [alias(whole(1), "something")])).from_(source.table.term())
         for table, condition in writer.joined:
             query = query.join(table, on=condition, join_type="left")
@@ -169,6 +185,14 @@ class TallyWriter:
         query = query.join(exp.to_table(right.name), on=join("EQ", *sides))
         return self._add(query, {**left.columns, **right.columns}, left.person, "paired")
 
+    def _repeat(self, rows: Repeated, part: SqlPart) -> SqlPart:
+        name, table = self._name(rows.name), self._name("times")
+        places = table_of(table, [name], [[whole(place)] for place in range(rows.times)])
+        place = alias(cast(column(name, table), "BIGINT"), name)
+        query = expressions().select(*self._columns_of(part), place).from_(part.name)
+        query = query.join(places, join_type="cross")
+        return self._add(query, {**part.columns, rows.name: name}, part.person, "repeated")
+
     def _limit(self, limit: Limit, part: SqlPart) -> SqlPart:
         within = [column("person")]
         number: Term = None
@@ -179,9 +203,9 @@ class TallyWriter:
             return part
         writer = self._writer(part)
         if number is None:
-            [number] = writer.name(self._person_number(limit), word="number")
+            [number] = writer.name(self._person_number(limit, part), word="number")
         keys = writer.name(*(self._key(writer, node) for node in limit.reads), word="key")
-        [score] = self._square(writer, self._row_score(limit, number, keys))
+        score = self._score(limit, writer, self._row_root(limit, number, keys))
         sizes = [node.high - node.low + 2 for node in limit.reads]
         order = writer.name(*_pack([score, *keys], sizes), word="order")
         [rank] = writer.name(self._rank("RowNumber", within, order), word="row_rank")
@@ -201,8 +225,8 @@ class TallyWriter:
         number: Term = None
         if part.person is not None:
             assert limit.groups is not None
-            [number] = writer.name(self._person_number(limit), word="number")
-            [score] = self._square(writer, self._group_score(limit, number, cell))
+            [number] = writer.name(self._person_number(limit, part), word="number")
+            score = self._score(limit, writer, self._group_root(limit, number, cell))
             cells = prod(node.high - node.low + 1 for node in limit.by)
             order = writer.name(*_pack([score, cell], [cells]), word="order")
             ranked = self._rank("DenseRank", [column("person")], order)
@@ -227,19 +251,31 @@ class TallyWriter:
         """DuckDB takes ≤ for a hint, keeps as much room for every person, and is slower."""
         return expressions().Between(this=rank, low=whole(1), high=whole(most))
 
-    def _person_number(self, limit: Limit) -> Term:
-        words = coalesce(cast(column("person"), "TEXT"), text(""))
-        digest = self._dialect.digest(join("DPipe", text(f"{limit.salt}:"), words))
-        return join("Mod", digest, whole(PRIME))
+    def _person_number(self, limit: Limit, part: SqlPart) -> Term:
+        person = column("person")
+        if is_text(part.person):
+            words = join("DPipe", text(f"{limit.salt}:"), cast(person, "TEXT"))
+            digest = self._dialect.digest(words)
+            return coalesce(join("Mod", digest, whole(PRIME)), whole(0))
+        # The rest is within 31 bits, of either sign; the cell need not be within 64.
+        rest = cast(join("Mod", person, whole(PRIME)), "BIGINT")
+        place = join("Mod", join("Add", rest, whole(PRIME)), whole(PRIME))
+        moved = join("Mul", place, whole(limit.factor("P")))
+        return coalesce(join("Mod", moved, whole(PRIME)), whole(0))
 
-    def _group_score(self, limit: Limit, number: Term, cell: Term) -> Term:
+    def _group_root(self, limit: Limit, number: Term, cell: Term) -> Term:
         place = join("Mod", join("Add", cell, whole(1)), whole(PRIME))
         moved = join("Mul", place, whole(limit.factor(0)))
         return join("Mod", join("Add", number.copy(), moved), whole(PRIME))
 
-    def _square(self, writer: NodeWriter, a: Term) -> list[Term]:
+    def _score(self, limit: Limit, writer: NodeWriter, a: Term) -> Term:
         [root] = writer.name(a, word="root")
-        return writer.name(join("Mod", join("Mul", root, root.copy()), whole(PRIME)), word="score")
+        square = join("Mod", join("Mul", root, root.copy()), whole(PRIME))
+        shifted = join("Mod", join("Add", square, whole(limit.factor("S"))), whole(PRIME))
+        [next_root] = writer.name(shifted, word="root")
+        square = join("Mod", join("Mul", next_root, next_root.copy()), whole(PRIME))
+        [score] = writer.name(square, word="score")
+        return score
 
     def _key(self, writer: NodeWriter, node: Node) -> Term:
         """Return the place of a value in its range, from 1 on; 0 for null."""
@@ -248,7 +284,7 @@ class TallyWriter:
             place = join("Sub", place, whole(node.low - 1))
         return coalesce(place, whole(0)) if node.nullable else place
 
-    def _row_score(self, limit: Limit, number: Term, keys: list[Term]) -> Term:
+    def _row_root(self, limit: Limit, number: Term, keys: list[Term]) -> Term:
         found: Term = number.copy()
         for place, key in enumerate(keys, start=1):
             part = join("Mul", join("Mod", key.copy(), whole(PRIME)), whole(limit.factor(place)))

@@ -8,22 +8,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import EngineError, InputError
 from noisewright.given import one_of
 from noisewright.on_use import pa
 from noisewright.relations.in_memory import require_identifying, zeros_for
-from noisewright.relations.rows import SourceRows, TallyRequest, sources
-from noisewright.relations.sql.cells_in_sql import require_type
+from noisewright.relations.rows import (
+    CountedTable,
+    KeyRequest,
+    Rows,
+    SourceRows,
+    TallyRequest,
+    sources,
+)
+from noisewright.relations.sql.cells_in_sql import require_type, text_in
 from noisewright.relations.sql.dialects import DIALECTS
+from noisewright.relations.sql.keys_in_sql import KeyWriter
 from noisewright.relations.sql.rows_in_sql import TallyWriter
+from noisewright.relations.sql.tables_in_sql import TablesWriter
 from noisewright.relations.sql.terms import Term
 
 _T = TypeVar("_T")
 
+_SETS = 256
+"""Tables that are counted in one query."""
 
 _TYPES = {
     "bool_": ("bool", "boolean"),
@@ -50,6 +64,9 @@ class SqlTable(ABC):
 
     name: str
     schema: Any
+
+    path: Path | None = None
+    """The file that it is in, if that is known."""
 
     @abstractmethod
     def term(self) -> Term:
@@ -97,6 +114,31 @@ class SqlTable(ABC):
             # The sum of nothing but nulls is null.
             total[cell] = [0 if value is None else int(value) for value in values]
         return total
+
+    def people_by_key(self, request: KeyRequest) -> dict[Any, int]:
+        """Return what `people_by_key_in_memory` returns, computed by the database."""
+        is_number = pa.types.is_integer(self.schema.field(request.name).type)
+        query = KeyWriter(DIALECTS[self.dialect], request).query_of_keys()
+        text = query.sql(dialect=self.dialect, pretty=True)
+        tables = [source.table for source in sources(request.rows)]
+        rows = self._guard(lambda: [*self._run(text, tables)], "compute a query of")
+        found = {int(key) if is_number else text_in(key): int(people) for key, people in rows}
+        return {key: people for key, people in found.items() if key is not None}
+
+    def count_tables(self, rows: Rows, tables: Sequence[CountedTable]) -> list[NDArray[np.int64]]:
+        """Return how many rows there are by each of some sets of nodes, an axis for each node.
+
+        Rows with a null among the nodes of a table are in no cell of it. By no nodes at all, they
+        are all rows.
+        Ensures: one query, so that all counts are of the same rows, for up to 256 tables.
+        """
+        places = [source.table for source in sources(rows)]
+        found: list[NDArray[np.int64]] = []
+        for start in range(0, len(tables), _SETS):
+            writer = TablesWriter(DIALECTS[self.dialect], rows, tables[start : start + _SETS])
+            run = partial(self._run, writer.query_of_tables().sql(dialect=self.dialect), places)
+            found += writer.counts_in(self._guard(lambda run=run: [*run()], "compute a query of"))
+        return found
 
     def _guard(self, work: Callable[[], _T], what: str) -> _T:
         """Return work(); say only the name of what a database raises."""

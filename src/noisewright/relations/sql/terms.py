@@ -133,6 +133,15 @@ def table_term(table: Any) -> Term:
     return exp.Table(**{key: exp.to_identifier(one, quoted=True) for key, one in names.items()})
 
 
+def table_of(name: str, columns: Sequence[str], rows: Sequence[Sequence[Term]]) -> Term:
+    """Return a small table of constants, with a name."""
+    exp = expressions()
+    names = [exp.to_identifier(word) for word in columns]
+    as_name = exp.TableAlias(this=exp.to_identifier(name), columns=names)
+    lines = [exp.Tuple(expressions=list(row)) for row in rows]
+    return exp.Values(expressions=lines, alias=as_name)
+
+
 def alias(term: Term, name: str) -> Term:
     """Return a term with a name."""
     exp = expressions()

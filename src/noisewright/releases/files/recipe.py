@@ -144,7 +144,7 @@ class Recipe:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each person gives away at most."""
+        """The privacy loss of each person at most."""
         return read_guarantee(self.document["guarantee"])
 
     @property
@@ -182,7 +182,7 @@ _FIELDS = {
 
 def _incomplete(where: str) -> ReleaseError:
     return ReleaseError(
-        f"{where} is incomplete: it lacks what a recipe of version {VERSION} has, or has it in "
+        f"{where} is incomplete: it lacks fields of a recipe of version {VERSION}, or has them in "
         "another form. Ask the publisher for the files again."
     )
 
@@ -226,6 +226,6 @@ def _of_file(path: Path) -> tuple[bytes, int] | None:
                 return None if text is None else (text, reader.count_rows())
     except (pa.ArrowException, OSError) as problem:
         raise ReleaseError(
-            f"{str(path)!r} cannot be read: it is damaged or incomplete. Get a whole copy."
+            f"{str(path)!r} cannot be read: it is damaged or incomplete. Get a complete copy."
         ) from problem
     return None

@@ -81,13 +81,13 @@ class TargetFiles:
                 real = Path(os.path.realpath(path))
                 if real == source or _same(path, source):
                     raise TargetError(
-                        f"{str(path)!r} is read, and would be overwritten. Choose another "
+                        f"{str(path)!r} is the input and would be overwritten. Choose another "
                         "name for the output."
                     )
                 if source.is_dir() and real.is_relative_to(source):
                     raise TargetError(
-                        f"{str(path)!r} lies in the folder {os.fspath(given)!r}, which is the "
-                        "input: private and raw rows would mix. Choose another folder."
+                        f"{str(path)!r} is in the folder {os.fspath(given)!r}, which is the "
+                        "input: private and raw rows would be mixed. Choose another folder."
                     )
 
     def require_free(self, *, overwrite: bool, is_folder: bool = False) -> None:
@@ -110,12 +110,12 @@ class TargetFiles:
         side, owner = self._owner()
         if owner is not None and owner != self.name:
             raise TargetError(
-                f"{side.name} belongs to {owner}, which lies beside it, and both would "
-                f"share it. Choose another name than {self.name}."
+                f"{side.name} belongs to {owner}, which is beside it, and both would share it. "
+                f"Choose another name than {self.name}."
             )
         raise TargetError(
-            f"{str(there[0])!r} exists already. Choose another name, or "
-            "pass Output(…, overwrite=True) (--overwrite) to replace it and what lies beside it."
+            f"{str(there[0])!r} exists already. Choose another name, or pass Output(…, "
+            "overwrite=True) (--overwrite) to replace it and the files beside it."
         )
 
     def remove_others(self, *kept: Path) -> None:

@@ -23,7 +23,7 @@ from noisewright.on_use import pa
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
-from noisewright.synthetic import Workload
+from noisewright.synthetic import Bins, TableInDatabase, Tallies, Workload
 from noisewright.tables import (
     Person,
     Schema,
@@ -71,7 +71,7 @@ class Columns:
         if unnamed and schema.others == "error":
             raise InputError(
                 f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
-                "columns hold, say 'drop' for them (in a file use = \"drop\"), or others='drop' "
+                "columns hold, give 'drop' for them (in a file use = \"drop\"), or others='drop' "
                 "for all."
             )
 
@@ -95,7 +95,7 @@ class Columns:
                 "number k for all tables of k columns, or several such as [1, 2]."
             )
         if not wanted.queries:
-            raise InputError("the workload has no queries, so any table answers it.")
+            raise InputError("the workload has no queries, so there is nothing to answer.")
         known, given = dict(self.domain.columns), dict(wanted.domain.columns)
         for name, space in given.items():
             if name not in known:
@@ -117,19 +117,22 @@ class Declared:
     """A table and what its columns are declared to hold."""
 
     columns: Columns
-    reader: TableReader
+    reader: TableReader | TableInDatabase
 
     @classmethod
     def of(cls, data: Any, plan: Any) -> Declared:
         """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
-        require_column_names(data, columns.schema)
-        reader = open_table(data, schema=columns.schema)
+        schema = columns.schema
+        reader = TableInDatabase.of(data, schema.fields, schema.person)
+        if reader is None:
+            require_column_names(data, schema)
+            reader = open_table(data, schema=schema)
         columns.require_named(reader.schema.names)
-        columns.schema.require_fit(reader.schema)
-        person = columns.schema.person
-        if person is not None:
-            PersonKeys(person.column).require_type(reader.schema.field(person.column).type)
+        schema.require_fit(reader.schema)
+        if schema.person is not None and isinstance(reader, TableReader):
+            kind = reader.schema.field(schema.person.column).type
+            PersonKeys(schema.person.column).require_type(kind)
         return cls(columns, reader)
 
     @property
@@ -144,6 +147,8 @@ class Declared:
 
     def count_rows(self) -> int:
         """Return how many rows count, which is public; cells are checked only to tell whose."""
+        if isinstance(self.reader, TableInDatabase):
+            return self.reader.count_rows()
         if self.declared.person is not None:
             return sum(len(next(iter(codes.values()))) for codes in self.batches(None))
         if self.reader.rows is not None:
@@ -156,6 +161,31 @@ class Declared:
         """How many rows of one person count."""
         return self.columns.rows_per_person
 
+    def tallies(
+        self,
+        grid: Bins,
+        groupings: Sequence[tuple[str, ...]],
+        progress: Progress | None,
+        source: Source | None = None,
+    ) -> Tallies:
+        """Count rows by these columns of the grid's wide domain, where the rows are.
+
+        Ensures: as for `batches`; a database names the column of a bad cell alone.
+        """
+        if not isinstance(self.reader, TableInDatabase):
+            batches = grid.batches(self.batches(progress, source))
+            return Tallies.of(batches, grid.wide, groupings)
+        found = self.reader.tallies(grid.wide, groupings, origins=grid.origins, source=source)
+        if progress is not None:
+            progress("check", found.rows, found.rows)
+        return found
+
+    @property
+    def _rows(self) -> TableReader:
+        """What reads the rows; those of a database stay there."""
+        assert isinstance(self.reader, TableReader)
+        return self.reader
+
     def batches(
         self, progress: Progress | None, source: Source | None = None
     ) -> Generator[dict[str, NDArray[Any]]]:
@@ -166,7 +196,7 @@ class Declared:
         ordered = [name for name in self.reader.schema.names if name in self.declared.inputs]
         mine = self._mine(source)
         rows = 0
-        with closing(ahead(self.reader.batches(ordered, encoded=self.declared.labels))) as batches:
+        with closing(ahead(self._rows.batches(ordered, encoded=self.declared.labels))) as batches:
             for batch in batches:
                 if batch.num_rows:
                     found = self.declared.encode(batch, rows)
@@ -176,7 +206,7 @@ class Declared:
                     rows += batch.num_rows
                     yield found
                 if progress is not None:
-                    progress("check", rows, self.reader.rows)
+                    progress("check", rows, self._rows.rows)
 
     def _mine(self, source: Source | None) -> Callable[[Any, int], NDArray[np.bool_]] | None:
         """Return what tells which rows of a batch are among those of a person that count."""
@@ -191,7 +221,7 @@ class Declared:
         if person.keep == "random":
             # A choice among all rows of a person needs their number: this column is read twice.
             totals, rows = PersonRows(), 0
-            for batch in self.reader.batches([person.column]):
+            for batch in self._rows.batches([person.column]):
                 totals.add(hashes(batch, rows))
                 rows += batch.num_rows
         kept = Kept(person.rows, person.keep, totals, source)
@@ -217,7 +247,7 @@ class Declared:
     def read_rows(self) -> Any:
         """Return all rows of the declared columns as they are stored."""
         names = [name for name in self.reader.schema.names if name in dict(self.domain.columns)]
-        batches = list(self.reader.batches(names))
+        batches = list(self._rows.batches(names))
         return pa.Table.from_batches(batches) if batches else self.schema.empty_table()
 
     def _makers(self) -> dict[str, Any]:
@@ -256,8 +286,8 @@ def _require_possible(columns: Mapping[str, Any]) -> None:
     public = next((name for name, how in columns.items() if how == "public"), None)
     if public is not None:
         raise InputError(
-            f"the plan says 'public' for {public!r}, but synthetic rows belong to nobody, so no "
-            f"cell can be kept. Say what the column can hold, as in {public!r}: Column(['north', "
+            f"the plan says 'public' for {public!r}, but synthetic rows belong to no real person, "
+            f"so no cell can be kept. Declare what it can hold, as in {public!r}: Column(['north', "
             f"'south']), or 'drop'. In a plan's file, under [columns.\"{public}\"], write\n"
             '  space = "categories"\n  labels = ["north", "south"]\n'
             'in place of use = "public", or use = "drop".'
@@ -266,8 +296,8 @@ def _require_possible(columns: Mapping[str, Any]) -> None:
         if isinstance(column, Column) and isinstance(column.space, Subsets | Curves):
             raise SpaceError(
                 f"the column {name!r} holds {type(column.space).__name__}; synthetic tables have "
-                "labels, counts, dates and numbers on a grid. Say 'drop' for it, or make one "
-                "column of each item."
+                "labels, counts, dates and numbers on a grid. Declare it as 'drop', or make one "
+                "column for each item."
             )
 
 

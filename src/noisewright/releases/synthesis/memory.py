@@ -30,7 +30,7 @@ def require_memory(rows: int, columns: int, *, root: Path = Path("/")) -> None:
     raise TooLargeError(
         f"{amount(rows)} rows of {columns:,} {'column' if columns == 1 else 'columns'} do not fit "
         f"into memory: {limit}. Ask for at most {most // columns:,} rows (rows=, --rows); more "
-        "rows than people add no knowledge.",
+        "rows than people add no information.",
         size=rows * columns,
     )
 

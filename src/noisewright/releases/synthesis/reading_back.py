@@ -49,8 +49,8 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
     side = target.synthesis
     if not side.exists():
         raise ReleaseError(
-            f"{str(target.data)!r} has no {side.name} beside it, so nothing says how it was made. "
-            "Ask the publisher for it."
+            f"{str(target.data)!r} has no {side.name} beside it, so it is not known how it was "
+            "made. Ask the publisher for it."
         )
     document = _read(read_whole(side), str(side))
     if document["file"]["sha256"] != file_digest(target.data):

@@ -100,8 +100,8 @@ class Synthesis:
         """What should be answered well; `errors` has its parts."""
         if self._workload is None:
             raise ReleaseError(
-                "this workload has conditions of its own, which are not in the file beside the "
-                "table. What they are called is in .errors."
+                "this workload has your own conditions, which are not in the file beside the "
+                "table. Their names are in .errors."
             )
         return self._workload
 
@@ -233,7 +233,7 @@ class Synthesis:
 
     def __repr__(self) -> str:
         private = "" if self.is_private else ", NOT PRIVATE (a seeded test)"
-        books = "" if self.is_accounted else ", accounted for by nobody"
+        books = "" if self.is_accounted else ", no budget debited"
         return (
             f"<{quantity(self.rows, 'synthetic row')} by {self.how}, "
             f"{quantity(len(self.measurements), 'measurement')}, {self.guarantee}{books}{private}>"

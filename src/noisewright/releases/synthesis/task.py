@@ -172,8 +172,8 @@ def declaring_plan(plan: Any, workload: Any) -> Any:
         return plan
     if not isinstance(workload, Workload):
         raise ParameterError(
-            "nothing says what the columns hold. Give a plan, a mapping from names to spaces "
-            "or lists of labels, or a workload, whose domain says it."
+            "the columns are not declared. Give a plan, a mapping from names to spaces or lists "
+            "of labels, or a workload, whose domain declares them."
         )
     return workload.domain
 
@@ -185,7 +185,7 @@ def budget_for(
     given, spare = columns.budget
     if epsilon is None:
         if given is None or not isinstance(plan, Plan | str | os.PathLike):
-            raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
+            raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
         whole, slack = given, spare if delta is None else delta
     else:
         whole, slack = epsilon, 0 if delta is None else delta
@@ -203,7 +203,7 @@ def noise_remark(asked: Guarantee, times: float) -> str:
         "Noise is two-sided geometric, and no delta is spent: rounded normal noise, which "
         f"delta={show(asked.delta)} would allow, is expected to make the errors {larger} here "
         "(before they are cut off at the largest possible). It helps where there are more steps. "
-        f"The promise is epsilon={show(asked.epsilon.rational)} alone."
+        f"The guarantee is epsilon={asked.epsilon} with delta=0."
     )
 
 
@@ -217,8 +217,8 @@ def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
         if errors.bound < 1:
             return []
         return [
-            "Nothing is promised about any answer: the bound on the errors is 100% of all rows or "
-            f"more. The table may say nothing about the data. {_WHAT_HELPS}"
+            "No error is guaranteed for any answer: the bound on the errors is 100% of all rows "
+            f"or more. The table may say nothing about the data. {_WHAT_HELPS}"
         ]
     asked = [part for part in errors.parts if part.in_workload]
     most = [

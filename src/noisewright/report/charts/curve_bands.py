@@ -96,7 +96,7 @@ def _line_records(lines: Mapping[str, tuple[Any, Any]]) -> list[dict[str, Any]]:
         if np.shape(positions) != np.shape(values) or np.ndim(positions) != 1:
             raise InputError(
                 f"the line {name!r} has {np.size(positions):,} positions and {np.size(values):,} "
-                "values; they must be as many."
+                "values; there must be equally many."
             )
         alone = np.size(positions) == 1
         records += [

@@ -1,4 +1,4 @@
-"""What mechanisms give away: the least δ at each ε, exactly."""
+"""The privacy loss of mechanisms: the least δ at each ε, exactly."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def privacy_curve(
 
 
 def _delta_scale(alt: Any, records: list[dict[str, Any]]) -> Any:
-    # Where nothing is given away, zero belongs at the bottom, not in the middle.
+    # Where nothing is lost, zero belongs at the bottom, not in the middle.
     nothing = all(record["delta"] == 0 for record in records)
     return alt.Scale(domain=[0, 1]) if nothing else alt.Scale(zero=True)
 

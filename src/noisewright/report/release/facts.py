@@ -58,12 +58,14 @@ class ReleaseFacts(PageFacts):
 
     `estimates` holds for the columns, by name (or for columns that were released together by the
     name of their part), one estimate or several, made from the released rows; `notes` say what
-    could not be estimated.
+    could not be estimated. `others` are the typical errors of shares of labels by this and by other
+    tools, under the same guarantee.
     """
 
     plan: Plan
     estimates: Mapping[str, Estimate | Sequence[Estimate]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    others: tuple[tuple[str, float], ...] = ()
     what: str = ""
 
     def estimates_of(self, name: str) -> tuple[Estimate, ...]:

@@ -15,6 +15,7 @@ from noisewright.curves import CurveNoise
 from noisewright.errors import NoisewrightError
 from noisewright.estimation import channel_of, coins_of
 from noisewright.mechanisms import SetMechanism
+from noisewright.plans import central_words
 from noisewright.report.budget import view_budget
 from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.guarantee import Promise, epsilon_text
@@ -80,6 +81,8 @@ def release_page(facts: ReleaseFacts, *, progress: Advance | None = None) -> str
         title=plan.title or f"Private release of {facts.data}",
         sections=_SECTIONS,
         promise=Promise(facts.guarantee),
+        in_order=Promise(plan.guarantee_in_order),
+        central=central_words(plan) if plan.is_central else "",
         row_promise=epsilon_text(plan.row_guarantee),
         listed=_list_columns(facts),
         columns=sections,
@@ -103,7 +106,7 @@ def _list_columns(facts: ReleaseFacts) -> list[ListedColumn]:
     for name in dict.fromkeys((*(name for name, _ in plan.columns), *plan.dropped)):
         if name in parts:
             part, place = parts[name]
-            epsilon = float(part.guarantee.epsilon.times(plan.rows_per_person))
+            epsilon = part.guarantee.epsilon.times(plan.rows_per_person)
             share = float(part.guarantee.epsilon) / whole if whole else 0.0
             column = dict(zip(part.columns, part.treatments, strict=True))[name]
             listed.append(
@@ -113,12 +116,12 @@ def _list_columns(facts: ReleaseFacts) -> list[ListedColumn]:
                     (mechanism_name(part), space_words(column.space)),
                     place,
                     tuple(other for other in part.columns if other != name),
-                    f"{epsilon:.4g}",
+                    epsilon.in_digits(),
                     f"{100 * share:.3g}%",
                 )
             )
         elif name in plan.public:
-            listed.append(ListedColumn(name, "public", ("released as it was", "")))
+            listed.append(ListedColumn(name, "public", ("released unchanged", "")))
         else:
             is_person = plan.person is not None and name == plan.person.column
             words = "identifies people; not released" if is_person else "not released"

@@ -31,7 +31,7 @@ def mechanism_name(part: Part) -> str:
     if part.is_joint:
         return "randomized response, together"
     chosen = part.treatments[0].mechanism
-    return "a mechanism of the publisher" if isinstance(chosen, Mechanism) else _NAMES[chosen]
+    return "a mechanism of the publisher's own" if isinstance(chosen, Mechanism) else _NAMES[chosen]
 
 
 def space_words(space: Space) -> str:
@@ -79,10 +79,10 @@ def what_happened(part: Part) -> str:
     mechanism = part.mechanism
     if isinstance(mechanism, SetMechanism):
         return (
-            f"Each set was rebuilt item by item: an item in it was kept with probability "
+            "Each set was rebuilt item by item: an item in it was kept with probability "
             f"{percent(float(mechanism.present))}, one not in it was added with probability "
-            f"{percent(float(mechanism.absent))}. Many such sets together say how common each item "
-            "is."
+            f"{percent(float(mechanism.absent))}. Many such sets together show how common each "
+            "item is."
         )
     if isinstance(mechanism, CurveNoise):
         return (
@@ -95,8 +95,8 @@ def what_happened(part: Part) -> str:
         return (
             f"Each {what} was published as it is with probability {percent(alike.truth)}; "
             f"otherwise another of the {alike.points:,} was published, each with probability "
-            f"{percent(alike.other)}. Nobody can tell for certain which of the two happened in a "
-            "row."
+            f"{percent(alike.other)}. Nobody can tell for certain which of the two happened in "
+            "any given row."
         )
     if isinstance(mechanism, Additive):
         return "Noise was added to every number, drawn anew for each row."

@@ -152,9 +152,9 @@ def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
     apart = outside(one)
     if apart is not None and apart[1] > 1:
         words.append(
-            f"{apart[0]:,} of {apart[1]:,} counts of the rows lie outside of their range."
+            f"{apart[0]:,} of {apart[1]:,} counts of the rows are outside their range."
             if apart[0]
-            else f"All {apart[1]:,} counts of the rows lie inside of their range."
+            else f"All {apart[1]:,} counts of the rows are inside their range."
         )
     return CountSection(
         (one.name,) if one.is_query else one.columns,

@@ -111,7 +111,7 @@ def picture_pairs(facts: SynthesisFacts) -> Picture | None:
     about = f"{len(known)} of {pairs} pairs of columns were counted together"
     return try_to_draw(
         lambda: Picture(
-            f"{about}. Of a blank pair the table knows only what follows from others.",
+            f"{about}. About a blank pair the table has only what follows from the other pairs.",
             about,
             draw_pairs(_short(columns), known),
         )

@@ -178,13 +178,13 @@ def view_errors(facts: SynthesisFacts) -> ErrorView:
     others = [part for part in largest if part.in_workload and not part.counted]
     more = {
         "More parts that were counted": asked[_MOST_SHOWN:],
-        "Counts that the method makes besides": besides,
+        "Other counts that the method makes": besides,
         "Parts of the workload that were not counted by themselves": others,
     }
     counted_besides = sum(bool(part.counted) for part in besides)
     over = f"{quantity(len(asked), 'part')} of the workload"
     if counted_besides:
-        over += f" and {quantity(counted_besides, 'count')} that the method makes besides"
+        over += f" and {quantity(counted_besides, 'other count')} that the method makes"
     noise = errors.expected_of_counted
     title = "Parts of the workload that were counted by themselves"
     return ErrorView(

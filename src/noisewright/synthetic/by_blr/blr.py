@@ -225,11 +225,11 @@ def blr(
             "nw.workloads.Workload.marginals(domain, ways=2)."
         )
     if not workload.queries:
-        raise InputError("the workload has no queries, so every database answers it.")
+        raise InputError("the workload has no queries, so there is nothing to answer.")
     if (m is None) == (within is None):
         raise ParameterError(
             "give m=, the number of synthetic records, or within=, an error from which it is "
-            "computed; one of them."
+            "computed, but not both."
         )
     if m is None:
         assert within is not None

@@ -39,7 +39,7 @@ class ByBlr(Synthesizer):
 
     def __post_init__(self) -> None:
         if self.budget.unit != "epsilon":
-            raise ParameterError("BLR makes no use of a delta. Leave it out (delta=0).")
+            raise ParameterError("BLR does not use a delta. Leave it out (delta=0).")
         # Now, and not when the budget was debited.
         claim = Guarantee(self.row_epsilon)
         require_listable(self.workload, self.rows, self.m, claim, "multisets")

@@ -243,13 +243,13 @@ class Mst(Synthesizer):
         return None if self.choices else True
 
     @cached_property
-    def _noises(self) -> tuple[Noise, Noise]:
+    def noises(self) -> tuple[Noise, Noise]:
         """The noise of one column, and of one pair."""
         single, _, pair, _ = self._amounts
         return self.budget.noise(single, MARGINAL), self.budget.noise(pair, MARGINAL)
 
     def _noise_error(self, part: Queries, rows: int) -> float:
-        single, pair = self._noises
+        single, pair = self.noises
         columns = varying(self.domain, part.columns)
         if not columns:
             return 0.0
@@ -274,7 +274,7 @@ class Mst(Synthesizer):
         singles = [steps.count((name,)) for name in self.singles]
         for name in self.points:
             steps.count((name,))
-        _, noise = self._noises
+        _, noise = self.noises
         costs = {pair: round(noise.mean_sum(self._cells(pair))) for pair in self.candidates}
         chosen = choose_tree(steps, costs, singles) if self.choices else list(self.candidates)
         pairs = [steps.count(names) for names in chosen]

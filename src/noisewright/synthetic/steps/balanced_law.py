@@ -106,6 +106,15 @@ class BalancedLaw:
         reach = float(np.interp(confidence, inside, np.arange(chances.size) + 0.5))
         return math.ceil(reach * _SLACK * self._stretch - 0.5)
 
+    def chance_within(self, reach: int) -> float:
+        """Return P(|draw| ≤ reach); of a coarser grid what lies between its points."""
+        if self.cells == 1:
+            return 1.0
+        chances = self._chances
+        inside = chances[0] + 2 * np.cumsum(np.concatenate([[0.0], chances[1:]]))
+        place = (reach + 0.5) / (_SLACK * self._stretch) if self._stretch > 1 else reach + 0.5
+        return float(np.interp(place, np.arange(chances.size) + 0.5, inside))
+
     def log_chances(self, draws: Array) -> Array:
         """Return the logarithms of the probabilities of draws, up to a constant."""
         if self.cells == 1:

@@ -46,7 +46,7 @@ class Measurement:
 
     @property
     def estimate(self) -> Estimate:
-        """The counts with standard errors and intervals of 95%, about the rows of the table."""
+        """The counts with standard errors and 95% intervals, about the rows of the table."""
         values = self.counts.astype(np.float64)
         values = values.reshape(()) if self.query else values
         half = self.noise.half_width

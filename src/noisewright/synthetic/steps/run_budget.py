@@ -70,21 +70,22 @@ class RunBudget:
         """Return all of ε, or the largest ρ found from which (ε, δ) is proven to follow."""
         most = whole_number(rows_per_person, name="rows_per_person", least=1)
         if epsilon is None:
-            raise ParameterError("epsilon is missing: what may each person give away? Try 1.")
+            raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
         value, spare = exactly(epsilon, name="epsilon"), read_delta(delta)
         if value <= 0:
             raise ParameterError(
-                f"epsilon is {show(value)}; it must be above 0. It is what each person gives away."
+                f"epsilon is {show(value)}; it must be above 0. It is the privacy budget per "
+                "person."
             )
         if value < _LEAST_EPSILON:
             raise ParameterError(
-                f"epsilon is {show(value)}; at least {show(_LEAST_EPSILON)} is needed, and "
-                "with that already nothing is left of the counts but noise."
+                f"epsilon is {show(value)}; at least {show(_LEAST_EPSILON)} is needed, and even "
+                "there the counts are nothing but noise."
             )
         if value > _LARGEST_EPSILON:
             raise ParameterError(
                 f"epsilon is {show(value)}; at most 1e100 is possible, and anything above 20 or "
-                "so already hides nobody. Use a smaller epsilon."
+                "so protects nobody. Use a smaller epsilon."
             )
         if spare == 0:
             return cls(Guarantee(value), value, "epsilon", most)

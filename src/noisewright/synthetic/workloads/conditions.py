@@ -58,7 +58,9 @@ def _read_mapping(space: Space, name: str, given: dict[Any, Any]) -> tuple[int, 
         refused = _values(space, name, given["not"])
         codes = tuple(code for code in range(space.size) if code not in refused)
         if not codes:
-            raise InputError(f"the condition on {name!r} refuses every value: it counts nobody.")
+            raise InputError(
+                f"the condition on {name!r} excludes every value, so it counts nobody."
+            )
         return codes
     require_order(space, name)
     low = code_of(space, name, given["at_least"]) if "at_least" in given else 0
@@ -169,7 +171,7 @@ def _answer(holds: Callable[..., Any], name: str, values: Sequence[Any]) -> Any:
         # What it says is about a declared cell, never about a row of a table.
         raise InputError(
             f"the condition {name!r} raised a {type(problem).__name__}; it must be able to tell "
-            "for every declared value of its columns, also those that no row has."
+            "for every declared value of its columns, including those that no row has."
         ) from problem
 
 

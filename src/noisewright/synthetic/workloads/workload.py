@@ -19,6 +19,7 @@ from noisewright.files import read_text, save_whole
 from noisewright.given import amount
 from noisewright.public import public_methods
 from noisewright.spaces import Categories, Records, Space, whole_number
+from noisewright.synthetic.tables_in_databases import TableInDatabase
 from noisewright.synthetic.tallies import Answers, Tallies, require_cells, shape_of
 from noisewright.synthetic.workloads.conditions import (
     ask_cells,
@@ -240,7 +241,8 @@ class Workload:
         """Return the true answers on a table: it is grouped once for each set of columns.
 
         Requires: a mapping of columns, an Arrow table, a pandas or Polars frame, a list of records,
-        or an iterator over batches of such; every value declared in the domain.
+        or an iterator over batches of such; or a table of DuckDB, PostgreSQL or Spark, which is
+        counted where it is. Every value is declared in the domain.
         Ensures: exact counts. They are about the raw data: they must not leave unless it is
         public or already private.
         """
@@ -248,6 +250,9 @@ class Workload:
         groupings = self.groupings
         needed = list(dict.fromkeys(name for names in groupings for name in names))
         fields = {name: Field.of(space) for name, space in self.domain.columns}
+        known = TableInDatabase.of(table, {name: fields[name] for name in needed})
+        if known is not None:
+            return known.tallies(self.domain, groupings).answers(self)
         batches = table_codes(table, fields, needed)
         return Tallies.of(batches, self.domain, groupings).answers(self)
 
@@ -356,9 +361,9 @@ def _some(listed: Any, what: str) -> Any:
 def _require_parts(parts: int, ways: int) -> None:
     if parts > _MOST_PARTS:
         raise TooLargeError(
-            f"that are {amount(parts)} tables of up to {ways} columns (at most {_MOST_PARTS:,}). "
-            "Name the columns that matter (columns=), take fewer of them at once (ways=2), or list "
-            "the tables that you need.",
+            f"these are {amount(parts)} tables of up to {ways} columns (at most {_MOST_PARTS:,}). "
+            "Name the columns that matter (columns=), take fewer of them at once (ways=2), or "
+            "list the tables that you need.",
             size=parts,
         )
 

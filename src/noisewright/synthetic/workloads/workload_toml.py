@@ -65,7 +65,7 @@ def _queries(section: Any, domain: Records) -> Workload:
     columns = _columns(section, single=kind != "marginals")
     if kind == "marginals":
         if "ways" not in section:
-            raise InputError("ways is missing: of how many columns each table is.")
+            raise InputError("ways is missing: how many columns each table has.")
         return Workload.marginals(domain, ways=section["ways"], columns=columns)
     if columns is None:
         raise InputError('columns is missing, as in columns = "age".')

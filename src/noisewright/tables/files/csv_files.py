@@ -31,7 +31,7 @@ from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
 
 _WHAT = "a CSV file"
-_SAVE = "Save the file as UTF-8, or say which encoding it has (--encoding, nw.CSV in Python)."
+_SAVE = "Save the file as UTF-8, or give its encoding (--encoding, nw.CSV in Python)."
 _EXACT = 1 << 53
 """Whole numbers below this are doubles to the last digit."""
 
@@ -76,12 +76,13 @@ class CsvFile(TableReader):
         """Yield blocks of text cells; say where the file is no CSV."""
         from pyarrow import csv as arrow_csv
 
-        layout = self._layout
+        layout, spaced = self._layout, self._layout.spaced
         read = arrow_csv.ReadOptions(
             use_threads=False,
             block_size=_BLOCK,
             encoding="utf8" if layout.encoding == "utf-8" else layout.encoding,
-            column_names=None if layout.has_header else list(layout.names),
+            column_names=list(layout.names) if spaced or not layout.has_header else None,
+            skip_rows=int(spaced and layout.has_header),
         )
         parse = arrow_csv.ParseOptions(
             delimiter=layout.delimiter,
@@ -111,7 +112,7 @@ class CsvFile(TableReader):
                 failed = self._fault(problem, rows)
             else:
                 rows += batch.num_rows
-                yield batch
+                yield _without_spaces(batch) if spaced else batch
                 continue
             # Outside of the handler: the message of pyarrow quotes the row.
             raise failed
@@ -140,8 +141,8 @@ class CsvFile(TableReader):
             finally:
                 csv.field_size_limit(usual)
         raise DataError(
-            f"a quote in line {begun + 1:,} of {self.name} is never closed, so that all that "
-            "follows is one cell. Close the quote, or write it twice inside of a quoted cell.",
+            f"a quote in line {begun + 1:,} of {self.name} is never closed, so everything after "
+            "it is one cell. Close the quote, or double it inside a quoted cell.",
             row=max(begun - self._layout.has_header, 0),
         )
 
@@ -224,10 +225,20 @@ class CsvFile(TableReader):
             kind = "a date"
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
-            "says it is. Correct the cell or leave it empty, or say in the plan what such cells "
-            "count as (null=…, of labels other=…).",
+            "says it is. Correct the cell or leave it empty, or declare in the plan what such "
+            "cells count as (null=…, or other=… for labels).",
             row=row - 1,
         )
+
+
+def _without_spaces(batch: Any) -> Any:
+    """Return texts without spaces at their beginning; what is empty then is null."""
+    columns: list[Any] = []
+    for cells in batch.columns:
+        text = pc.call_function("utf8_ltrim", [cells], pc.TrimOptions(" "))
+        blank = pc.call_function("and", [pc.equal(text, ""), pc.not_equal(cells, "")])
+        columns.append(pc.call_function("if_else", [blank, pa.scalar(None, pa.string()), text]))
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def cast_texts(cells: Any, kind: Any) -> Any:

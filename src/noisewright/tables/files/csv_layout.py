@@ -53,8 +53,10 @@ class CSV(os.PathLike[str]):
 
     Requires: `delimiter` is one character, and `encoding` is known to Python; left out, commas,
     semicolons, tabs and vertical bars are detected from the first line, and UTF-8, UTF-16 and
-    UTF-32 from the first bytes. `header` says whether the first line holds names: True even if it
-    looks like a record, False if it is one. The names are then `names`, or those of the plan.
+    UTF-32 from the first bytes. Where a space follows each delimiter of the first line, spaces at
+    the beginning of cells are left out. `header` says whether the first line holds names: True
+    even if it looks like a record, False if it is one. The names are then `names`, or those of the
+    plan.
     """
 
     path: str
@@ -131,13 +133,17 @@ def as_csv(data: Any) -> CSV | None:
 @final
 @dataclass(frozen=True)
 class CsvLayout:
-    """A delimited text file with all that is needed to read it."""
+    """A delimited text file with all that is needed to read it.
+
+    `spaced` says that a space follows each delimiter of the first line: it is part of no cell.
+    """
 
     path: Path
     encoding: str
     delimiter: str
     names: tuple[str, ...]
     has_header: bool
+    spaced: bool = False
 
     @classmethod
     def of(cls, file: CSV, *, declared: Sequence[str] = ()) -> CsvLayout:
@@ -166,14 +172,16 @@ class CsvLayout:
             ) from None
         _require_text(path, first, encoding)
         delimiter = file.delimiter or _delimiter(path, first)
+        spaced = 0 < first.count(delimiter) == first.count(f"{delimiter} ")
+        lines = io.StringIO(first, newline="")
         try:
-            cells = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
+            cells = next(csv.reader(lines, delimiter=delimiter, skipinitialspace=spaced), [])
         except csv.Error:
             raise DataError(f"{path} does not begin with the header of a CSV file.") from None
         if file.header is not False:
-            return cls(path, encoding, delimiter, tuple(cells), has_header=True)
+            return cls(path, encoding, delimiter, tuple(cells), has_header=True, spaced=spaced)
         names = require_as_many_names(file, declared, len(cells))
-        return cls(path, encoding, delimiter, names, has_header=False)
+        return cls(path, encoding, delimiter, names, has_header=False, spaced=spaced)
 
     def open_text(self) -> io.TextIOWrapper:
         """Return the letters of the file; those that are none of the encoding are replaced."""

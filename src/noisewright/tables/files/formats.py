@@ -75,7 +75,8 @@ class Sink(ABC):
 
     def _flush(self) -> None:
         if self._count:
-            table = pa.Table.from_batches(self._waiting)
+            # In one piece: where batches ended must not decide where pages do.
+            table = pa.Table.from_batches(self._waiting).combine_chunks()
             self._waiting, self._count = [], 0
             self._put(table)
 
@@ -99,7 +100,7 @@ class Sink(ABC):
         """Add keys and values at the end, where the format can."""
         del metadata
         raise TargetError(
-            "this format holds no keys and values that are known at the end only. Write Parquet."
+            "this format cannot hold metadata that is known only at the end. Write Parquet."
         )
 
 
@@ -181,7 +182,7 @@ class CsvSink(Sink):
             # What was drawn is never empty, and can be one text; a public cell may hold anything.
             if pa.types.is_nested(field.type) and (field.nullable or not is_list(field.type)):
                 raise TargetError(
-                    f"the column {field.name!r} holds lists, which CSV files cannot. Write "
+                    f"the column {field.name!r} holds lists, which CSV files cannot hold. Write "
                     "Parquet or Feather instead."
                 )
         # Dictionaries are a matter of storage, which texts know nothing of.

@@ -176,8 +176,8 @@ def _pandas_columns(frame: Any) -> dict[str, Any]:
     names = [name for name in frame.columns if not isinstance(name, str)]
     if names:
         raise DataError(
-            f"{len(names):,} columns of the frame have names that are no text. Rename them, as in "
-            "frame.columns = frame.columns.map(str)."
+            f"{len(names):,} columns of the frame have names that are not text. Rename them, as "
+            "in frame.columns = frame.columns.map(str)."
         )
     if not frame.columns.is_unique:
         raise DataError("two columns of the frame have the same name. Rename one of them.")
@@ -226,7 +226,7 @@ def named_columns(table: Mapping[Any, Any]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, values in table.items():
         if not isinstance(name, str):
-            raise DataError("a column of the table has a name that is no text. Rename it.")
+            raise DataError("a column of the table has a name that is not text. Rename it.")
         if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
             raise DataError(
                 f"the column {name!r} is a {type(values).__name__}; give a list or an array with a "
@@ -234,7 +234,9 @@ def named_columns(table: Mapping[Any, Any]) -> dict[str, Any]:
             )
         columns[name] = values if hasattr(values, "__len__") else list(values)
     if len({len(values) for values in columns.values()}) > 1:
-        raise DataError("the columns of the table have different lengths; each row has them all.")
+        raise DataError(
+            "the columns of the table have different lengths; each column needs one value per row."
+        )
     return columns
 
 

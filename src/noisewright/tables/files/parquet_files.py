@@ -52,8 +52,8 @@ def folder_files(folder: Path, *, root: Path | None = None) -> list[Path]:
             found += folder_files(path, root=root)
         elif path.suffix.lower() not in PARQUET:
             raise DataError(
-                f"the folder {name} holds {path.name}, which is no Parquet file. Move it away, "
-                "so that nobody has to guess what belongs to the table."
+                f"the folder {name} holds {path.name}, which is not a Parquet file. Move it "
+                "elsewhere, so that it is clear what belongs to the table."
             )
         else:
             found.append(path)
@@ -184,7 +184,9 @@ class ParquetFiles(TableReader):
 def _open_file(path: Path, name: str, *, dictionaries: Sequence[str] = ()) -> Any:
     arrow()
     if attempt(lambda: path.stat().st_size, name=name, what=_WHAT) == 0:
-        raise DataError(f"{name} is empty: it has no bytes at all. Get a whole copy of the file.")
+        raise DataError(
+            f"{name} is empty: it has no bytes at all. Get a complete copy of the file."
+        )
     return attempt(
         lambda: pq.ParquetFile(
             path,

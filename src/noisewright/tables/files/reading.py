@@ -140,7 +140,7 @@ class ArrowFile(TableReader):
         self.name = str(path)
         self._path = path
         if attempt(lambda: path.stat().st_size, name=self.name, what=_WHAT) == 0:
-            raise DataError(f"{path} is empty: it has no bytes at all. Get a whole copy of it.")
+            raise DataError(f"{path} is empty: it has no bytes at all. Get a complete copy of it.")
         reader = attempt(lambda: self._open(None), name=self.name, what=_WHAT)
         self.schema = plain_schema(reader.schema, name=self.name)
         self.rows = None

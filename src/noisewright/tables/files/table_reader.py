@@ -131,8 +131,8 @@ def unreadable(name: str, problem: Exception, *, what: str, after: int | None = 
             "the file is complete, and that its name ends in its format."
         )
     return DataError(
-        f"cannot read {name}{where}: {what} is damaged or incomplete there. Get a whole copy of "
-        "the file.",
+        f"cannot read {name}{where}: {what} is damaged or incomplete there. Get a complete copy "
+        "of the file.",
         row=after,
     )
 

@@ -1,0 +1,241 @@
+"""What advice says: errors of all tools side by side, one recommendation and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+from noisewright.advice.questions import KINDS, AdvisedQuestion
+from noisewright.given import quantity
+from noisewright.mechanisms import Guarantee
+from noisewright.plans import USELESS, about
+from noisewright.public import public_methods
+
+Tool = Literal["shuffled", "kept", "synthetic", "asked"]
+
+TOOLS: dict[Tool, str] = {
+    "shuffled": "private copy, shuffled",
+    "kept": "private copy, order kept",
+    "synthetic": "synthetic table",
+    "asked": "asked counts",
+}
+"""The tools; of two that are about as good, the earlier one serves more questions."""
+
+_CLOSE = 1.5
+"""Errors that are less than so many times smaller decide nothing: predictions are not finer."""
+
+_TINY = 1e-6
+"""An error of so small a part of the range bothers nobody."""
+
+
+@public_methods
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice:
+    """Predicted errors of each tool under one guarantee; nothing was read, drawn or spent.
+
+    `table` has a row for each question and a column for each tool: the error is the root of the
+    mean square over its answers, in percentage points for shares and else in the unit of the
+    column; null where the tool has no answer. `recommended` is "kept", "shuffled", "synthetic" or
+    "asked", and None where none of them would say anything; `why` says why in a sentence.
+    `guarantee` is the privacy loss of each person at most, with any tool, when all their rows
+    (at most `rows_per_person`) are replaced; the number of rows is public. `notes` says what a
+    tool leaves out, or why there are no numbers for it.
+    """
+
+    rows: int
+    guarantee: Guarantee
+    rows_per_person: int
+    questions: tuple[AdvisedQuestion, ...]
+    errors: Mapping[Tool, tuple[float | None, ...]]
+    recommended: Tool | None
+    why: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> Any:
+        """All questions with the errors of each tool, as an Arrow table."""
+        import pyarrow as pa
+
+        columns = {
+            tool: pa.array(
+                [in_units(q, e) for q, e in zip(self.questions, found, strict=True)], pa.float64()
+            )
+            for tool, found in self.errors.items()
+        }
+        return pa.table(
+            {
+                "question": pa.array([str(one) for one in self.questions], pa.string()),
+                "unit": pa.array([one.unit for one in self.questions], pa.string()),
+                **columns,
+            }
+        )
+
+    @property
+    def promise(self) -> str:
+        """Which guarantee all tools are compared under, in words."""
+        rows = self.rows_per_person
+        whose = "the row" if rows == 1 else f"all rows (at most {rows:,})"
+        return (
+            f"Each tool on its own at {self.guarantee}, for replacing {whose} of one person, "
+            "against whoever sees only what is published. The number of rows, "
+            f"{self.rows:,}, is public."
+        )
+
+    def lines(self) -> list[list[str]]:
+        """Return the errors as texts: a head, and a line for each kind of question."""
+        head = ["typical error", *(TOOLS[tool] for tool in self.errors)]
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for place, one in enumerate(self.questions):
+            several = one.kind in ("shares", "pairs", "items")
+            groups.setdefault((one.kind, *(() if several else one.columns)), []).append(place)
+        return [head, *(self._line(places) for places in groups.values())]
+
+    def _line(self, places: list[int]) -> list[str]:
+        asked = [self.questions[place] for place in places]
+        first = asked[0]
+        what = str(first) if len(asked) == 1 else KINDS[first.kind]
+        if len(asked) > 1:
+            of = "pair" if first.kind == "pairs" else "column"
+            what += f" ({quantity(len(asked), of)})"
+        what += f", in {first.unit}" if first.unit else ""
+        return [
+            what,
+            *(show_errors(first, [found[at] for at in places]) for found in self.errors.values()),
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """What is recommended, and why."""
+        if self.recommended is None:
+            return f"None of them: {self.why}"
+        return f"Recommended: {TOOLS[self.recommended]}. {self.why}"
+
+    def __repr__(self) -> str:
+        lines = self.lines()
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+            for line in lines
+        ]
+        notes = [f"Note: {note}" for note in self.notes]
+        return "\n".join([self.promise, "", *text, "", self.verdict, *notes])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head, *body = [[escape(cell) for cell in line] for line in self.lines()]
+        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in body)
+        said = "".join(
+            f"<p>{escape(text)}</p>" for text in (self.promise, self.verdict, *self.notes)
+        )
+        names = "".join(f"<th>{name}</th>" for name in head)
+        return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{said}"
+
+
+def decide(
+    questions: tuple[AdvisedQuestion, ...], errors: Mapping[Tool, tuple[float | None, ...]]
+) -> tuple[Tool | None, str]:
+    """Return the tool to take and why; of about equal ones the one that serves more questions."""
+    able: list[Tool] = [t for t in errors if _answers(errors, questions, errors[t])]
+    scores: dict[Tool, float] = {tool: score(questions, errors[tool]) for tool in able}
+    least = min(scores.values(), default=USELESS)
+    if least > 0.9 * USELESS:
+        return None, (
+            "noise drowns all these answers. More rows, a larger epsilon, fewer questions or fewer "
+            "columns would help."
+        )
+    near: list[Tool] = [tool for tool in able if scores[tool] <= _CLOSE * least]
+    best = near[0]
+    times: dict[Tool, float] = {tool: scores[tool] / scores[best] for tool in able}
+    worse: list[Tool] = sorted((t for t in able if times[t] > _CLOSE), key=times.__getitem__)
+    said: list[str] = []
+    if worse:
+        ends = worse[:1] + worse[1:][-1:]
+        each = " and ".join(
+            f"{times_smaller(times[tool])} times smaller than with {name_of(tool)}" for tool in ends
+        )
+        said.append(f"errors are about {each}")
+    close: list[Tool] = [tool for tool in able if tool != best and tool not in worse]
+    if best == "asked":
+        said.append("this holds as long as these are the only questions you ask")
+    elif best == "synthetic":
+        said.append("one table answers every question, including those you have not thought of")
+    elif close:
+        said.append(
+            f"{name_of(close[0])} would hardly be better, and a copy answers any question, with "
+            "intervals"
+        )
+    if len(able) < len(errors) or not said:
+        said.insert(0, "it is the only one that answers" if len(able) == 1 else "it answers")
+        said[0] += " all these questions"
+    text = "; ".join(said)
+    return best, f"{text[0].upper()}{text[1:]}."
+
+
+def _answers(
+    errors: Mapping[Tool, tuple[float | None, ...]],
+    questions: tuple[AdvisedQuestion, ...],
+    found: tuple[float | None, ...],
+) -> bool:
+    """Tell whether a tool answers all that any tool answers so that it says something."""
+    return all(
+        own is not None or not any(e is not None and e < USELESS * question.range for e in theirs)
+        for own, question, *theirs in zip(found, questions, *errors.values(), strict=True)
+    )
+
+
+def score(questions: tuple[AdvisedQuestion, ...], errors: tuple[float | None, ...]) -> float:
+    """Return the typical error as a part of the range: the geometric mean over kinds of questions.
+
+    No answer is as bad as one that noise drowns.
+    """
+    logs: dict[str, list[float]] = {}
+    for question, error in zip(questions, errors, strict=True):
+        part = USELESS if error is None else max(error, question.grain) / question.range
+        logs.setdefault(question.kind, []).append(math.log(min(max(part, _TINY), USELESS)))
+    means = [sum(each) / len(each) for each in logs.values()]
+    return math.exp(sum(means) / len(means))
+
+
+def root_mean_square(errors: Sequence[float]) -> float:
+    """Return the typical size of errors."""
+    return math.sqrt(sum(one * one for one in errors) / len(errors))
+
+
+def name_of(tool: Tool) -> str:
+    """Return what a tool is called within a sentence."""
+    return {
+        "shuffled": "a shuffled private copy",
+        "kept": "a private copy in kept order",
+        "synthetic": "a synthetic table",
+        "asked": "asked counts",
+    }[tool]
+
+
+def times_smaller(ratio: float) -> str:
+    """Return a ratio of errors to two digits."""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{float(f'{ratio:.2g}'):,.0f}"
+
+
+def in_units(question: AdvisedQuestion, error: float | None) -> float | None:
+    """Return an error in the unit of its question: shares are counted in points of a percent."""
+    return None if error is None else error * (100 if question.unit == "points" else 1)
+
+
+def show_errors(question: AdvisedQuestion, errors: list[float | None]) -> str:
+    """Return the root mean square over questions of a kind, as people write numbers."""
+    known = [error for error in errors if error is not None]
+    if not known:
+        return "no answer"
+    error = root_mean_square(known)
+    if error >= USELESS * question.range:
+        return f"over {_number(in_units(question, USELESS * question.range) or 0.0)}"
+    some = "" if len(known) == len(errors) else " (some)"
+    return _number(in_units(question, error) or 0.0) + some
+
+
+def _number(value: float) -> str:
+    return about(float(f"{value:.2g}"))

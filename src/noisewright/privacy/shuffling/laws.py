@@ -1,0 +1,221 @@
+"""Laws of gains: what decides how much a shuffled table gives away about one row.
+
+**Hiding among blankets** (Balle, Bell, Gascón and Nissim 2019, Lemma 5.3). Let B(y) be at most
+P(y | x) for every record x: with probability ΣB a row is drawn from B whatever its record is. Tell
+the observer which of the other rows were not; the rest of them hide the row that differs. Its
+records are a and b, and with u = P(y|a) / B(y), v = P(y|b) / B(y) the observer has
+
+    δ(ε) = (1/n) E[max(0, G₁ + … + Gₙ)],   G = u − e^ε v with mass B(y), and 0 with the rest,
+
+at most, and exactly that if all other rows have one record x and B = P(· | x). All gains have the
+mean 1 − e^ε. If a law is larger in the convex order, so are its sums: δ grows (Jensen).
+
+**Any ε₀-private row**, p = e^ε₀. B = max(P(·|a), P(·|b)) / p will do: splitting each output into a
+part of ratio p and a part of ratio 1 gives the atoms (u, v) = (p, 1) and (1, p) with mass α each,
+(p, p) with mass (1 − (p+1) α) / p, and 0. For 1 ≤ e^ε ≤ p the gains of (p, 1) and (1, p) enclose 0
+and that of (p, p), so the law grows with α, up to 1/(p+1). This is the bound of "stronger clones"
+(Feldman, McMillan and Talwar 2023): C ~ Bin(n − 1, 2/(p+1)).
+
+**k-ary response**: (p, 1) and (1, p) with mass 1/(p+k−1) each, (1, 1) with (k−2)/(p+k−1), and 0.
+
+**Columns** are independent: u, v and masses multiply. The records a and b may agree in a column.
+With a response in it, that is no worse than if they differ: the gains p u − v and u − p v enclose
+p (u − v) and u − v, and have the same sum, for any u, v ≥ 0 of the other columns. For the other
+columns together, of which only an ε is used, the law is linear in α. So the largest of the two
+bounds E[max(0, G − t)] at α = 0 and at α = 1/(p+1), for each t, belongs to a law that is above all.
+A response with a larger p and as many labels has a larger law: the smaller p is a post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import comb, prod
+
+from noisewright.errors import InputError, NotPrivateError
+from noisewright.exact import Epsilon
+from noisewright.mechanisms import (
+    ColumnProduct,
+    Mechanism,
+    PersonMechanism,
+    Response,
+    Table,
+    any_change,
+    epsilon_sum,
+    require_mechanism,
+)
+from noisewright.privacy.shuffling.sums import Law
+from noisewright.privacy.subject import essential
+
+Atom = tuple[Fraction, Fraction, Fraction]
+"""u, v, and the mass of the blanket there."""
+
+_BITS = 128
+_MOST_ATOMS = 3000
+_MOST_MASSES = 1 << 18
+"""A table is looked through pair by pair while all its pairs have no more atoms."""
+
+
+@dataclass(frozen=True)
+class RowLaw:
+    """What is used of a row mechanism: its responses and the ε of everything else, or its table."""
+
+    responses: tuple[tuple[Fraction, int], ...] = ()
+    """p = P(y|y) / P(y|x) and the number of labels, of each column that is a k-ary response."""
+    rest: Epsilon = field(default_factory=Epsilon)
+    """The ε of all other columns together, for any change of them."""
+    table: tuple[tuple[int, ...], ...] = ()
+    claimed: Epsilon | None = None
+    """The ε for any change of a row that the mechanism was made for, if it is known."""
+
+    @property
+    def reduction(self) -> str:
+        """Which proof is used: "table", "responses" (variation ratio) or "clones"."""
+        if self.table:
+            return "table"
+        return "responses" if self.responses else "clones"
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The ε of one row in kept order, for any change of it."""
+        if self.claimed is not None:
+            return self.claimed
+        if self.table:
+            columns = list(zip(*self.table, strict=True))
+            return Epsilon.log(max(Fraction(max(c), min(c)) for c in columns if any(c))).brief()
+        return epsilon_sum([self.rest, *(Epsilon.log(p) for p, _ in self.responses)])
+
+    @cached_property
+    def atoms(self) -> list[list[Atom]]:
+        """The laws of (u, v), of which one is the worst for each purpose."""
+        if self.table:
+            return list(_pairs_of(self.table))
+        columns = _columns_of(self.responses)
+        if self.rest.is_zero:
+            return [columns]
+        p = Fraction(self.rest.ratio_bounds(_BITS)[1], 1 << _BITS)
+        half = 1 / (p + 1)
+        apart: list[Atom] = [(p, Fraction(1), half), (Fraction(1), p, half)]
+        if not self.responses:
+            return [apart]
+        return [_times(columns, apart), _times(columns, [(p, p, 1 / p)])]
+
+
+def gains(atoms: Sequence[Atom], power: Fraction) -> Law:
+    """Return the law of G = u − E v."""
+    return [(u - power * v, mass) for u, v, mass in atoms]
+
+
+def row_law(mechanism: Mechanism) -> RowLaw:
+    """Return what is used of a row mechanism.
+
+    Requires: ε-private for *any* change of the record, with δ = 0.
+    """
+    require_mechanism(mechanism)
+    part = essential(mechanism)
+    if part is not mechanism or isinstance(part, PersonMechanism):
+        raise InputError(
+            f"{mechanism!r} sanitizes several rows; give the mechanism of one row, and say with "
+            "rows= how many there are."
+        )
+    if isinstance(part, Table) and _response_of(part) is None:
+        rows = tuple(tuple(int(w) for w in row) for row in part.weights.tolist())
+        pure = _require_pure(part)
+        if len(rows) ** 2 * len(rows[0]) > _MOST_MASSES:
+            return RowLaw(rest=pure)
+        return RowLaw(table=rows, claimed=pure)
+    claim = any_change(part)
+    claimed = claim.epsilon if claim is not None and not claim.delta else None
+    responses: list[tuple[Fraction, int]] = []
+    rest: list[Epsilon] = []
+    for column in _columns(part):
+        response = _response_of(column)
+        if response is None:
+            rest.append(_require_pure(column))
+        elif response[1] > 1:
+            responses.append(response)
+    return RowLaw(tuple(sorted(responses)), epsilon_sum(rest) if rest else Epsilon(), (), claimed)
+
+
+def _columns(mechanism: Mechanism) -> Iterator[Mechanism]:
+    if isinstance(mechanism, ColumnProduct):
+        for _, inner in mechanism.columns:
+            yield from _columns(inner)
+    else:
+        yield mechanism
+
+
+def _response_of(column: Mechanism) -> tuple[Fraction, int] | None:
+    """Return p and the number of labels of a k-ary response, also of one that is a table."""
+    if isinstance(column, Response):
+        own, other, _ = column.masses()
+        return (Fraction(own, other), column.space.size) if other else None
+    if not isinstance(column, Table) or column.outputs.size != column.space.size:
+        return None
+    size, weights = column.space.size, column.weights
+    own, other = int(weights[0][0]), int(weights[0][size - 1])
+    alike = (weights.diagonal() == own).all() and (weights == other).sum() >= size * (size - 1)
+    return (Fraction(own, other), size) if alike and own >= other > 0 else None
+
+
+def _require_pure(column: Mechanism) -> Epsilon:
+    """Return the ε for any change of a column, with δ = 0."""
+    claim = any_change(column)
+    if claim is None:
+        raise NotPrivateError(
+            f"{column!r} has no epsilon for replacing a record by any other, which shuffling "
+            "needs. Use a mechanism whose outputs are possible for every input."
+        )
+    if claim.delta:
+        raise InputError(
+            f"{column!r} has {claim}; shuffling needs row mechanisms with delta=0, because delta "
+            "would count once for each of the rows. Use one with a pure epsilon."
+        )
+    return claim.epsilon
+
+
+def _columns_of(responses: Sequence[tuple[Fraction, int]]) -> list[Atom]:
+    """Return the atoms of several responses, those with equal p together."""
+    ratios = [_fix(p, 1) for p, _ in responses]
+    while prod(comb(ratios.count(p) + 2, 2) for p in set(ratios)) > _MOST_ATOMS:
+        # The two that are nearest become one, the larger: that only adds to what is seen.
+        near, above = min(pairwise(sorted(set(ratios))), key=lambda pair: pair[1] / pair[0])
+        ratios = [above if p == near else p for p in ratios]
+    atoms: list[Atom] = [(Fraction(1), Fraction(1), Fraction(1))]
+    for p, (_, labels) in zip(ratios, responses, strict=True):
+        one, mass = Fraction(1), 1 / (p + labels - 1)
+        column = [(p, one, mass), (one, p, mass)]
+        atoms = _times(atoms, [*column, (one, one, (labels - 2) * mass)] if labels > 2 else column)
+    return atoms
+
+
+def _times(left: Sequence[Atom], right: Sequence[Atom]) -> list[Atom]:
+    """Return the atoms of two independent parts; those that meet are added up."""
+    masses: dict[tuple[Fraction, Fraction], Fraction] = {}
+    for u, v, mass in left:
+        for x, y, other in right:
+            # u is rounded up and v down, masses up: more is seen, never less.
+            at = _fix(u * x, 1), _fix(v * y, 0)
+            masses[at] = masses.get(at, Fraction(0)) + _fix(mass * other, 1)
+    return [(u, v, mass) for (u, v), mass in masses.items()]
+
+
+def _fix(value: Fraction, up: int) -> Fraction:
+    whole, left = divmod(value.numerator << _BITS, value.denominator)
+    return Fraction(whole + (up and left > 0), 1 << _BITS)
+
+
+def _pairs_of(rows: Sequence[Sequence[int]]) -> Iterator[list[Atom]]:
+    """Return the atoms of every two rows of a table, in both orders; equal laws once."""
+    total = sum(rows[0])
+    blanket = [min(column) for column in zip(*rows, strict=True)]
+    seen: set[tuple[tuple[int, int, int], ...]] = set()
+    for a in rows:
+        for b in rows:
+            law = tuple(sorted((x, y, z) for x, y, z in zip(a, b, blanket, strict=True) if z))
+            if a is not b and law not in seen:
+                seen.add(law)
+                yield [(Fraction(x, z), Fraction(y, z), Fraction(z, total)) for x, y, z in law]
