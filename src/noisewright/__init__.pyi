@@ -4,6 +4,7 @@ from . import (
     combine as combine,
     curves as curves,
     errors as errors,
+    local as local,
     models as models,
     planning as planning,
     priors as priors,

@@ -52,6 +52,7 @@ AT_ONCE: dict[str, set[str]] = {
     "selection": {"numpy"},
     "models": {"numpy"},
     "advice": {"numpy"},
+    "local": {"numpy"},
     "synthetic": {"numpy"},
     "estimation": {"numpy"},
     "curves": {"numpy"},
@@ -70,6 +71,7 @@ AT_ONCE: dict[str, set[str]] = {
 # Loaded when a function that needs it is called, or only for its types.
 ON_USE: dict[str, set[str]] = {
     "advice": {"pyarrow"},
+    "local": {"pyarrow", "pyspark", "scipy"},
     "public": {"numpy"},
     "sampling": {"cryptography"},
     "tables": {"pandas", "polars", "pyarrow", "python_calamine"},
