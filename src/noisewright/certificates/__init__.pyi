@@ -4,5 +4,6 @@ from .groups import certify_groups as certify_groups
 from .keys import certify_keys as certify_keys
 from .loading import load as load, point_label as point_label
 from .query import certify_query as certify_query
+from .rappor import certify_rappor as certify_rappor
 from .shuffled import certify_shuffled as certify_shuffled
 from .steps import certify_steps as certify_steps

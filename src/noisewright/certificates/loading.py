@@ -47,6 +47,7 @@ _OF_WHOLE_TABLES = {
     "query": "a question to a table",
     "groups": "groups of several sizes, each with its own mechanism",
     "keys": "which keys of a table may be shown",
+    "rappor": "what a device sends, report after report",
     "shuffled": "a table whose rows are published in random order",
 }
 
@@ -137,7 +138,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
-        case "steps" | "query" | "groups" | "keys" | "shuffled" as form:
+        case "steps" | "query" | "groups" | "keys" | "rappor" | "shuffled" as form:
             raise CertificateError(
                 f"this certificate is about {_OF_WHOLE_TABLES[form]}, not about one mechanism, so "
                 "there is nothing to load. nw.check proves it."

@@ -22,6 +22,7 @@ from .one_of_several import (
     first_heads as first_heads,
     geometric_argmax as geometric_argmax,
 )
+from .packed_coins import PackedCoins as PackedCoins
 from .response import KeepOrUniform as KeepOrUniform
 from .sets import (
     FlippedSets as FlippedSets,
