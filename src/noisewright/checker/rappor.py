@@ -80,7 +80,7 @@ def _factor_of(part: Any, reports: Any) -> Fraction | None:
     short = 8 * longest * times * (often + seldom) < 2 * LONGEST_POWER
     need(short, _PART, "these are too many reports or bits for exact numbers")
     flip, flips, low, high, total = (int(text, 16) for text in (flip, flips, low, high, total))
-    ok = 2 * flip <= flips and 0 < flips and low < high <= total
+    ok = 2 * flip <= flips and flips > 0 and low < high <= total
     need(ok, _PART, "need flip <= flip_total / 2 and low < high <= report_total")
     g = Fraction(flip, flips)
     if reports == "forever":

@@ -5,6 +5,7 @@ from .entropy import (
     Source as Source,
     SystemSource as SystemSource,
     default_source as default_source,
+    redone_after_fork as redone_after_fork,
     require_private as require_private,
     simulation as simulation,
     source_or_default as source_or_default,

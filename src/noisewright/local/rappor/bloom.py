@@ -42,9 +42,7 @@ def bloom_positions(text: str, *, cohort: int, bits: int, hashes: int) -> list[i
         block += 1
 
 
-def bloom_table(
-    texts: Sequence[str], *, cohorts: int, bits: int, hashes: int
-) -> NDArray[np.int32]:
+def bloom_table(texts: Sequence[str], *, cohorts: int, bits: int, hashes: int) -> NDArray[np.int32]:
     """Return the positions of each text in each cohort: [text, cohort, hash]."""
     table = np.empty((len(texts), cohorts, hashes), dtype=np.int32)
     for row, text in enumerate(texts):

@@ -33,10 +33,9 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, ParameterError, UnidentifiableError
 from noisewright.estimation import Axis, Estimate, normal_quantile, read_confidence
 from noisewright.given import flag, of_kind, one_of, several
-from noisewright.local.rappor.rappor import Rappor
+from noisewright.local.rappor.mechanism import Rappor
 from noisewright.local.rappor.reports import RapporCounts
 from noisewright.local.rappor.sparse import lasso
-from noisewright.public import public
 
 Array = NDArray[np.float64]
 Control = Literal["bonferroni", "fdr"]
@@ -80,10 +79,7 @@ class DecodedShares:
         return f"{head} ({self.control}, level {self.level:g})\n{self.estimate.top(count or 1)!r}"
 
 
-@public
-def estimate_bits(
-    mechanism: Rappor, counts: RapporCounts, *, confidence: float = 0.95
-) -> Estimate:
+def estimate_bits(mechanism: Rappor, counts: RapporCounts, *, confidence: float = 0.95) -> Estimate:
     """Return for each cohort and bit the share of people whose value sets it, with its error.
 
     Ensures: unbiased; intervals are about the people who sent the reports: noise is error.
@@ -104,7 +100,6 @@ def estimate_bits(
     )
 
 
-@public
 def decode(
     mechanism: Rappor,
     counts: RapporCounts,

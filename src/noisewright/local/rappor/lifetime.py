@@ -78,7 +78,8 @@ class Leak:
         if 2 * reports * longest * (often + seldom) > _LONGEST:
             raise TooLargeError(
                 f"the exact epsilon of {reports:,} reports has too many digits. Take that of any "
-                "number of reports, epsilon_forever: after so many it is hardly more."
+                "number of reports, epsilon_forever: after so many it is hardly more.",
+                size=reports,
             )
         found = self.ratios(reports)
         return None if found is None else self._epsilon(*found)
@@ -94,3 +95,8 @@ class Leak:
     def _epsilon(self, up: Fraction, down: Fraction) -> Epsilon:
         often, seldom = self.exponents
         return Epsilon.log(max(up, down) ** often * min(up, down) ** seldom)
+
+
+def sum_epsilons(one: Epsilon, two: Epsilon) -> Epsilon:
+    """Return the sum of two logarithms of rationals."""
+    return Epsilon.log((one.power or Fraction(1)) * (two.power or Fraction(1)))

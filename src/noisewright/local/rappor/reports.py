@@ -73,6 +73,16 @@ def _count_ones(payload: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
     return ones
 
 
+def put_coins(out: NDArray[np.uint8], places: NDArray[np.int32], drawn: NDArray[np.uint8]) -> None:
+    """Set the bits of a value to their own coins; a bit that it sets twice has one coin."""
+    row = np.arange(len(places))
+    for j in range(places.shape[1]):
+        again = (places[:, :j] == places[:, j : j + 1]).any(axis=1)
+        rows, place, coin = row[~again], places[~again, j], drawn[~again, j]
+        byte, bit = place >> 3, (place & 7).astype(np.uint8)
+        out[rows, byte] = (out[rows, byte] & ~(np.uint8(1) << bit)) | (coin << bit)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class RapporCounts:

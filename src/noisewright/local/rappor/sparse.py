@@ -40,13 +40,18 @@ def lasso(gram: Array, product: Array, penalties: Array) -> Array:
 
 
 def _go_around(
-    places: NDArray[np.intp], gram: Array, scale: Array, penalties: Array, found: Array, slope: Array
+    places: NDArray[np.intp],
+    gram: Array,
+    scale: Array,
+    penalties: Array,
+    found: Array,
+    slope: Array,
 ) -> float:
     """Minimize along each of these coordinates in turn; return the largest step."""
     largest = 0.0
     for place in places.tolist():
-        old = found[place]
-        new = max(0.0, old + (slope[place] - penalties[place]) / scale[place])
+        old = float(found[place])
+        new = max(0.0, old + float((slope[place] - penalties[place]) / scale[place]))
         if new != old:
             slope -= gram[place] * (new - old)
             found[place] = new
