@@ -259,7 +259,7 @@ def people(mechanism: Any) -> int:
 
 def judge(document: Any, sentence: str) -> None:
     """Raise unless the sentence about a certificate is true: UntrueError, or UnjudgedError."""
-    from tests.mutants import groups_truth, keys_truth, query_truth, shuffled_truth
+    from tests.mutants import groups_truth, keys_truth, query_truth, rappor_truth, shuffled_truth
     from tests.mutants.curve_truth import require_curves
     from tests.mutants.steps_truth import require_steps
 
@@ -277,6 +277,9 @@ def judge(document: Any, sentence: str) -> None:
         return
     if mechanism["form"] == "keys":
         keys_truth.require_keys(mechanism, found[4], epsilon, delta)
+        return
+    if mechanism["form"] == "rappor":
+        rappor_truth.require_rappor(mechanism, found[4], epsilon, delta)
         return
     if mechanism["form"] == "shuffled":
         shuffled_truth.require_shuffled(mechanism, found[4], epsilon, delta)

@@ -85,7 +85,7 @@ class DiscoveredTexts:
 
     @property
     def found(self) -> list[str]:
-        """The texts that are detected, the most frequent first, without what fills them up."""
+        """The texts that are detected, the most frequent first, filled up to their length."""
         return [] if self.decoded is None else self.decoded.found
 
 
@@ -254,8 +254,7 @@ class TextDiscovery:
 
     def _join(self, graph: dict[Pair, dict[tuple[str, str], float]]) -> tuple[list[str], bool]:
         """Return the cliques as texts; the likeliest where there are too many."""
-        weights: dict[tuple[str, ...], float] = {}
-        weights.update(graph[0, 1])
+        weights: dict[tuple[str, ...], float] = {(a, b): s for (a, b), s in graph[0, 1].items()}
         partial = list(weights)
         cut = False
         for place in range(2, self.places):
