@@ -50,6 +50,7 @@ def prove_rappor(claim: PrivacyClaim) -> Findings:
     _, parts = read_fields(claim.mechanism, _PART, "form: rappor, parts: list")
     shapes = ("relation: one value, reports: whole", "relation: one value, reports: forever")
     _, reports = read_fields(claim.neighbors, "neighbors", *shapes)
+    need(reports != 0, "neighbors", "found 0 reports; need 1 or more")
     need(0 < len(parts) <= _MOST_PARTS, _PART, f"need 1 to {_MOST_PARTS} parts")
     factor: Fraction | None = Fraction(1)
     for part in parts:
@@ -75,7 +76,7 @@ def _factor_of(part: Any, reports: Any) -> Fraction | None:
     need(2 <= bits <= _MOST and 1 <= hashes <= _MOST, _PART, "need 2 bits or more, and hashes")
     often = min(hashes, bits - 1)
     seldom = min(hashes, bits - often)
-    times = 1 if reports == "forever" else max(reports, 1)
+    times = 1 if reports == "forever" else reports
     longest = max(len(text) for text in (flips, total))
     short = 8 * longest * times * (often + seldom) < 2 * LONGEST_POWER
     need(short, _PART, "these are too many reports or bits for exact numbers")

@@ -104,12 +104,12 @@ class Rappor:
     def epsilon_after(self, *, reports: int) -> Epsilon | None:
         """Return the least ε for all of so many reports of a value that never changes.
 
-        Requires: reports ≥ 0.
+        Requires: reports ≥ 1.
         Ensures: exact: no smaller ε holds for all values that there may be; None is infinity. It
         does not cover when a value changes: `lifetime.py` states the neighbors.
         Source: Erlingsson, Pihur, Korolova 2014, Theorem 2, for T reports in place of one.
         """
-        return self.leak.after(whole_number(reports, name="reports", least=0))
+        return self.leak.after(whole_number(reports, name="reports", least=1))
 
     @property
     def epsilon_forever(self) -> Epsilon | None:
