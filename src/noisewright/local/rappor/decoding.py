@@ -12,7 +12,8 @@
    below. Fewer candidates all stay, as selecting by the same data makes small shares look larger.
 3. Weighted least squares on the selected, with the rest. Its covariance is (X'WX)⁻¹ X'W V W X
    (X'WX)⁻¹ with the V of step 1 at these shares, times χ²/df where the fit is worse than its noise,
-   as it is if common values are missing among the candidates.
+   as it is if common values are missing among the candidates. What was not selected is estimated
+   as if it alone were added.
 4. A candidate is detected if β_v / error is too large for chance, one-sided: by Bonferroni over all
    candidates that were given, not only the selected, or by Benjamini and Hochberg (1995).
 
@@ -44,6 +45,9 @@ _CONTROLS: tuple[Control, ...] = ("bonferroni", "fdr")
 _PENALTY = 1.5
 """In units of the error of a coefficient by itself."""
 
+_POOR = 1.5
+"""χ²/df above which a fit does not explain the reports."""
+
 _FEW = 4
 """So many rows for each candidate are enough for least squares without a selection."""
 
@@ -54,7 +58,7 @@ class DecodedShares:
     """Shares of all candidates, the probability of each under chance, and which are detected."""
 
     estimate: Estimate
-    """Shares of the candidates with intervals, in the order given; those not selected are 0."""
+    """Shares of the candidates with intervals, in the order given."""
     p_values: Array
     """How likely noise alone gives so large a share, one candidate at a time."""
     selected: NDArray[np.bool_]
@@ -132,18 +136,12 @@ def decode(
     selected = fit.select() if flag(sparse, name="sparse") else np.ones(len(labels), dtype=bool)
     shares, errors, rest, misfit = fit.solve(selected)
     normal = NormalDist()
-    p_values = np.array(
-        [normal.cdf(-b / e) if e > 0 else 1.0 for b, e in zip(shares, errors, strict=True)]
-    )
-    p_values[~selected] = 1.0
+    p_values = np.array([normal.cdf(-b / e) for b, e in zip(shares, errors, strict=True)])
     reach = normal_quantile(confidence) * errors
     found = Estimate(
         *("share", (Axis("candidate", labels),), shares, errors, shares - reach, shares + reach),
         *(counts.total, "population", "sparse regression", confidence),
-        notes=(
-            "A candidate that was not selected has the share 0 and the error that it would have "
-            "by itself.",
-        ),
+        notes=_notes(selected, misfit),
     )
     passed = _detect(p_values, control, level)
     return DecodedShares(found, p_values, selected, passed, rest, misfit, control, level)
@@ -201,20 +199,30 @@ class _Fit:
             columns = np.concatenate([columns, self._ones], axis=1)
         inverse = np.linalg.pinv(columns.T @ columns, hermitian=True)
         found = inverse @ (columns.T @ self._target)
-        alone = 1 / np.sqrt(np.maximum((self._rows**2).sum(axis=0), 1e-300))
-        shares, errors = np.zeros(selected.size), alone
-        shares[places] = found[: places.size]
         residual = self._target - columns @ found
+        shares, errors = self._add_alone(columns, inverse, residual)
+        shares[places] = found[: places.size]
         freedom = max(1, residual.size - found.size)
         misfit = float(residual @ residual) / freedom if not self._basic else 1.0
         spread = inverse @ columns.T
-        covariance = spread @ self._whiten(shares) @ spread.T * max(1.0, misfit)
+        likely = np.where(selected, shares, 0.0)
+        covariance = spread @ self._whiten(likely) @ spread.T * max(1.0, misfit)
+        errors *= np.sqrt(max(1.0, misfit))
         errors[places] = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))[: places.size]
         per_bit = self._plain.mean(axis=0)
         rest = 0.0
         if not self._basic and per_bit.size:
             rest = float(found[-1]) / float(per_bit.mean())
         return shares, errors, rest, misfit
+
+    def _add_alone(self, columns: Array, inverse: Array, residual: Array) -> tuple[Array, Array]:
+        """Return shares and errors of candidates, each added alone to the columns of a fit."""
+        apart = self._rows - columns @ (inverse @ (columns.T @ self._rows))
+        size = (apart**2).sum(axis=0)
+        known = size > 1e-9 * (self._rows**2).sum(axis=0)
+        size = np.where(known, size, 1.0)
+        shares = np.where(known, (self._rows.T @ residual) / size, 0.0)
+        return shares, np.where(known, 1 / np.sqrt(size), np.inf)
 
     def _whiten(self, shares: Array) -> Array:
         """Return the covariance of the weighted rows: bits that one value sets go together."""
@@ -231,6 +239,21 @@ class _Fit:
             np.fill_diagonal(together, self._variances[j])
             out[block, block] = together * np.outer(root[block], root[block])
         return out
+
+
+def _notes(selected: NDArray[np.bool_], misfit: float) -> tuple[str, ...]:
+    notes: list[str] = []
+    if not selected.all():
+        notes.append(
+            f"{int((~selected).sum()):,} candidates were not selected; each is estimated as if it "
+            "alone were added."
+        )
+    if misfit > _POOR:
+        notes.append(
+            f"The fit is {misfit:.1f} times as far off as noise explains: common values are "
+            "missing among the candidates, and shares may be off by more than their errors say."
+        )
+    return tuple(notes)
 
 
 def _detect(p_values: Array, control: Control, level: float) -> NDArray[np.bool_]:
