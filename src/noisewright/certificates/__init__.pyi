@@ -1,5 +1,6 @@
 from .certificate import Certificate as Certificate, check as check
 from .certify import certify as certify
+from .collection import certify_collection as certify_collection
 from .groups import certify_groups as certify_groups
 from .keys import certify_keys as certify_keys
 from .loading import load as load, point_label as point_label
