@@ -7,6 +7,7 @@ from .frequencies import (
     frequencies as frequencies,
 )
 from .memo import MemoUse as MemoUse
+from .opening import open_collection as open_collection
 from .poisoning import PoisonedShares as PoisonedShares
 from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer
