@@ -1,3 +1,4 @@
+from .audits.audit import Audit as Audit, AuditWitness as AuditWitness, audit as audit
 from .composition.by_guarantee import (
     advanced_composition as advanced_composition,
     basic_composition as basic_composition,
