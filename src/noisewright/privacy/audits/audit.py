@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,6 @@ from typing import Any, NamedTuple
 
 from noisewright.errors import ParameterError
 from noisewright.exact import (
-    Epsilon,
     Number,
     exactly,
     floor_float,
@@ -20,15 +18,16 @@ from noisewright.exact import (
     share_floor,
     show,
 )
-from noisewright.given import brief, quantity, whole_number
+from noisewright.given import whole_number
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.audits.events_of_reports import ReportEvent
-from noisewright.privacy.audits.pairs_of_inputs import Compared, InputPair, compare_inputs
-from noisewright.privacy.audits.reports import LENGTH, WHOLE, Columns, Reading
-from noisewright.privacy.audits.sampler import Client, Progress
-from noisewright.privacy.audits.search import Outlook, Search
-from noisewright.public import public, public_methods
-from noisewright.spaces import Distance, Unit
+from noisewright.privacy.audits.pairs_of_inputs import ComparedInputs, InputPair, compare_inputs
+from noisewright.privacy.audits.reports import LENGTH, WHOLE, ReportColumns, ReportReader
+from noisewright.privacy.audits.result import Audit, AuditWitness
+from noisewright.privacy.audits.sampler import AuditedClient, AuditProgress
+from noisewright.privacy.audits.search import EventSearch, TestOutlook
+from noisewright.public import public
+from noisewright.spaces import Distance
 
 _BEST, _SIMPLEST = 5, 3
 _FINALISTS = _BEST + _SIMPLEST
@@ -42,107 +41,6 @@ _AT_ONCE = 1 << 16
 _BITS = 96
 
 
-@dataclass(frozen=True)
-class AuditWitness:
-    """Two neighboring inputs, an event, and how often it happened under each of them.
-
-    `p` is a lower bound on P(event | input), `q` an upper bound on P(event | neighbor). They are
-    by Clopper and Pearson, from draws that had no part in choosing the event, and hold together
-    with the confidence of the audit.
-    """
-
-    input: Any
-    neighbor: Any
-    event: str
-    hits: int
-    neighbor_hits: int
-    draws: int
-    p: Fraction
-    q: Fraction
-    epsilon: float
-    """The ε that they show: ln((p − δ) / q) per unit of distance, rounded down, or 0."""
-    distance: Distance = 1
-    simple: bool = True
-    """Whether the event is about a single output, number or bit."""
-
-    def __str__(self) -> str:
-        away = "" if self.distance == 1 else f" at a distance of {self.distance}"
-        return (
-            f"{brief(self.input)} gives a report where {self.event} in {self.hits:,} of "
-            f"{self.draws:,} draws (probability at least {_shown_down(self.p)}), its neighbor "
-            f"{brief(self.neighbor)}{away} in {self.neighbor_hits:,} (at most {_shown_up(self.q)})"
-        )
-
-
-@public_methods
-@dataclass(frozen=True)
-class Audit:
-    """A lower bound on the ε of a client, with the inputs and the event that show it.
-
-    With probability `confidence` or more, over the draws of the audit, the client is not
-    (ε, δ)-private for any ε below `lower`. `unit` says for which changes of the input. An audit
-    finds leaks and cannot prove that there are none: a `lower` of 0 says that none was found.
-    """
-
-    witnesses: tuple[AuditWitness, ...]
-    """What was tested, the most telling first. All bounds in it hold together."""
-    delta: Fraction
-    confidence: Fraction
-    unit: Unit
-    draws: int
-    """How many outputs the client gave."""
-    inputs: int
-    pairs: int
-    """How many ordered pairs of neighbors were looked at."""
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise ParameterError(
-                f"confidence is {show(self.confidence)}; it must lie between 0 and 1."
-            )
-        if not self.witnesses:
-            raise ParameterError("witnesses is empty; an audit tests at least one event.")
-        ordered = sorted(self.witnesses, key=lambda one: -one.epsilon)
-        object.__setattr__(self, "witnesses", tuple(ordered))
-
-    @property
-    def lower(self) -> float:
-        """The lower bound on ε; 0 if nothing was found."""
-        return self.witness.epsilon
-
-    @property
-    def witness(self) -> AuditWitness:
-        """The two inputs and the event that show the lower bound."""
-        return self.witnesses[0]
-
-    def refutes(self, epsilon: Number | Epsilon) -> bool:
-        """Tell whether the audit shows that the client is not (ε, δ)-private, at its δ.
-
-        Ensures: a claim that is true is refuted with probability at most 1 − confidence. If this
-        is false, the claim may be true or not.
-        """
-        return Epsilon.of(epsilon) < Epsilon.of(self.lower)
-
-    def __repr__(self) -> str:
-        spare = f" at delta={show(self.delta)}" if self.delta else ""
-        looked = f"{quantity(self.draws, 'draw')} of {quantity(self.inputs, 'input')}"
-        if self.lower > 0:
-            head = f"epsilon is at least {_shown_down(Fraction(self.lower))}{spare}"
-        else:
-            head = f"no lower bound above 0 was found for epsilon{spare}"
-        simpler = next((one for one in self.witnesses if one.simple), self.witness)
-        lines = [
-            f"Audit: {head}, {self.unit}, with confidence {_shown_confidence(self.confidence)}.",
-            f"Input {self.witness}.",
-            *([_in_short(simpler)] if simpler.epsilon > 0 and not self.witness.simple else []),
-            f"From {looked}; {quantity(self.pairs, 'ordered pair')} of neighbors looked at, "
-            f"{quantity(len(self.witnesses), 'event')} tested. An audit finds leaks; it proves no "
-            "privacy.",
-        ]
-        return "\n".join([*lines, self.note] if self.note else lines)
-
-
 @public
 def audit(
     sampler: Any,
@@ -153,7 +51,7 @@ def audit(
     delta: Number = 0,
     neighbors: Any = None,
     view: Callable[[Any], Any] | None = None,
-    progress: Progress | None = None,
+    progress: AuditProgress | None = None,
 ) -> Audit:
     """Bound the ε of somebody else's client from below, by drawing from it.
 
@@ -185,10 +83,10 @@ def audit(
             raise ParameterError(
                 f"{name} is of type {type(given).__name__}; it must be a function."
             )
-    client = Client(sampler)
+    client = AuditedClient(sampler)
     compared = compare_inputs(sampler, inputs, neighbors)
     error = (1 - sure) / (2 * _FINALISTS)
-    outlook = Outlook(many - many // 2, _spread(error), float(spare))
+    outlook = TestOutlook(many - many // 2, _spread(error), float(spare))
     chosen = _Choice(client, compared, view, outlook, progress).make(many // 2)
     test = _Test(client, compared, spare, (1 - sure) / (2 * len(chosen.finalists)), progress)
     witnesses = test.run(chosen, outlook.draws)
@@ -220,7 +118,7 @@ class _Chosen(NamedTuple):
     """The events to test, and how to read the reports in which they are counted."""
 
     finalists: Sequence[_Finalist]
-    reading: Reading
+    reading: ReportReader
     note: str
 
 
@@ -229,11 +127,11 @@ class _Choice:
 
     def __init__(
         self,
-        client: Client,
-        compared: Compared,
+        client: AuditedClient,
+        compared: ComparedInputs,
         view: Callable[[Any], Any] | None,
-        outlook: Outlook,
-        progress: Progress | None,
+        outlook: TestOutlook,
+        progress: AuditProgress | None,
     ) -> None:
         self._client = client
         self._compared = compared
@@ -248,10 +146,10 @@ class _Choice:
         pilot = draws if few else max(_LEAST, draws // 8)
         involved = sorted({place for pair in pairs for place in pair[:2]} & set(everyone))
         raw = {place: self._draw(place, pilot, "look") for place in involved}
-        reading = Reading([piece for pieces in raw.values() for piece in pieces], self._view)
+        reading = ReportReader([piece for pieces in raw.values() for piece in pieces], self._view)
         seen = {place: [reading.read(piece) for piece in raw.pop(place)] for place in involved}
-        whole = {place: Columns.of_many(pieces) for place, pieces in seen.items()}
-        search = Search(reading, self._outlook)
+        whole = {place: ReportColumns.of_many(pieces) for place, pieces in seen.items()}
+        search = EventSearch(reading, self._outlook)
         if not few:
             pairs = sorted(
                 pairs,
@@ -261,7 +159,7 @@ class _Choice:
             )[:_CLOSELY]
             for place in sorted({place for pair in pairs for place in pair[:2]}):
                 more = [reading.read(p) for p in self._draw(place, draws - pilot, "choose")]
-                whole[place] = Columns.of_many([whole[place], *more])
+                whole[place] = ReportColumns.of_many([whole[place], *more])
         found = [
             _Finalist(one.promise / float(pair.distance), pair, one.event)
             for pair in pairs
@@ -282,7 +180,7 @@ class _Choice:
         return pieces
 
 
-def _note(columns: Sequence[Columns]) -> str:
+def _note(columns: Sequence[ReportColumns]) -> str:
     """Say so when nothing can be learned from reports as they are."""
     first = columns[0]
     if (
@@ -299,11 +197,11 @@ def _note(columns: Sequence[Columns]) -> str:
 class _Test:
     """Counts the chosen events in fresh draws; each bound may fail with probability `error`."""
 
-    client: Client
-    compared: Compared
+    client: AuditedClient
+    compared: ComparedInputs
     delta: Fraction
     error: Fraction
-    progress: Progress | None
+    progress: AuditProgress | None
 
     def run(self, chosen: _Chosen, draws: int) -> tuple[AuditWitness, ...]:
         """Test by so many draws of each input in question."""
@@ -353,31 +251,6 @@ def _epsilon_floor(p: Fraction, q: Fraction, distance: Distance) -> float:
     return floor_float(Fraction(low, 1 << _BITS) / Fraction(distance))
 
 
-def _in_short(witness: AuditWitness) -> str:
-    least = _shown_down(Fraction(witness.epsilon))
-    return f"Easier to see, with an epsilon of at least {least}: input {witness}."
-
-
 def _spread(error: Fraction) -> float:
     """Return how many standard deviations leave this error on one side; for proposals only."""
     return -NormalDist().inv_cdf(min(max(float(error), 1e-300), 0.5))
-
-
-def _shown_confidence(value: Fraction) -> str:
-    """Return a confidence in digits, or by what it lacks where they would round it to 1."""
-    text = show(value)
-    return text if text != "1" else f"1 - {_shown_up(1 - value)}"
-
-
-def _shown_down(value: Fraction) -> str:
-    """Return a probability or an ε in few digits, rounded down."""
-    if value <= 0:
-        return "0"
-    power = Fraction(10) ** (4 - math.ceil(math.log10(value)))
-    return show(math.floor(value * power) / power)
-
-
-def _shown_up(value: Fraction) -> str:
-    """Return a probability in few digits, rounded up."""
-    power = Fraction(10) ** (4 - math.ceil(math.log10(value)))
-    return show(math.ceil(value * power) / power)

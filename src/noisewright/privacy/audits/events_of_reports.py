@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.privacy.audits.reports import Columns
+from noisewright.privacy.audits.reports import ReportColumns
 
 _SHOWN = 4
 
@@ -21,10 +21,10 @@ class ReportEvent(ABC):
     """Whether people see at once what it says."""
 
     @abstractmethod
-    def happens(self, columns: Columns) -> NDArray[np.bool_]:
+    def happens(self, columns: ReportColumns) -> NDArray[np.bool_]:
         """Tell for each report whether it happens there."""
 
-    def hits(self, columns: Columns) -> int:
+    def hits(self, columns: ReportColumns) -> int:
         """Count the reports in which it happens."""
         return int(np.count_nonzero(self.happens(columns)))
 
@@ -42,13 +42,13 @@ class AmongValues(ReportEvent):
         """Whether it is about a single value."""
         return self.codes.size == 1
 
-    def happens(self, columns: Columns) -> NDArray[np.bool_]:
+    def happens(self, columns: ReportColumns) -> NDArray[np.bool_]:
         """Tell for each report whether it happens there."""
         return np.isin(columns.codes[self.column], self.codes)
 
 
 @dataclass(frozen=True)
-class HalfLine(ReportEvent):
+class BeyondThreshold(ReportEvent):
     """A number is at least, or at most, some threshold."""
 
     column: str
@@ -62,7 +62,7 @@ class HalfLine(ReportEvent):
         side = "at least" if self.upwards else "at most"
         return f"{self.column} is {side} {repr(self.threshold).removesuffix('.0')}"
 
-    def happens(self, columns: Columns) -> NDArray[np.bool_]:
+    def happens(self, columns: ReportColumns) -> NDArray[np.bool_]:
         """Tell for each report whether it happens there."""
         numbers = columns.numbers[self.column]
         return numbers >= self.threshold if self.upwards else numbers <= self.threshold
@@ -86,7 +86,7 @@ class BitPattern(ReportEvent):
         each = [f"bit {at} is {bit}" for at, bit in zip(self.places, self.values, strict=True)]
         return " and ".join(each)
 
-    def happens(self, columns: Columns) -> NDArray[np.bool_]:
+    def happens(self, columns: ReportColumns) -> NDArray[np.bool_]:
         """Tell for each report whether it happens there."""
         assert columns.bits is not None
         return (columns.bits[:, list(self.places)] == np.array(self.values)).all(axis=1)
@@ -111,12 +111,12 @@ class BitScore(ReportEvent):
         more = ", …" if self.weights.size > _SHOWN else ""
         return f"the sum of weights of its ones ({most}{more}) is at least {self.threshold:.0f}"
 
-    def scores(self, columns: Columns) -> NDArray[np.float64]:
+    def scores(self, columns: ReportColumns) -> NDArray[np.float64]:
         """Return the sum of each report."""
         assert columns.bits is not None
         sums = (columns.bits == 1).astype(np.float32) @ self.weights.astype(np.float32)
         return sums.astype(np.float64)
 
-    def happens(self, columns: Columns) -> NDArray[np.bool_]:
+    def happens(self, columns: ReportColumns) -> NDArray[np.bool_]:
         """Tell for each report whether it happens there."""
         return self.scores(columns) >= self.threshold

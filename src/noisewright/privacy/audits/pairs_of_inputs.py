@@ -24,7 +24,7 @@ class InputPair(NamedTuple):
     distance: Distance
 
 
-class Compared(NamedTuple):
+class ComparedInputs(NamedTuple):
     """The inputs, their ordered pairs of neighbors, and the unit of an ε between them."""
 
     inputs: tuple[Any, ...]
@@ -32,15 +32,15 @@ class Compared(NamedTuple):
     unit: Unit
 
 
-def compare_inputs(sampler: Any, inputs: Any, neighbors: Any) -> Compared:
+def compare_inputs(sampler: Any, inputs: Any, neighbors: Any) -> ComparedInputs:
     """Read the inputs and who is whose neighbor among them."""
     if isinstance(sampler, Mechanism):
         compared = _of_mechanism(sampler, inputs, neighbors)
     else:
-        listed = _listed(inputs)
+        listed = _list_inputs(inputs)
         positions, unit = _positions(listed, neighbors)
         ways = [way for a, b in positions for way in ((a, b), (b, a))]
-        compared = Compared(tuple(listed), tuple(InputPair(a, b, 1) for a, b in ways), unit)
+        compared = ComparedInputs(tuple(listed), tuple(InputPair(a, b, 1) for a, b in ways), unit)
     if len(compared.pairs) > MOST_PAIRS:
         raise TooLargeError(
             f"the {len(compared.inputs):,} inputs have {len(compared.pairs):,} ordered pairs of "
@@ -51,7 +51,7 @@ def compare_inputs(sampler: Any, inputs: Any, neighbors: Any) -> Compared:
     return compared
 
 
-def _listed(inputs: Any) -> list[Any]:
+def _list_inputs(inputs: Any) -> list[Any]:
     if inputs is None:
         raise ParameterError(
             "inputs is missing; give a list of at least two values that the client may be given."
@@ -70,7 +70,7 @@ def _listed(inputs: Any) -> list[Any]:
     return listed
 
 
-def _of_mechanism(mechanism: Mechanism, inputs: Any, neighbors: Any) -> Compared:
+def _of_mechanism(mechanism: Mechanism, inputs: Any, neighbors: Any) -> ComparedInputs:
     space = mechanism.space
     if neighbors is not None:
         raise ParameterError(
@@ -80,7 +80,7 @@ def _of_mechanism(mechanism: Mechanism, inputs: Any, neighbors: Any) -> Compared
     if inputs is None:
         space.require_enumerable("all of them in an audit: give inputs", most=_FEW_POINTS)
         inputs = space.points
-    codes = [space.code(point) for point in _listed(inputs)]
+    codes = [space.code(point) for point in _list_inputs(inputs)]
     pairs = [
         InputPair(at, other, space.neighbor_distance(a, b))
         for at, a in enumerate(codes)
@@ -89,7 +89,7 @@ def _of_mechanism(mechanism: Mechanism, inputs: Any, neighbors: Any) -> Compared
     ]
     if not pairs:
         raise ParameterError("no two of the inputs are neighbors in the mechanism's space.")
-    return Compared(tuple(space.point(code) for code in codes), tuple(pairs), space.unit)
+    return ComparedInputs(tuple(space.point(code) for code in codes), tuple(pairs), space.unit)
 
 
 def _positions(inputs: list[Any], neighbors: Any) -> tuple[list[tuple[int, int]], Unit]:

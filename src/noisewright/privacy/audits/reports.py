@@ -33,7 +33,7 @@ _OTHER = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ReportColumns:
     """Reports of one input: codes of what they are and have, numbers, and bits."""
 
     size: int
@@ -42,7 +42,7 @@ class Columns:
     bits: NDArray[np.uint8] | None
 
     @classmethod
-    def of_many(cls, pieces: Sequence[Columns]) -> Columns:
+    def of_many(cls, pieces: Sequence[ReportColumns]) -> ReportColumns:
         """Join reports of one input."""
         first = pieces[0]
         if len(pieces) == 1:
@@ -54,9 +54,9 @@ class Columns:
             None if first.bits is None else np.concatenate([_bits_of(p) for p in pieces]),
         )
 
-    def between(self, start: int, stop: int) -> Columns:
+    def between(self, start: int, stop: int) -> ReportColumns:
         """Return some of the reports."""
-        return Columns(
+        return ReportColumns(
             max(0, min(stop, self.size) - start),
             {name: column[start:stop] for name, column in self.codes.items()},
             {name: column[start:stop] for name, column in self.numbers.items()},
@@ -69,12 +69,12 @@ class Columns:
         return (_bits_of(self) == 1).sum(axis=0, dtype=np.int64)
 
 
-def _bits_of(columns: Columns) -> NDArray[np.uint8]:
+def _bits_of(columns: ReportColumns) -> NDArray[np.uint8]:
     assert columns.bits is not None
     return columns.bits
 
 
-class Reading:
+class ReportReader:
     """How the reports of one client are read: found from the first ones, then kept.
 
     It numbers the values that it meets, so that a code means the same in all columns it reads.
@@ -93,7 +93,7 @@ class Reading:
         parts = all(isinstance(one, tuple) for one in plain) and len(lengths) == 1
         self._parts = max(lengths) if parts and max(lengths) <= _MOST_PARTS else 0
 
-    def read(self, outputs: Any) -> Columns:
+    def read(self, outputs: Any) -> ReportColumns:
         """Return the columns of outputs."""
         outputs = self._through_view(outputs)
         size = len(outputs)
@@ -120,7 +120,7 @@ class Reading:
             for place in range(self._parts):
                 name = f"part {place + 1} of the report"
                 codes[name] = self._number(name, [_part(one, place) for one in plain])
-        return Columns(size, codes, numbers, bits)
+        return ReportColumns(size, codes, numbers, bits)
 
     def value_of(self, column: str, code: int) -> Any:
         """Return the value that has this code in a column."""

@@ -15,14 +15,14 @@ from noisewright.mechanisms import Mechanism
 _COUNTS = {"count", "counts", "size", "n", "draws", "number"}
 
 
-class Progress(Protocol):
+class AuditProgress(Protocol):
     """What is told how far an audit is: the step, how much is done, and of how much."""
 
     def __call__(self, step: str, done: int, total: int | None, /) -> None:
         """Hear of it."""
 
 
-class Client:
+class AuditedClient:
     """A client that is asked for outputs, and how often it was asked."""
 
     def __init__(self, sampler: Any) -> None:

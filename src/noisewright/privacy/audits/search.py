@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from noisewright.given import brief
 from noisewright.privacy.audits.events_of_reports import (
     AmongValues,
+    BeyondThreshold,
     BitPattern,
     BitScore,
-    HalfLine,
     ReportEvent,
 )
-from noisewright.privacy.audits.reports import Columns, Reading
+from noisewright.privacy.audits.reports import ReportColumns, ReportReader
 
 _MOST_THRESHOLDS = 256
 _MOST_BITS_TOGETHER = 4
@@ -33,7 +33,7 @@ _SHOWN = 3
 Doubles = NDArray[np.float64]
 
 
-class Found(NamedTuple):
+class FoundEvent(NamedTuple):
     """An event, and the ε that it promises to show between two inputs."""
 
     promise: float
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outlook:
+class TestOutlook:
     """What the bound will be, nearly, if the test finds the frequencies that were seen."""
 
     draws: int
@@ -63,21 +63,21 @@ class Outlook:
         return np.maximum(middle + side * half, 0) / (1 + z * z / n)
 
 
-class Search:
+class EventSearch:
     """Looks for events that are likelier under one sample of reports than under another."""
 
-    def __init__(self, reading: Reading, outlook: Outlook) -> None:
+    def __init__(self, reading: ReportReader, outlook: TestOutlook) -> None:
         self._reading = reading
         self._outlook = outlook
 
-    def quickly(self, first: Columns, second: Columns) -> float:
+    def quickly(self, first: ReportColumns, second: ReportColumns) -> float:
         """Return what single values and single bits promise, to see which pairs are worth more."""
         found = [*self._single_values(first, second), *self._single_bits(first, second)]
         many = [name for name in first.numbers if _largest(first, second, name) > _FEW_VALUES]
         found += list(self._half_lines(first, second, many))
         return max((one.promise for one in found), default=-np.inf)
 
-    def thoroughly(self, first: Columns, second: Columns) -> list[Found]:
+    def thoroughly(self, first: ReportColumns, second: ReportColumns) -> list[FoundEvent]:
         """Return the best event of each kind, the most promising first."""
         found = [
             *self._single_values(first, second),
@@ -89,17 +89,17 @@ class Search:
         ]
         return sorted(found, key=lambda one: -one.promise)
 
-    def _single_values(self, first: Columns, second: Columns) -> Iterator[Found]:
+    def _single_values(self, first: ReportColumns, second: ReportColumns) -> Iterator[FoundEvent]:
         for name in first.codes:
             p, q = _frequencies(first.codes[name], second.codes[name])
             promises = self._outlook.promises(p, q)
             code = int(np.argmax(promises))
             value = brief(self._reading.value_of(name, code))
-            yield Found(
+            yield FoundEvent(
                 float(promises[code]), AmongValues(f"{name} is {value}", name, np.array([code]))
             )
 
-    def _level_sets(self, first: Columns, second: Columns) -> Iterator[Found]:
+    def _level_sets(self, first: ReportColumns, second: ReportColumns) -> Iterator[FoundEvent]:
         """Cut the outputs where the ratio of their probabilities is (Neyman–Pearson)."""
         (fit, choose), (other_fit, other_choose) = _halves(first), _halves(second)
         for name in first.codes:
@@ -118,26 +118,32 @@ class Search:
             codes = order[: cut + 1].astype(np.int64)
             if codes.size == 1:
                 continue  # found as a single value
-            yield Found(float(promises[cut]), AmongValues(self._list(name, codes), name, codes))
+            yield FoundEvent(
+                float(promises[cut]), AmongValues(self._list(name, codes), name, codes)
+            )
 
     def _list(self, name: str, codes: NDArray[np.int64]) -> str:
         values = [brief(self._reading.value_of(name, int(code))) for code in codes[:_SHOWN]]
         more = codes.size - len(values)
         return f"{name} is one of {', '.join(values)}" + (f" and {more:,} others" if more else "")
 
-    def _half_lines(self, first: Columns, second: Columns, names: Iterable[str]) -> Iterator[Found]:
+    def _half_lines(
+        self, first: ReportColumns, second: ReportColumns, names: Iterable[str]
+    ) -> Iterator[FoundEvent]:
         for name in names:
             for found in _thresholds(first.numbers[name], second.numbers[name], self._outlook):
-                yield Found(found[0], HalfLine(name, found[1], found[2]))
+                yield FoundEvent(found[0], BeyondThreshold(name, found[1], found[2]))
 
-    def _single_bits(self, first: Columns, second: Columns) -> Iterator[Found]:
+    def _single_bits(self, first: ReportColumns, second: ReportColumns) -> Iterator[FoundEvent]:
         if first.bits is None:
             return
         promises = self._literals(first, second)
         value, place = np.unravel_index(int(np.argmax(promises)), promises.shape)
-        yield Found(float(promises.max()), BitPattern((int(place),), (int(value),)))
+        yield FoundEvent(float(promises.max()), BitPattern((int(place),), (int(value),)))
 
-    def _literals(self, first: Columns, second: Columns, *, kept: Any = None) -> Doubles:
+    def _literals(
+        self, first: ReportColumns, second: ReportColumns, *, kept: Any = None
+    ) -> Doubles:
         """Return what "bit is 0" and "bit is 1" promise, among the reports that are kept."""
         tables = []
         for place, columns in enumerate((first, second)):
@@ -150,7 +156,7 @@ class Search:
             tables.append(np.stack([rows - ones, ones]) / columns.size)
         return self._outlook.promises(tables[0], tables[1])
 
-    def _several_bits(self, first: Columns, second: Columns) -> Iterator[Found]:
+    def _several_bits(self, first: ReportColumns, second: ReportColumns) -> Iterator[FoundEvent]:
         """Add bits to the most telling one for as long as that promises more."""
         if first.bits is None or first.bits.shape[1] < 2:
             return
@@ -164,10 +170,10 @@ class Search:
             if promises.max() <= best.promise:
                 break
             wider = BitPattern((*event.places, int(place)), (*event.values, int(value)))
-            best = Found(float(promises.max()), wider)
+            best = FoundEvent(float(promises.max()), wider)
         yield best
 
-    def _bit_scores(self, first: Columns, second: Columns) -> Iterator[Found]:
+    def _bit_scores(self, first: ReportColumns, second: ReportColumns) -> Iterator[FoundEvent]:
         """Weigh the bits as if they were independent (naive Bayes), and cut the sum."""
         if first.bits is None or first.bits.shape[1] < 2:
             return
@@ -179,10 +185,10 @@ class Search:
         both = score.scores(choose), score.scores(other_choose)
         for promise, threshold, upwards in _thresholds(*both, self._outlook):
             if upwards:
-                yield Found(promise, BitScore(weights, threshold))
+                yield FoundEvent(promise, BitScore(weights, threshold))
 
 
-def _largest(first: Columns, second: Columns, name: str) -> int:
+def _largest(first: ReportColumns, second: ReportColumns, name: str) -> int:
     return max(int(columns.codes[name].max()) for columns in (first, second))
 
 
@@ -194,13 +200,13 @@ def _frequencies(
     return p, q
 
 
-def _halves(columns: Columns) -> tuple[Columns, Columns]:
+def _halves(columns: ReportColumns) -> tuple[ReportColumns, ReportColumns]:
     middle = (columns.size + 1) // 2
     return columns.between(0, middle), columns.between(middle, columns.size)
 
 
 def _thresholds(
-    first: Doubles, second: Doubles, outlook: Outlook
+    first: Doubles, second: Doubles, outlook: TestOutlook
 ) -> Sequence[tuple[float, float, bool]]:
     """Return the best half-line upwards and the best downwards: promise, threshold, upwards."""
     both = np.concatenate([first, second])
