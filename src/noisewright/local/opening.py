@@ -34,7 +34,7 @@ def open_collection(specification: str | os.PathLike[str] | dict[str, Any]) -> C
     kind = document.get("kind")
     if document.get("version") != 1 or kind not in _FILES:
         raise InputError(
-            f"{what} is of version {brief(document.get('version'))} and of kind {brief(kind)}, which "
+            f"{what} has version {brief(document.get('version'))} and kind {brief(kind)}, which "
             "this version does not know. Upgrade noisewright."
         )
     file = importlib.import_module(f"noisewright.local.{_FILES[kind]}")
