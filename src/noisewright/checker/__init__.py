@@ -18,9 +18,9 @@ this order:
 4. `table`: the proof for a table of probabilities. If a table is all you have, you need little
    else: `properties` (inequalities between its entries) and `bound` (no mechanism is better).
 5. Mechanisms given by a formula, as their tables would be too large: `geometric`, `response`,
-   `laplace` and `staircase` (with `grids`), `items`, `flips`, `curve`.
-6. Mechanisms that consist of others: `rows`, `person`, `columns`, `groups`, and `shuffled`, with
-   `sums`: rows in random order.
+   `laplace` and `staircase` (with `grids`), `items`, `flips`, `blocks`, `curve`.
+6. Mechanisms that consist of others: `rows`, `person`, `columns`, `collection` (what a person's
+   device sends), `groups`, and `shuffled`, with `sums`: rows in random order.
 7. `steps`: many private steps, one after the other; `counts` and `choices` prove what each costs,
    `composition` what the total implies. `query`: numbers computed of rows, with noise on each;
    `ranges` finds what one row can add. `keys`: which keys may be shown that nobody declared.

@@ -5,7 +5,9 @@ All proofs are loaded here, so that a checker of which one is missing does not s
 
 from collections.abc import Callable
 
+from .blocks import prove_blocks, prove_padded
 from .claim import PrivacyClaim
+from .collection import prove_collection
 from .columns import prove_columns
 from .curve import prove_curve
 from .document import brief
@@ -34,6 +36,8 @@ PROOFS: dict[str, Callable[[PrivacyClaim], Findings]] = {
     "staircase": prove_staircase,
     "items": prove_items,
     "flips": prove_flips,
+    "blocks": prove_blocks,
+    "padded": prove_padded,
     "curve": prove_curve,
     "steps": prove_steps,
     "query": prove_query,
@@ -48,6 +52,7 @@ PROOFS_BY_PARTS: dict[
     "rows": prove_rows,
     "person": prove_person,
     "columns": prove_columns,
+    "collection": prove_collection,
     "groups": prove_groups,
     "shuffled": prove_shuffled,
 }

@@ -19,7 +19,8 @@ class Unit:
     """What an ε is counted for: whose data change, and which changes of them it bounds."""
 
     whose: str = "input"
-    """input; record: all of its columns; row: one of many; person: all their rows."""
+    """input; record: all of its columns; row: one of many; person: all their rows; device: all
+    that one person's device sends."""
     change: str = "any"
     """any; step; steps: up to `most`; pairs: `most` listed ones; distance; answer: yes or no;
     add or remove; value: in `most` reports of a device, or in any number of them."""
@@ -71,6 +72,7 @@ class Unit:
             "record": "the whole record",
             "row": "one row",
             "person": "the row of one person",
+            "device": "the value of one person, whose device randomizes it,",
         }[self.whose]
 
 
@@ -79,6 +81,8 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
     form, relation = mechanism["form"], neighbors["relation"]
     if form == "columns":
         return Unit("record")
+    if form == "collection":
+        return Unit("device")
     if form == "steps":
         return Unit("person", rows=neighbors["rows_per_person"])
     if form == "groups":

@@ -5,10 +5,12 @@ from .counts.table_counter import MOST_CELLS as MOST_CELLS, TableCounter as Tabl
 from .estimate import estimate as estimate
 from .expected_error import expected_error as expected_error, widen_for_rows as widen_for_rows
 from .intervals.intervals import (
+    Sample as Sample,
     normal_quantile as normal_quantile,
+    read_about as read_about,
     read_confidence as read_confidence,
 )
-from .intervals.spread import project_to_simplex as project_to_simplex
+from .intervals.spread import Spread as Spread, project_to_simplex as project_to_simplex
 from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
     ReleasedQuestion as ReleasedQuestion,

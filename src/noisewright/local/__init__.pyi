@@ -1,3 +1,14 @@
+from .arrivals import Arrivals as Arrivals
+from .client import CollectionClient as CollectionClient
+from .collection import Collection as Collection
+from .frequencies import (
+    FrequencyCollection as FrequencyCollection,
+    FrequencyPlan as FrequencyPlan,
+    frequencies as frequencies,
+)
+from .memo import MemoUse as MemoUse
+from .opening import open_collection as open_collection
+from .poisoning import PoisonedShares as PoisonedShares
 from .rappor.association import Association as Association
 from .rappor.decoding import DecodedShares as DecodedShares
 from .rappor.discovery import (
@@ -6,5 +17,9 @@ from .rappor.discovery import (
     TextReports as TextReports,
     discovery as discovery,
 )
-from .rappor.rappor import Rappor as Rappor, rappor as rappor
+from .rappor.mechanism import Rappor as Rappor
+from .rappor.rappor import rappor as rappor
 from .rappor.reports import RapporCounts as RapporCounts, RapporReports as RapporReports
+from .reports import Reports as Reports
+from .server import CollectionServer as CollectionServer
+from .shares import Detected as Detected

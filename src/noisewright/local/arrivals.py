@@ -1,0 +1,136 @@
+"""What arrives, and what becomes of it: lists, rows of bytes, Arrow, Parquet, frames of Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.errors import InputError
+from noisewright.given import brief
+from noisewright.local.reports import COLUMN, Reports, digest_in
+from noisewright.on_use import pa, pq
+
+if TYPE_CHECKING:
+    from noisewright.local.collection import Collection
+
+_BATCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What became of all that arrived: `counted` reports, and others by the reason why not."""
+
+    counted: int = 0
+    damaged: int = 0
+    """Cut short, or changed on the way: the checksum differs."""
+    foreign: int = 0
+    """Whole, but of another collection, or of other settings of this one."""
+    impossible: int = 0
+    """Whole, but nothing that a device of this collection sends."""
+    repeated: int = 0
+    """The same report once more."""
+
+    def __add__(self, other: Arrivals) -> Arrivals:
+        names = [field.name for field in fields(self)]
+        return Arrivals(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @property
+    def refused(self) -> int:
+        """How many of them are not counted."""
+        return self.damaged + self.foreign + self.impossible + self.repeated
+
+    def __str__(self) -> str:
+        others = {field.name: getattr(self, field.name) for field in fields(self)[1:]}
+        told = [f"{count:,} {name}" for name, count in others.items() if count]
+        return f"{self.counted:,} reports" + (f" ({', '.join(told)} refused)" if told else "")
+
+
+def batches_of(given: Any, collection: Collection) -> Iterator[Any]:
+    """Return what is given in batches.
+
+    They are `Reports`, frames (rows of bytes, or lists of bytes), servers, or the reason why some
+    are no reports at all.
+    """
+    if isinstance(given, np.ndarray):
+        if given.dtype != np.uint8 or given.ndim != 2:
+            raise InputError(
+                f"reports are an array of {given.dtype} with {given.ndim} dimensions; rows of "
+                "bytes are needed: dtype uint8, one row a report."
+            )
+        yield given
+    elif isinstance(given, str | os.PathLike):
+        yield from _from_file(Path(given), collection)
+    elif hasattr(given, "mapInArrow"):
+        from noisewright.local.on_spark import servers_of
+
+        yield from servers_of(given, collection)
+    elif type(given).__module__.partition(".")[0] == "pyarrow":
+        yield from _from_arrow(given, collection)
+    elif isinstance(given, Iterable):
+        pieces = iter(given)
+        while some := list(islice(pieces, _BATCH)):
+            odd = next((one for one in some if not isinstance(one, bytes | bytearray)), None)
+            if odd is not None:
+                raise InputError(f"a report is {brief(odd)}; each must be bytes.")
+            yield some
+    else:
+        raise InputError(
+            f"reports are {brief(given)}; give bytes, a list of bytes, Reports, an Arrow or Spark "
+            "table with a column `report`, or the path of a Parquet file."
+        )
+
+
+def _from_file(path: Path, collection: Collection) -> Iterator[Any]:
+    try:
+        file = pq.ParquetFile(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path} cannot be read as a Parquet file: {error}") from None
+    with file:
+        _require_column(file.schema_arrow)
+        metadata = file.schema_arrow.metadata
+        for batch in file.iter_batches(batch_size=_BATCH, columns=[COLUMN]):
+            yield _from_column(batch.column(0), collection, metadata)
+
+
+def _from_arrow(given: Any, collection: Collection) -> Iterator[Any]:
+    if isinstance(given, pa.Table | pa.RecordBatch):
+        _require_column(given.schema)
+        metadata, given = given.schema.metadata, given.column(COLUMN)
+    else:
+        metadata = None
+    for chunk in given.chunks if isinstance(given, pa.ChunkedArray) else [given]:
+        yield _from_column(chunk, collection, metadata)
+
+
+def _require_column(schema: Any) -> None:
+    if COLUMN not in schema.names:
+        raise InputError(f"there is no column {COLUMN!r}; the reports must be in it, as bytes.")
+
+
+def _from_column(column: Any, collection: Collection, metadata: Any) -> Any:
+    """Return a column of bytes: without frames where its metadata has a digest."""
+    digest = digest_in(metadata)
+    length = collection.randomizer.length
+    if digest is None:
+        return [b"" if one is None else one for one in column.to_pylist()]
+    if digest != collection.digest:
+        return Arrivals(foreign=len(column))
+    if column.type != pa.binary(length) or column.null_count:
+        return Arrivals(damaged=len(column))
+    start = column.offset * length
+    data = np.frombuffer(column.buffers()[1], dtype=np.uint8)
+    rows = data[start : start + len(column) * length]
+    return Reports(collection, as_payload(rows.reshape(-1, length), collection))
+
+
+def as_payload(rows: NDArray[np.uint8], collection: Collection) -> NDArray[Any]:
+    """Return rows of bytes as the array that the randomizer counts."""
+    dtype = collection.randomizer.dtype
+    return rows if dtype.shape else np.ascontiguousarray(rows).view(dtype).reshape(-1)

@@ -1,0 +1,98 @@
+"""The memory of a client: the answer to each value is drawn once.
+
+It is a SQLite file on the person's device. An answer is committed before it is handed out, in one
+transaction with the look-up, so that two processes, a fork or a crash cannot draw twice. A memo
+that is lost or deleted starts over, and costs another report: keep it as long as the device.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from noisewright.errors import InputError
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS collection (digest BLOB PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS answer (code BLOB PRIMARY KEY, payload BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS sent (day INTEGER PRIMARY KEY, reports INTEGER NOT NULL);
+"""
+_PATIENCE = 30.0
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class MemoUse:
+    """What a memo has handed out: `answers` that were drawn, and reports in all and by day."""
+
+    answers: int
+    reports: int
+    by_day: dict[int, int]
+    """Reports by the day since 1970-01-01 (UTC)."""
+
+
+class Memo:
+    """Answers of one person to one collection, in a file."""
+
+    def __init__(self, path: str | os.PathLike[str], digest: bytes) -> None:
+        self.path = Path(path)
+        self._digest = digest
+        with self._open() as database:
+            database.execute("BEGIN IMMEDIATE")
+            known = database.execute("SELECT digest FROM collection").fetchall()
+            if not known:
+                database.execute("INSERT INTO collection VALUES (?)", (digest,))
+            database.execute("COMMIT")
+        if known and known != [(digest,)]:
+            raise InputError(
+                f"{self.path} remembers the answers to another collection, or to other settings. "
+                "Give each collection a memo of its own."
+            )
+
+    @contextmanager
+    def _open(self) -> Generator[sqlite3.Connection]:
+        """Open the file for one transaction: a connection must not outlive a fork."""
+        try:
+            # Nothing is committed implicitly.
+            database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            try:
+                database.execute("PRAGMA synchronous = FULL")
+                database.executescript(_TABLES)
+                yield database
+            finally:
+                database.close()
+        except sqlite3.Error as error:
+            raise InputError(
+                f"the memo {self.path} cannot be used: {error}. Nothing was sent. Give the path of "
+                "a file that this process may write."
+            ) from None
+
+    def answer(self, code: bytes, draw: Callable[[], bytes]) -> bytes:
+        """Return the answer to a value: the one that is kept, or one that is drawn and kept now."""
+        today = int(time.time() // _DAY)
+        with self._open() as database:
+            database.execute("BEGIN IMMEDIATE")
+            row = database.execute("SELECT payload FROM answer WHERE code = ?", (code,)).fetchone()
+            payload = draw() if row is None else bytes(row[0])
+            if row is None:
+                database.execute("INSERT INTO answer VALUES (?, ?)", (code, payload))
+            database.execute(
+                "INSERT INTO sent VALUES (?, 1) "
+                "ON CONFLICT (day) DO UPDATE SET reports = reports + 1",
+                (today,),
+            )
+            database.execute("COMMIT")
+        return payload
+
+    @property
+    def use(self) -> MemoUse:
+        """What was handed out so far."""
+        with self._open() as database:
+            answers = database.execute("SELECT COUNT(*) FROM answer").fetchone()[0]
+            days = dict(database.execute("SELECT day, reports FROM sent ORDER BY day").fetchall())
+        return MemoUse(answers, sum(days.values()), days)

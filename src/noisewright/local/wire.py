@@ -1,0 +1,109 @@
+"""How a report travels: a frame of fixed length around what the randomizer drew.
+
+    bytes   what
+    2       "NW"
+    1       the version of this format, 1
+    8       the first bytes of the collection's digest
+    8       a random number of this report, so that a report that arrives twice counts once
+    n       the report itself, n bytes as the collection says
+    4       CRC-32 of all bytes before, least significant byte first
+
+All reports of a collection have one length, so that the length of a message tells nothing. The
+random number is drawn for each report, also for one that is sent again from memory.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"NW"
+VERSION = 1
+DIGEST = slice(3, 11)
+NUMBER = slice(11, 19)
+BEFORE, AFTER = 19, 4
+OVERHEAD = BEFORE + AFTER
+"""Bytes of a frame that are not the report."""
+
+_CHUNK = 1 << 15
+
+
+def _crc_table() -> NDArray[np.uint32]:
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, (table >> np.uint32(1)) ^ np.uint32(0xEDB88320), table >> 1)
+    return table.astype(np.uint32)
+
+
+_TABLE = _crc_table()
+
+
+def frame(digest: bytes, number: bytes, payload: bytes) -> bytes:
+    """Return one report in its frame."""
+    head = b"".join((MAGIC, bytes([VERSION]), digest[:8], number, payload))
+    return head + zlib.crc32(head).to_bytes(AFTER, "little")
+
+
+def frames(
+    digest: bytes, numbers: NDArray[np.uint8], payloads: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return many reports in their frames: a row of bytes for each."""
+    count, length = payloads.shape
+    out = np.empty((count, OVERHEAD + length), dtype=np.uint8)
+    out[:, :BEFORE] = np.frombuffer(MAGIC + bytes([VERSION]) + digest[:8] + bytes(8), np.uint8)
+    out[:, NUMBER] = numbers
+    out[:, BEFORE:-AFTER] = payloads
+    out[:, -AFTER:] = _checksums(out)
+    return out
+
+
+def _checksums(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the CRC-32 of all but the last bytes of each row."""
+    found = np.empty((len(rows), AFTER), dtype=np.uint8)
+    for start in range(0, len(rows), _CHUNK):
+        part = np.ascontiguousarray(rows[start : start + _CHUNK, :-AFTER].T)
+        crc = np.full(part.shape[1], 0xFFFFFFFF, dtype=np.uint32)
+        for column in part:
+            crc = _TABLE[(crc ^ column) & 0xFF] ^ (crc >> np.uint32(8))
+        crc = (crc ^ np.uint32(0xFFFFFFFF)).astype("<u4")
+        found[start : start + _CHUNK] = crc.view(np.uint8).reshape(-1, AFTER)
+    return found
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is in frames: numbers and reports of those that are whole, and why others are not."""
+
+    numbers: NDArray[np.uint64]
+    payloads: NDArray[np.uint8]
+    damaged: int
+    foreign: int
+
+
+def open_frames(rows: NDArray[np.uint8], digest: bytes) -> Opened:
+    """Check frames of the right length; those of other collections are foreign."""
+    sums = (rows[:, -AFTER:] == _checksums(rows)).all(axis=1)
+    form = np.frombuffer(MAGIC + bytes([VERSION]), dtype=np.uint8)
+    whole = sums & (rows[:, : len(form)] == form).all(axis=1)
+    ours = (rows[:, DIGEST] == np.frombuffer(digest[:8], dtype=np.uint8)).all(axis=1)
+    good = rows[whole & ours]
+    numbers = np.ascontiguousarray(good[:, NUMBER]).view("<u8").reshape(-1)
+    payloads = np.ascontiguousarray(good[:, BEFORE:-AFTER])
+    return Opened(numbers, payloads, int((~whole).sum()), int((whole & ~ours).sum()))
+
+
+def is_foreign(report: bytes, digest: bytes) -> bool:
+    """Tell whether a report of another length is a whole one of another collection."""
+    if len(report) < OVERHEAD or report[:3] != MAGIC + bytes([VERSION]):
+        return False
+    whole = zlib.crc32(report[:-AFTER]).to_bytes(AFTER, "little") == report[-AFTER:]
+    return whole and report[DIGEST] != digest[:8]
+
+
+def as_rows(values: NDArray[Any], length: int) -> NDArray[np.uint8]:
+    """Return an array of reports as rows of bytes."""
+    return np.ascontiguousarray(values).view(np.uint8).reshape(-1, length)
