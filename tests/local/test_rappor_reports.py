@@ -11,6 +11,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import DataError, InputError, OutsideSpaceError, ParameterError
 from noisewright.local import Rappor, RapporCounts, RapporReports
+from noisewright.local.families.family import ByteStream
 from noisewright.local.rappor.bloom import bloom_positions
 from noisewright.local.rappor.device import draw_permanent, draw_report
 from noisewright.sampling import PackedCoins, SeededSource
@@ -49,21 +50,9 @@ def test_positions_are_uniform_where_bits_are_no_power_of_two() -> None:
     assert np.abs(counts - 2000).max() < 350
 
 
-class Integers:
-    """A stream of integers that a seeded source gives."""
-
-    def __init__(self, seed: int) -> None:
-        self._source = SeededSource(seed)
-
-    def below(self, bound: int) -> int:
-        while (value := self._source.integer(bound.bit_length())) >= bound:
-            pass
-        return value
-
-
 def test_a_device_keeps_its_permanent_response() -> None:
-    stream = Integers(1)
-    kept = draw_permanent(MADE, "x", cohort=2, stream=stream)
+    stream = ByteStream(SeededSource(1))
+    kept = draw_permanent(MADE, MADE.positions("x", cohort=2), stream=stream)
     assert len(kept) == MADE.width == 13
     reports = [draw_report(MADE, kept, stream=stream) for _ in range(600)]
     rate = np.unpackbits(
@@ -83,9 +72,9 @@ def test_both_ways_to_draw_one_report_have_the_law_of_many() -> None:
     made = nw.local.rappor(bits=8, hashes=2, cohorts=1, f="1/2", p="1/4", q="3/4")
     places = set(made.positions("x"))
     truth = np.array([0.625 if bit in places else 0.375 for bit in range(8)])
-    stream, people = Integers(2), 4000
+    stream, people = ByteStream(), 4000
     scalar = b"".join(
-        draw_report(made, draw_permanent(made, "x", cohort=0, stream=stream), stream=stream)
+        draw_report(made, draw_permanent(made, places, stream=stream), stream=stream)
         for _ in range(people)
     )
     single = b"".join(made.report(made.permanent("x")) for _ in range(people))

@@ -10,6 +10,7 @@ from .memo import MemoUse as MemoUse
 from .opening import open_collection as open_collection
 from .poisoning import PoisonedShares as PoisonedShares
 from .rappor.association import Association as Association
+from .rappor.collecting import RapporCollection as RapporCollection
 from .rappor.decoding import DecodedShares as DecodedShares
 from .rappor.discovery import (
     DiscoveredTexts as DiscoveredTexts,

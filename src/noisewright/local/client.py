@@ -38,14 +38,8 @@ class CollectionClient:
 
     def report(self, value: Any) -> bytes:
         """Return a report of this value, in its frame, ready to be sent."""
-        collection = self.collection
-        code = collection.encode([value])[0]
-        draw = collection.randomizer.draw_one
-        if self.memo is None:
-            payload = draw(code, self._stream)
-        else:
-            payload = self.memo.answer(code.tobytes(), lambda: draw(code, self._stream))
-        return frame(collection.digest, self._stream.take(8), payload)
+        payload = self.collection.draw_payload(value, self._stream, self.memo)
+        return frame(self.collection.digest, self._stream.take(8), payload)
 
     def __repr__(self) -> str:
         kept = "" if self.memo is None else f", memo {self.memo.path}"

@@ -19,6 +19,8 @@ from noisewright.certificates import Certificate, certify_collection
 from noisewright.errors import InputError, ParameterError
 from noisewright.files import save_whole
 from noisewright.local.client import CollectionClient
+from noisewright.local.families.family import ByteStream
+from noisewright.local.memo import Memo
 from noisewright.local.randomizer import Randomizer
 from noisewright.local.reports import Reports
 from noisewright.local.server import CollectionServer
@@ -104,6 +106,16 @@ class Collection(ABC):
     def reports(self, values: Any, *, source: sampling.Source | None = None) -> Reports:
         """Return a report for each value, drawn independently: one for each person."""
         return Reports(self, self.randomizer.draw(self.encode(values), source))
+
+    def draw_payload(self, value: Any, stream: ByteStream, memo: Memo | None) -> bytes:
+        """Return what a device sends of a value, without its frame: the answer in its memo, if any.
+
+        Collections whose devices keep something else than their answer draw it in their own way.
+        """
+        code, draw = self.encode([value])[0], self.randomizer.draw_one
+        if memo is None:
+            return draw(code, stream)
+        return memo.answer(code.tobytes(), lambda: draw(code, stream))
 
     def client(
         self,

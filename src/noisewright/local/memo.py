@@ -20,6 +20,7 @@ from noisewright.errors import InputError
 _TABLES = """
 CREATE TABLE IF NOT EXISTS collection (digest BLOB PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS answer (code BLOB PRIMARY KEY, payload BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS device (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS sent (day INTEGER PRIMARY KEY, reports INTEGER NOT NULL);
 """
 _PATIENCE = 30.0
@@ -88,6 +89,17 @@ class Memo:
             )
             database.execute("COMMIT")
         return payload
+
+    def keep(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        """Return what a device keeps under a name, such as its cohort; it is drawn once."""
+        with self._open() as database:
+            database.execute("BEGIN IMMEDIATE")
+            row = database.execute("SELECT value FROM device WHERE name = ?", (name,)).fetchone()
+            value = draw() if row is None else bytes(row[0])
+            if row is None:
+                database.execute("INSERT INTO device VALUES (?, ?)", (name, value))
+            database.execute("COMMIT")
+        return value
 
     @property
     def use(self) -> MemoUse:

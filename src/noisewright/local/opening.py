@@ -16,6 +16,7 @@ from noisewright.public import public
 
 _FILES = {
     "frequencies": "frequencies",
+    "rappor": "rappor.collecting",
 }
 """Which file of the room opens which kind, by its function `from_settings`."""
 

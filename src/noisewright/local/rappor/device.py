@@ -11,22 +11,18 @@ the first bit lowest, and bits beyond the last are 0.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Iterable
 
+from noisewright.local.families.family import ByteStream
 from noisewright.local.rappor.mechanism import Rappor
 
 
-class UniformStream(Protocol):
-    """Where a device takes uniform integers from."""
+def draw_permanent(mechanism: Rappor, positions: Iterable[int], *, stream: ByteStream) -> bytes:
+    """Draw the permanent response to a value, which a device keeps and never draws again.
 
-    def below(self, bound: int) -> int:
-        """Return a uniform integer from 0 to bound − 1."""
-        ...
-
-
-def draw_permanent(mechanism: Rappor, value: Any, *, cohort: int, stream: UniformStream) -> bytes:
-    """Draw the permanent response to a value, which a device keeps and never draws again."""
-    coins, places = mechanism.describe(), set(mechanism.positions(value, cohort=cohort))
+    Requires: the `positions` of the value in the cohort of the device.
+    """
+    coins, places = mechanism.describe(), set(positions)
     flip, total = int(coins["flip"], 16), int(coins["flip_total"], 16)
     found = 0
     for bit in range(mechanism.bits):
@@ -34,7 +30,7 @@ def draw_permanent(mechanism: Rappor, value: Any, *, cohort: int, stream: Unifor
     return found.to_bytes(mechanism.width, "little")
 
 
-def draw_report(mechanism: Rappor, permanent: bytes, *, stream: UniformStream) -> bytes:
+def draw_report(mechanism: Rappor, permanent: bytes, *, stream: ByteStream) -> bytes:
     """Draw a report from the permanent response of a device."""
     coins, kept = mechanism.describe(), int.from_bytes(mechanism.require(permanent), "little")
     low, high, total = (int(coins[name], 16) for name in ("low", "high", "report_total"))

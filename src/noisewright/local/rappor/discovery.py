@@ -31,10 +31,11 @@ from noisewright.certificates import Certificate
 from noisewright.errors import DataError, InputError, ParameterError
 from noisewright.exact import Epsilon
 from noisewright.given import of_kind, whole_number
+from noisewright.local.rappor.certifying import certify_parts
 from noisewright.local.rappor.decoding import Control, DecodedShares, decode
 from noisewright.local.rappor.joint import joint_covariance, likelihoods, most_likely_joint
 from noisewright.local.rappor.lifetime import sum_epsilons
-from noisewright.local.rappor.mechanism import Rappor, certify_parts
+from noisewright.local.rappor.mechanism import Rappor
 from noisewright.local.rappor.reports import RapporReports
 from noisewright.public import public, public_methods
 from noisewright.sampling import Source, source_or_default, uniform_below

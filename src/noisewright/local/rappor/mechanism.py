@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.certificates import Certificate, certify_rappor
 from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Epsilon, as_text, show
 from noisewright.given import of_kind, whole_number
+from noisewright.local.families.family import ByteStream
 from noisewright.local.rappor.bloom import (
     MOST_BITS,
     MOST_COHORTS,
@@ -31,10 +31,9 @@ from noisewright.local.rappor.bloom import (
     bloom_positions,
     bloom_table,
 )
-from noisewright.local.rappor.lifetime import Leak, sum_epsilons
+from noisewright.local.rappor.lifetime import Leak
 from noisewright.local.rappor.reports import RapporCounts, RapporReports, put_coins
 from noisewright.local.rappor.values import require_text, text_column
-from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 from noisewright.sampling import (
     PackedCoins,
@@ -46,8 +45,10 @@ from noisewright.sampling import (
 from noisewright.spaces import Categories
 
 if TYPE_CHECKING:
+    from noisewright.certificates import Certificate
     from noisewright.estimation import Estimate
     from noisewright.local.rappor.association import Association
+    from noisewright.local.rappor.collecting import RapporCollection
     from noisewright.local.rappor.decoding import DecodedShares
 
 _ROWS = 1 << 12
@@ -124,6 +125,8 @@ class Rappor:
 
         Ensures: the stand-alone checker has proven it.
         """
+        from noisewright.local.rappor.certifying import certify_parts
+
         return certify_parts([self], reports=reports)
 
     def describe(self) -> dict[str, Any]:
@@ -174,23 +177,21 @@ class Rappor:
         require_text(value)
         return bloom_positions(value, cohort=cohort, bits=self.bits, hashes=self.hashes)
 
-    @redone_after_fork
     def permanent(self, value: Any, *, cohort: int = 0, source: Source | None = None) -> bytes:
         """Draw the permanent response to a value, which a device must keep and use again.
 
-        Ensures: drawn twice, it would give away the value twice: ε counts each.
+        Drawn twice, it gives away the value twice; the client of a collection keeps it in a memo.
         """
-        wanted = np.zeros(self.width, dtype=np.uint8)
-        for place in set(self.positions(value, cohort=cohort)):
-            wanted[place // 8] |= 1 << place % 8
-        flips = self._fill(PackedCoins(self.f / 2), 1, source_or_default(source))[0]
-        return (wanted ^ flips).tobytes()
+        from noisewright.local.rappor.device import draw_permanent
+
+        places = self.positions(value, cohort=cohort)
+        return draw_permanent(self, places, stream=ByteStream(source))
 
     def report(self, permanent: bytes, *, source: Source | None = None) -> bytes:
         """Draw a report from the permanent response of a device."""
-        kept = np.frombuffer(self.require(permanent), dtype=np.uint8)
-        drawn = self.instant(kept[None], source=source)
-        return drawn[0].tobytes()
+        from noisewright.local.rappor.device import draw_report
+
+        return draw_report(self, permanent, stream=ByteStream(source))
 
     @redone_after_fork
     def instant(
@@ -206,7 +207,9 @@ class Rappor:
         self, values: Any, *, cohorts: NDArray[Any] | None = None, source: Source | None = None
     ) -> RapporReports:
         """Draw the permanent responses of many people, each in a cohort, at random unless given."""
-        return self._draw(values, cohorts, source, self.f / 2, 1 - self.f / 2)
+        table, codes = self.look_up(values)
+        chances = self.f / 2, 1 - self.f / 2
+        return self.draw_from(table, codes, cohorts=cohorts, chances=chances, source=source)
 
     def reports(
         self, values: Any, *, cohorts: NDArray[Any] | None = None, source: Source | None = None
@@ -218,13 +221,21 @@ class Rappor:
         Ensures: each has the law of `report(permanent(value))`, and nothing is kept: for several
         reports of the same people, draw `permanents` once and `instant` for each report.
         """
-        return self._draw(values, cohorts, source, self.chance_unset, self.chance_set)
+        table, codes = self.look_up(values)
+        return self.draw_from(table, codes, cohorts=cohorts, source=source)
 
     def count(self, reports: RapporReports) -> RapporCounts:
         """Count the ones of each bit, by cohort."""
         if reports.bits != self.bits:
             raise InputError(f"these reports have {reports.bits:,} bits, not {self.bits:,}.")
         return reports.count(self.cohorts)
+
+    @cached_property
+    def collection(self) -> RapporCollection:
+        """The collection: `client(memo=)` for devices, `server()`, `save()` for others."""
+        from noisewright.local.rappor.collecting import RapporCollection
+
+        return RapporCollection(self)
 
     # What a server concludes
 
@@ -311,16 +322,22 @@ class Rappor:
         return out
 
     @redone_after_fork
-    def _draw(
+    def draw_from(
         self,
-        values: Any,
-        cohorts: NDArray[Any] | None,
-        source: Source | None,
-        unset: Fraction,
-        is_set: Fraction,
+        table: NDArray[np.int32],
+        codes: NDArray[np.int64],
+        *,
+        cohorts: NDArray[Any] | None = None,
+        chances: tuple[Fraction, Fraction] | None = None,
+        source: Source | None = None,
     ) -> RapporReports:
+        """Draw reports of values by their positions: [value, cohort, hash], and a value for each.
+
+        `chances` are those of a one where the bit is not set, and where it is: of a first report
+        unless given.
+        """
+        unset, is_set = chances or (self.chance_unset, self.chance_set)
         bits = source_or_default(source)
-        table, codes = self._look_up(values)
         groups = self._cohorts_of(codes.size, cohorts, bits)
         out = np.empty((codes.size, self.width), dtype=np.uint8)
         zeros, ones = PackedCoins(unset), PackedCoins(is_set)
@@ -348,7 +365,7 @@ class Rappor:
             )
         return given.astype(np.uint16)
 
-    def _look_up(self, values: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def look_up(self, values: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the positions of the different values, and which of them each row has."""
         if self.space is not None:
             codes = np.asarray(self.space.encode(np.asarray(values)), dtype=np.int64)
@@ -366,22 +383,3 @@ class Rappor:
         for one in candidates:
             require_text(one)
         return bloom_table(candidates, cohorts=self.cohorts, bits=self.bits, hashes=self.hashes)
-
-
-def certify_parts(parts: Sequence[Rappor], *, reports: int | None) -> Certificate:
-    """Return the certificate of a value that is sent through several filters at once.
-
-    Ensures: ε is the sum over the parts, and proven.
-    """
-    total = Epsilon()
-    for part in parts:
-        one = part.epsilon_forever if reports is None else part.epsilon_after(reports=reports)
-        if one is None:
-            raise ParameterError(
-                "no finite epsilon holds: some reports are possible for one value and impossible "
-                "for another. Give f above 0, or 0 < p < q < 1 and a number of reports."
-            )
-        total = sum_epsilons(total, one)
-    return certify_rappor(
-        [part.describe() for part in parts], guarantee=Guarantee(total.brief()), reports=reports
-    )
