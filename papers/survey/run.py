@@ -15,6 +15,7 @@ from papers.survey import (
     exponential,
     laplace,
     neighbors,
+    rappor,
     synthetic,
     utility,
 )
@@ -29,7 +30,8 @@ PAPER = Paper(
         "described there.",
         "The survey's abstract, introduction, conclusion and section on the Laplace mechanism are "
         "empty; for the last one, the standard statement is checked. What it only cites is left "
-        "out. Logarithms are natural. Neighbors replace one row unless something else is said.",
+        "out, but for the simulations of RAPPOR (references 17 and 18) at the end. Logarithms are "
+        "natural. Neighbors replace one row unless something else is said.",
     ),
     groups={
         "definitions": {
@@ -42,6 +44,7 @@ PAPER = Paper(
         "exponential": exponential.CLAIMS,
         "utility": utility.CLAIMS,
         "synthetic": {**existence.CLAIMS, **synthetic.CLAIMS, **accuracy.CLAIMS},
+        "rappor": rappor.CLAIMS,
     },
 )
 

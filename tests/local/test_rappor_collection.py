@@ -23,6 +23,7 @@ def bits_of(report: bytes) -> tuple[int, np.ndarray]:
 def test_a_device_with_a_memo_draws_its_permanent_response_once(tmp_path: Path) -> None:
     """400 reports from 4 clients of one memo: all of one cohort, each bit near p or q."""
     reports = []
+    client = MADE.collection.client(memo=tmp_path / "memo.db")
     for _ in range(4):
         client = MADE.collection.client(memo=tmp_path / "memo.db")
         reports += [bits_of(client.report("example.org")) for _ in range(100)]

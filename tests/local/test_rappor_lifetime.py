@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -10,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError, TooLargeError
 
-HALF = {"bits": 128, "hashes": 2, "cohorts": 8, "p": "1/2", "q": "3/4"}
+HALF: dict[str, Any] = {"bits": 128, "hashes": 2, "cohorts": 8, "p": "1/2", "q": "3/4"}
 
 
 def close(epsilon: nw.accounting.Epsilon | None, value: float) -> bool:
@@ -45,7 +46,7 @@ def test_basic_one_time_rappor_costs_ln_3() -> None:
     assert sent.epsilon_one == sent.epsilon_forever == nw.accounting.Epsilon.log(Fraction(9))
 
 
-def law_of_filter(places: frozenset[int], bits: int, chances: tuple[Fraction, ...]) -> list[float]:
+def law_of_filter(places: frozenset[int], bits: int, chances: tuple[Fraction, ...]) -> list[Any]:
     """P(sequence of T reports | filter) for all sequences of all bits; chances are f, p, q, T."""
     f, p, q, reports = chances
     bit_laws: list[list[Fraction]] = []

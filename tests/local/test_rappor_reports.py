@@ -140,13 +140,18 @@ def test_values_come_in_every_form() -> None:
             lambda: RapporReports(np.zeros(1, np.uint16), np.full((1, 1), 255, np.uint8), 7),
             "beyond the 7",
         ),
-        (lambda: MADE.count(RapporReports(np.zeros(0, np.uint16), np.zeros((0, 1)), 8)), "not 100"),
+        (
+            lambda: MADE.count(
+                RapporReports(np.zeros(0, np.uint16), np.zeros((0, 1), np.uint8), 8)
+            ),
+            "not 100",
+        ),
         (
             lambda: RapporReports(np.full(1, 9, np.uint16), np.zeros((1, 1), np.uint8), 8).count(2),
             "beyond the 2",
         ),
-        (lambda: RapporCounts(np.ones((2, 3)), np.zeros(2)), "more than there are"),
-        (lambda: RapporCounts(np.ones((2, 3)), np.zeros(3)), "one row"),
+        (lambda: RapporCounts(np.ones((2, 3), int), np.zeros(2, int)), "more than there are"),
+        (lambda: RapporCounts(np.ones((2, 3), int), np.zeros(3, int)), "one row"),
     ],
 )
 def test_what_is_refused_and_no_value_is_shown(call: Callable[[], object], words: str) -> None:

@@ -60,8 +60,10 @@ WORDS = (
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 SLIGHTLY = Fraction(1, 10**14)
-HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals", "coins"}
-HEX |= {"flip", "flip_total", "low", "high", "report_total"}
+HEX = {
+    *("weights", "levels", "keep", "present", "absent", "total", "privacy_duals", "coins"),
+    *("flip", "flip_total", "low", "high", "report_total"),
+}
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -48,6 +48,12 @@ _MOST_KEPT = 40
 """n-grams of a position whose pairs are looked at: the most frequent ones."""
 
 _MOST_CANDIDATES = 20_000
+_ABSENT = 1e-4
+"""Pairs with a share below this are none."""
+
+_STILL = 2e-5
+"""Joint shares are found to within this: far below the errors that edges are compared with."""
+
 _EDGE = 1.0
 """A pair is an edge if its share is above so many of its errors."""
 
@@ -245,12 +251,13 @@ class TextDiscovery:
             likelihoods(self.part, _take(one, rows), labels, others=True)
             for one, labels in zip(reports.parts, (here, there), strict=True)
         )
-        shares = most_likely_joint(first, second)
-        variances = np.diagonal(joint_covariance(first, second, shares)).reshape(shares.shape)
-        joined = shares > _EDGE * np.sqrt(np.maximum(variances, 0.0))
+        shares = most_likely_joint(first, second, still=_STILL)
+        cells = np.argwhere(shares > _ABSENT)
+        variances = np.diagonal(joint_covariance(first, second, shares, cells))
         return {
             (here[a], there[b]): float(shares[a, b])
-            for a, b in np.argwhere(joined[:-1, :-1]).tolist()
+            for (a, b), variance in zip(cells.tolist(), variances.tolist(), strict=True)
+            if a < len(here) and b < len(there) and shares[a, b] > _EDGE * max(variance, 0.0) ** 0.5
         }
 
     def _join(self, graph: dict[Pair, dict[tuple[str, str], float]]) -> tuple[list[str], bool]:

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 _CHUNK = 1 << 13
 _STEPS = 400
-_STILL = 1e-7
+_STILL = 1e-6
 """Shares that move by less than this are found."""
 
 _SMALLEST = 1e-300
@@ -65,11 +65,14 @@ def most_likely_shares(rows: Array) -> Array:
         mixture = rows @ shares
         return shares * (rows.T @ (1 / mixture)) / len(rows), float(np.log(mixture).sum())
 
-    return _climb(np.full(rows.shape[1], 1 / rows.shape[1]), step)
+    return _climb(np.full(rows.shape[1], 1 / rows.shape[1]), step, _STILL)
 
 
-def most_likely_joint(first: Array, second: Array) -> Array:
-    """Return the joint shares of the columns of two tables of likelihoods, of the same people."""
+def most_likely_joint(first: Array, second: Array, *, still: float = _STILL) -> Array:
+    """Return the joint shares of the columns of two tables of likelihoods, of the same people.
+
+    Ensures: another step would move no share by `still` or more, or there were many steps.
+    """
 
     def step(shares: Array) -> tuple[Array, float]:
         total, gain = 0.0, np.zeros_like(shares)
@@ -81,16 +84,16 @@ def most_likely_joint(first: Array, second: Array) -> Array:
         return shares * gain / len(first), total
 
     size = (first.shape[1], second.shape[1])
-    return _climb(np.full(size, 1 / (size[0] * size[1])), step)
+    return _climb(np.full(size, 1 / (size[0] * size[1])), step, still)
 
 
-def _climb(shares: Array, step: Callable[[Array], tuple[Array, float]]) -> Array:
+def _climb(shares: Array, step: Callable[[Array], tuple[Array, float]], still: float) -> Array:
     """Go on until shares stand still; each step returns shares and the likelihood before it."""
     for _ in range(_STEPS):
         once, before = step(shares)
         twice, _ = step(once)
         change, bend = once - shares, twice - 2 * once + shares
-        if np.abs(twice - once).max() < _STILL:
+        if np.abs(twice - once).max() < still:
             return twice
         length = np.linalg.norm(change) / max(float(np.linalg.norm(bend)), _SMALLEST)
         far = shares + 2 * length * change + length**2 * bend
@@ -101,20 +104,25 @@ def _climb(shares: Array, step: Callable[[Array], tuple[Array, float]]) -> Array
     return shares
 
 
-def joint_covariance(first: Array, second: Array, shares: Array) -> Array:
+def joint_covariance(
+    first: Array, second: Array, shares: Array, cells: NDArray[np.intp] | None = None
+) -> Array:
     """Return the covariance of the joint shares, from the observed information.
 
-    Scores are L_a L_b / Σ π L L; shares sum to 1, so that only directions along that count.
+    Scores are L_a L_b / Σ π L L; shares sum to 1, so that only directions along that count. With
+    `cells`, rows of two positions, only these are free, and all others as they are.
     """
-    cells = shares.size
-    information = np.zeros((cells, cells))
-    step = max(1, (1 << 22) // cells)
+    if cells is None:
+        cells = np.argwhere(np.ones(shares.shape, dtype=bool))
+    rows, columns = cells.T
+    information = np.zeros((len(cells), len(cells)))
+    step = max(1, (1 << 22) // len(cells))
     for start in range(0, len(first), step):
         a, b = first[start : start + step], second[start : start + step]
         mixture = ((a @ shares) * b).sum(axis=1)
-        score = (a[:, :, None] * (b / mixture[:, None])[:, None, :]).reshape(len(a), cells) - 1
+        score = a[:, rows] * (b / mixture[:, None])[:, columns] - 1
         information += score.T @ score
     # Directions that sum to 0: all cells but the last, which takes what the others give.
-    basis = np.vstack([np.eye(cells - 1), -np.ones(cells - 1)])
+    basis = np.vstack([np.eye(len(cells) - 1), -np.ones(len(cells) - 1)])
     inner = np.linalg.pinv(basis.T @ information @ basis, hermitian=True)
     return basis @ inner @ basis.T
