@@ -47,6 +47,7 @@ def test_verdicts(claims: Mapping[str, Claim]) -> None:
             "theorem-1-proof",
             "theorem-2-proof",
             "blr",
+            "rappor-lifetime",
         },
     )
 
@@ -57,6 +58,7 @@ def test_every_result_is_there(claims: Mapping[str, Claim]) -> None:
     wanted += ["Section 2.3", "Section 2.4", "Example 2.1", "Equation (1)", "Definition 2.5"]
     wanted += ["Theorem 1", "Theorem 2", "Corollary 2.1", "Theorem 3", "Section 2.5"]
     wanted += [f"Proof of Theorem {k}" for k in (1, 2, 3)]
+    wanted += ["Reference 17", "Reference 18"]
     assert [place for place in wanted if place not in places] == []
 
 
@@ -126,6 +128,18 @@ def test_draws_of_blr(claims: Mapping[str, Claim]) -> None:
     assert 0 < drawn["farthest"] < drawn["alarm"]
     assert claims["many-queries"].numbers["crossing"] == 70_000
     assert claims["blr"].numbers["realized"] <= 1
+
+
+def test_rappor(claims: Mapping[str, Claim]) -> None:
+    life = claims["rappor-lifetime"].numbers
+    assert life["one"] == pytest.approx(2 * math.log(77 / 45), abs=1e-12)
+    assert life["forever"] == pytest.approx(4 * math.log(3), abs=1e-12)
+    assert life["after_5"] == pytest.approx(3.656, abs=5e-4)
+    found = claims["rappor-exponential"].numbers
+    assert found["found at f = 0"] > found["found at f = 1/2"] > 10
+    assert claims["rappor-grid"].numbers["found"] > 20
+    assert claims["rappor-unknown"].numbers["found"] >= 5
+    assert claims["rappor-associations"].numbers["power"] > 0.9
 
 
 def test_the_pages_hold_everything(out: Path, claims: Mapping[str, Claim]) -> None:
