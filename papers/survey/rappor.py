@@ -89,6 +89,8 @@ def lifetime(setting: Setting) -> Claim:
         + " reports. The stand-alone checker proves all of them. They say nothing about a value "
         "that changes.",
         judge(agree, more=proven and rising),
+        instead="for T reports, e^ε(T) = (r s)^h with r = ((1 − g) q^T + g p^T) / (g q^T + (1 − g) "
+        "p^T), g = f/2, and s the same for zeros: exact for every T where 2h ≤ bits.",
         pictures=(Picture("rappor-lifetime.png", "ε after T reports of a value, f = 1/2."),),
         numbers={**numbers, "after_5": curve[5], "after_30": curve[30]},
     )

@@ -130,21 +130,37 @@ def decode(
     used = counts.people > 0
     if not used.any():
         raise InputError("there are no reports to decode.")
-    fit = _Fit(mechanism, counts, _design(mechanism, labels)[:, used], used)
-    if sparse is None:
-        sparse = mechanism.space is None and _FEW * len(labels) > int(used.sum()) * mechanism.bits
-    selected = fit.select() if flag(sparse, name="sparse") else np.ones(len(labels), dtype=bool)
-    shares, errors, rest, misfit = fit.solve(selected)
+    if mechanism.space is not None:
+        shares, errors = _direct(mechanism, counts, labels)
+        selected, rest, misfit = np.ones(len(labels), dtype=bool), 0.0, 1.0
+    else:
+        fit = _Fit(mechanism, counts, _design(mechanism, labels)[:, used], used)
+        if sparse is None:
+            sparse = _FEW * len(labels) > int(used.sum()) * mechanism.bits
+        every = np.ones(len(labels), dtype=bool)
+        selected = fit.select() if flag(sparse, name="sparse") else every
+        shares, errors, rest, misfit = fit.solve(selected)
+    method = "least squares" if selected.all() else "sparse regression"
     normal = NormalDist()
     p_values = np.array([normal.cdf(-b / e) for b, e in zip(shares, errors, strict=True)])
     reach = normal_quantile(confidence) * errors
     found = Estimate(
         *("share", (Axis("candidate", labels),), shares, errors, shares - reach, shares + reach),
-        *(counts.total, "population", "sparse regression", confidence),
+        *(counts.total, "population", method, confidence),
         notes=_notes(selected, misfit),
     )
     passed = _detect(p_values, control, level)
     return DecodedShares(found, p_values, selected, passed, rest, misfit, control, level)
+
+
+def _direct(mechanism: Rappor, counts: RapporCounts, labels: Sequence[Any]) -> tuple[Array, Array]:
+    """Return shares and errors where each candidate has a bit of its own."""
+    places = mechanism.table(labels)[:, 0, 0]
+    shares = _bit_shares(mechanism, counts)[0, places]
+    chance = float(mechanism.chance_unset) + float(mechanism.gap) * np.clip(shares, 0.0, 1.0)
+    variances = chance * (1 - chance) / counts.total
+    # Where all reports are alike by chance, as if one had been otherwise.
+    return shares, np.sqrt(np.maximum(variances, 1 / counts.total**2)) / float(mechanism.gap)
 
 
 class _Fit:
@@ -157,7 +173,7 @@ class _Fit:
         design: NDArray[np.bool_],
         used: NDArray[np.bool_],
     ) -> None:
-        self._bits, self._basic = mechanism.bits, mechanism.space is not None
+        self._bits = mechanism.bits
         self._people = counts.people[used].astype(float)
         self._low, self._gap = float(mechanism.chance_unset), float(mechanism.gap)
         self._shares = _bit_shares(mechanism, counts)[used]
@@ -194,25 +210,21 @@ class _Fit:
     def solve(self, selected: NDArray[np.bool_]) -> tuple[Array, Array, float, float]:
         """Return shares and errors of all candidates, the share of others, and the misfit."""
         places = np.flatnonzero(selected)
-        columns = self._rows[:, places]
-        if not self._basic:
-            columns = np.concatenate([columns, self._ones], axis=1)
+        columns = np.concatenate([self._rows[:, places], self._ones], axis=1)
         inverse = np.linalg.pinv(columns.T @ columns, hermitian=True)
         found = inverse @ (columns.T @ self._target)
         residual = self._target - columns @ found
         shares, errors = self._add_alone(columns, inverse, residual)
         shares[places] = found[: places.size]
         freedom = max(1, residual.size - found.size)
-        misfit = float(residual @ residual) / freedom if not self._basic else 1.0
+        misfit = float(residual @ residual) / freedom
         spread = inverse @ columns.T
         likely = np.where(selected, shares, 0.0)
         covariance = spread @ self._whiten(likely) @ spread.T * max(1.0, misfit)
         errors *= np.sqrt(max(1.0, misfit))
         errors[places] = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))[: places.size]
-        per_bit = self._plain.mean(axis=0)
-        rest = 0.0
-        if not self._basic and per_bit.size:
-            rest = float(found[-1]) / float(per_bit.mean())
+        # One person more with another value sets as many bits as a candidate does.
+        rest = float(found[-1] / self._plain.mean())
         return shares, errors, rest, misfit
 
     def _add_alone(self, columns: Array, inverse: Array, residual: Array) -> tuple[Array, Array]:
