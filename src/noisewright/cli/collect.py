@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import noisewright as nw
@@ -125,6 +124,8 @@ def simulate(
     as_json: JsonOption = False,
 ) -> None:
     """Randomize a column as devices would, a report for each row: to try a collection out."""
+    import numpy as np
+
     collection = local.open_collection(specification)
     _require_free(output, overwrite=overwrite)
     schema = _schema(collection, column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, final
+from typing import TYPE_CHECKING, Annotated, Any, Literal, final
 
 import typer
 
@@ -12,7 +12,9 @@ import noisewright as nw
 from noisewright import files, local
 from noisewright.cli.options import number_option, split_commas
 from noisewright.errors import InputError
-from noisewright.spaces import Space
+
+if TYPE_CHECKING:
+    from noisewright.spaces import Space
 
 Kind = Literal["frequencies"]
 
