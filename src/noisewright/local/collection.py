@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from noisewright import sampling
 from noisewright.certificates import Certificate, certify_collection
 from noisewright.errors import InputError, ParameterError
+from noisewright.given import flag
 from noisewright.local.client import CollectionClient
+from noisewright.local.lifetime import Lifetime, lifetime_of
 from noisewright.local.randomizer import Randomizer
 from noisewright.local.reports import Reports
 from noisewright.local.server import CollectionServer
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
+from noisewright.spaces import Space
 
 FORMAT = "noisewright-collection"
 LONGEST_NAME = 200
@@ -77,6 +80,14 @@ class Collection(ABC):
         """Return how far so large a share of fake devices can push answers."""
         raise ParameterError(f"there is no bound on what fake devices do to {self!r}.")
 
+    def examples(self, most: int) -> list[Any]:
+        """Return up to so many values, first and last among them, for test vectors."""
+        space = getattr(self, "space", None)
+        if not isinstance(space, Space):
+            raise ParameterError(f"there are no examples of values of {self!r}.")
+        codes = sorted({round(i * (space.size - 1) / (most - 1)) for i in range(most)})
+        return [space.point(code) for code in codes]
+
     def parts(self) -> Iterable[tuple[dict[str, Any], Guarantee]]:
         """Return what a certificate says of the report: one part, unless there are several."""
         yield self.randomizer.describe(), self.randomizer.guarantee
@@ -89,16 +100,20 @@ class Collection(ABC):
             "version": 1,
             "name": self.name,
             **self.settings(),
-            "randomizer": self.randomizer.describe(),
+            "randomizer": self.randomizer.describe_for_clients(),
             "bytes": self.randomizer.length,
             "claims": self.guarantee.describe(),
         }
 
     @cached_property
+    def canonical(self) -> str:
+        """The specification as the one text that its digest is taken of, in ASCII."""
+        return json.dumps(self.specification, sort_keys=True, separators=(",", ":"))
+
+    @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of the specification."""
-        text = json.dumps(self.specification, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).digest()
+        return hashlib.sha256(self.canonical.encode()).digest()
 
     def reports(self, values: Any, *, source: sampling.Source | None = None) -> Reports:
         """Return a report for each value, drawn independently: one for each person."""
@@ -125,6 +140,30 @@ class Collection(ABC):
         except OSError as error:
             raise InputError(f"{state} cannot be read: {error.strerror}.") from None
         return CollectionServer.from_bytes(data, self, what=str(state))
+
+    def lifetime(
+        self, *, reports: int, values: int = 1, memo: bool = True, reports_a_day: int = 1
+    ) -> Lifetime:
+        """Return what a person gives away by so many reports: by one, in a day, and in all.
+
+        Requires: `values`, how many different values the person has in all that time, at most.
+        Ensures: without a memo, T reports cost T ε, which is also what the least ε of them grows
+        by. With a memo, c different values cost c ε, for persons whose values change at the same
+        times; a memo does not hide when a value changes.
+        """
+        return lifetime_of(self, reports, values, flag(memo, name="memo"), reports_a_day)
+
+    def spec(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write what programs in other languages need to send reports, and return the folder.
+
+        Ensures: `collection.json` (its SHA-256 is the digest), `vectors.json` (test vectors),
+        `client.js` (browsers and Node), `client.c` for reports that are one coin or a row of bits,
+        and a README. Each file is written whole or not at all; what is there already is kept
+        unless `overwrite` says otherwise.
+        """
+        from noisewright.local.elsewhere.folder import write_folder
+
+        return write_folder(self, folder, overwrite=flag(overwrite, name="overwrite"))
 
     def certificate(self) -> Certificate:
         """Return the proof of the guarantee, proven again by the stand-alone checker."""

@@ -27,7 +27,7 @@ from noisewright.local.shares import (
 from noisewright.local.wire import OVERHEAD
 from noisewright.mechanisms import positive_epsilon
 from noisewright.public import public
-from noisewright.spaces import Categories, Space
+from noisewright.spaces import Categories, Interval, Space
 from noisewright.tables import read_inputs
 
 
@@ -100,7 +100,7 @@ class FrequencyCollection(Collection):
 
     def settings(self) -> dict[str, Any]:
         """Return the kind, the method and the values."""
-        return {"kind": "frequencies", "method": self.method, "values": self.space.describe()}
+        return {"kind": "frequencies", "method": self.method, "values": describe_values(self.space)}
 
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return the codes of values."""
@@ -140,6 +140,15 @@ class FrequencyCollection(Collection):
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
         return f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} a report>"
+
+
+def describe_values(space: Space) -> dict[str, Any]:
+    """Return the values as clients read them: the points, and what becomes of other numbers."""
+    found = dict(space.describe())
+    if isinstance(space, Interval):
+        found |= {"outside": "clamp"} if space.clamps else {}
+        found |= {"off_grid": "round"} if space.rounds else {}
+    return found
 
 
 def encode_values(space: Space, values: Any) -> NDArray[np.int64]:
