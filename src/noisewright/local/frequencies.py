@@ -145,6 +145,10 @@ class FrequencyCollection(Collection):
 def describe_values(space: Space) -> dict[str, Any]:
     """Return the values as clients read them: the points, and what becomes of other numbers."""
     found = dict(space.describe())
+    if isinstance(space, Categories):
+        # Written in hexadecimal, as texts: b"ab" is not "6162".
+        in_bytes = [code for code, one in enumerate(space.labels) if isinstance(one, bytes)]
+        found |= {"bytes": in_bytes} if in_bytes else {}
     if isinstance(space, Interval):
         found |= {"outside": "clamp"} if space.clamps else {}
         found |= {"off_grid": "round"} if space.rounds else {}

@@ -124,7 +124,9 @@ def _require_known(values: dict[str, Any], randomizer: dict[str, Any]) -> None:
                 "clients in other languages do not read dates. Collect labels or counts, such as "
                 "the number of the month."
             )
-        if any(not isinstance(label, str | int | float) for label in one.get("labels", ())):
+        if "bytes" in one or any(
+            not isinstance(label, str | int | float) for label in one.get("labels", ())
+        ):
             raise ParameterError(
                 "clients in other languages read labels that are texts, numbers, True or False. "
                 "Give each value such a label."
