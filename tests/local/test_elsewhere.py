@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError
+from noisewright.local.elsewhere.folder import FAMILIES, FORMS, POINTS, READINGS
 from noisewright.local.families.family import ByteStream
 from noisewright.local.families.windows import Windows
 from noisewright.local.one_of_several import OneOfSeveral
@@ -24,6 +25,7 @@ from tests.local.elsewhere import (
     KINDS,
     NEEDS_GCC,
     NEEDS_NODE,
+    WITHOUT_C,
     load_in_node,
     node,
     of_family,
@@ -81,7 +83,7 @@ def vectors_of(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_files_say_what_the_collection_is(folders: dict[str, Path], kind: str) -> None:
     folder, collection = folders[kind], KINDS[kind]
-    with_c = {"client.c"} if kind != "several" else set()
+    with_c = {"client.c"} if kind not in WITHOUT_C else set[str]()
     assert {path.name for path in folder.iterdir()} == FILES | with_c
     text = (folder / "collection.json").read_bytes()
     assert hashlib.sha256(text).digest() == collection.digest
@@ -183,7 +185,7 @@ int main(void) {
 
 
 @NEEDS_GCC
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "several"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WITHOUT_C])
 def test_c_sends_the_same_bytes(folders: dict[str, Path], kind: str, tmp_path: Path) -> None:
     assert GCC is not None
     folder, collection = folders[kind], KINDS[kind]
@@ -240,7 +242,9 @@ def test_what_is_there_is_kept(tmp_path: Path) -> None:
         collection.spec(tmp_path / "file")
 
 
-def test_what_clients_elsewhere_cannot_read_is_refused(tmp_path: Path) -> None:
+def test_what_clients_elsewhere_cannot_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuses(space: Any, match: str) -> None:
         with pytest.raises(ParameterError, match=match):
             nw.local.frequencies(space, epsilon=1, method="response").spec(tmp_path / "none")
@@ -261,4 +265,17 @@ def test_what_clients_elsewhere_cannot_read_is_refused(tmp_path: Path) -> None:
     newer = Newer(known.family, known.keep, known.guarantee)
     with pytest.raises(ParameterError, match="'newer'"):
         of_randomizer(newer).spec(tmp_path / "none")
+    unread = of_randomizer(known)
+    monkeypatch.setattr(type(unread), "reading", lambda self: None)
+    with pytest.raises(ParameterError, match="no clients in other languages"):
+        unread.spec(tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_python_knows_what_the_program_knows() -> None:
+    place = Path(str(nw.__file__)).parent / "local" / "elsewhere"
+    script = (place / "client.js").read_text(encoding="utf-8")
+    known = {"FORMS": FORMS, "FAMILIES": FAMILIES, "READINGS": READINGS, "POINTS": POINTS}
+    for table, names in known.items():
+        (body,) = re.findall(rf"^const {table} = {{\n(.*?)^}};", script, re.DOTALL | re.MULTILINE)
+        assert tuple(re.findall(r'^  "?([a-z][a-z ]+)"?\(', body, re.MULTILINE)) == names

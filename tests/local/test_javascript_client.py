@@ -77,6 +77,42 @@ def test_values_are_read_as_in_python(name: str, tmp_path: Path) -> None:
     assert any(code is not None for code in found)
 
 
+RECORDS = [
+    ('{"q0": 1, "q1": 2, "q2": 3}', True),
+    ('{"q2": 12, "q1": 19, "q0": 0}', True),
+    ('{"q0": 3, "q1": 2, "q2": 3}', False),
+    ('{"q0": 1, "q1": 2}', False),
+    ('{"q0": 1, "q1": 2, "q2": 3, "q3": 4}', False),
+    ('{"q0": 1, "q1": 2, "__proto__": {"q2": 3}}', False),
+    ("[1, 2, 3]", False),
+    ("1", False),
+    ("null", False),
+]
+SETS = [
+    ("[]", True),
+    ('["tv", "beer"]', True),
+    ('new Set(["Öl"])', True),
+    ('["tv", "tv"]', True),
+    ('["tv", "plane"]', False),
+    ('"tv"', False),
+    ("{}", False),
+    ("null", False),
+]
+
+
+@pytest.mark.parametrize(("kind", "cases"), [("several", RECORDS), ("items", SETS)])
+def test_records_and_sets_are_read_or_refused(
+    kind: str, cases: list[tuple[str, bool]], tmp_path: Path
+) -> None:
+    values = ", ".join(f"({text})" for text, _ in cases)
+    program = load_in_node(KINDS[kind].spec(tmp_path)) + (
+        "const client = nw.makeClient();\n"
+        f"const found = [{values}].map((one) => fails(() => client.report(one)) === null);\n"
+        "console.log(JSON.stringify(found));\n"
+    )
+    assert json.loads(node(program)) == [read for _, read in cases]
+
+
 def test_a_memo_keeps_answers_before_they_are_sent(tmp_path: Path) -> None:
     program = load_in_node(KINDS["points"].spec(tmp_path)) + (
         "const kept = new Map();\n"

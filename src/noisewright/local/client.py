@@ -36,19 +36,19 @@ class CollectionClient:
     ) -> None:
         self.collection = collection
         self._stream = ByteStream(source)
-        self.memo = (
-            None if memo is None else Memo(memo, collection.digest, collection.randomizer.length)
-        )
+        self.memo = None if memo is None else Memo(memo, collection.digest)
 
     def report(self, value: Any) -> bytes:
         """Return a report of this value, in its frame, ready to be sent."""
         collection = self.collection
         code = collection.encode([value])[0]
-        draw = collection.randomizer.draw_one
+        made = collection.randomizer
         if self.memo is None:
-            payload = draw(code, self._stream)
+            payload = made.draw_one(code, self._stream)
         else:
-            payload = self.memo.answer(code.tobytes(), lambda: draw(code, self._stream))
+            payload = self.memo.answer(
+                code.tobytes(), lambda: made.draw_one(code, self._stream), length=made.length
+            )
         return frame(collection.digest, self._stream.take(8), payload)
 
     @property

@@ -80,6 +80,14 @@ class Collection(ABC):
         """Return how far so large a share of fake devices can push answers."""
         raise ParameterError(f"there is no bound on what fake devices do to {self!r}.")
 
+    def reading(self) -> dict[str, Any] | None:
+        """Return how clients in other languages find the code of a value, as `encode` does.
+
+        None if they cannot; else what `READINGS` in `elsewhere/client.js` takes. Without "values"
+        in it, the values are those of the settings.
+        """
+        return None
+
     def examples(self, most: int) -> list[Any]:
         """Return up to so many values, first and last among them, for test vectors."""
         space = getattr(self, "space", None)
@@ -100,6 +108,7 @@ class Collection(ABC):
             "version": 1,
             "name": self.name,
             **self.settings(),
+            **({} if self.reading() is None else {"reading": self.reading()}),
             "randomizer": self.randomizer.describe_for_clients(),
             "bytes": self.randomizer.length,
             "claims": self.guarantee.describe(),

@@ -100,7 +100,11 @@ class FrequencyCollection(Collection):
 
     def settings(self) -> dict[str, Any]:
         """Return the kind, the method and the values."""
-        return {"kind": "frequencies", "method": self.method, "values": describe_values(self.space)}
+        return {"kind": "frequencies", "method": self.method, "values": self.space.describe()}
+
+    def reading(self) -> dict[str, Any]:
+        """Return how clients read one value."""
+        return describe_reading(self.space)
 
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return the codes of values."""
@@ -142,11 +146,11 @@ class FrequencyCollection(Collection):
         return f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} a report>"
 
 
-def describe_values(space: Space) -> dict[str, Any]:
-    """Return the values as clients read them: the points, and what becomes of other numbers."""
-    found = dict(space.describe())
+def describe_reading(space: Space) -> dict[str, Any]:
+    """Return how clients read one value: which labels are bytes, and what becomes of numbers."""
+    found: dict[str, Any] = {"kind": "value"}
     if isinstance(space, Categories):
-        # Written in hexadecimal, as texts: b"ab" is not "6162".
+        # Certificates write them in hexadecimal, as texts: b"ab" is not "6162".
         in_bytes = [code for code, one in enumerate(space.labels) if isinstance(one, bytes)]
         found |= {"bytes": in_bytes} if in_bytes else {}
     if isinstance(space, Interval):

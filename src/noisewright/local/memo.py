@@ -40,10 +40,9 @@ class MemoUse:
 class Memo:
     """Answers of one person to one collection, in a file."""
 
-    def __init__(self, path: str | os.PathLike[str], digest: bytes, length: int) -> None:
+    def __init__(self, path: str | os.PathLike[str], digest: bytes) -> None:
         self.path = Path(path)
         self._digest = digest
-        self._length = length
         with self._transaction():
             pass
 
@@ -85,12 +84,15 @@ class Memo:
                 "Give each collection a memo of its own."
             )
 
-    def answer(self, code: bytes, draw: Callable[[], bytes]) -> bytes:
-        """Return the answer to a value: the one that is kept, or one that is drawn and kept now."""
+    def answer(self, code: bytes, draw: Callable[[], bytes], *, length: int | None = None) -> bytes:
+        """Return the answer to a value: the one that is kept, or one that is drawn and kept now.
+
+        One that is not of this length is damaged, and refused.
+        """
         with self._transaction() as database:
             row = database.execute("SELECT payload FROM answer WHERE code = ?", (code,)).fetchone()
             payload = draw() if row is None else row[0]
-            if not isinstance(payload, bytes) or len(payload) != self._length:
+            if not isinstance(payload, bytes) or length not in (None, len(payload)):
                 raise InputError(
                     f"the memo {self.path} is damaged: an answer is not as long as it should be. "
                     "Nothing was sent. Restore the file; a new one costs another report."

@@ -25,7 +25,8 @@
 #define SETS 3
 #define HASHES 4
 #define WINDOWS 5
-#define UNARY 6
+#define ENDS 6
+#define UNARY 7
 
 @CONSTANTS@
 
@@ -186,6 +187,11 @@ static void draw(uint64_t code, int inside, uint8_t *payload) {
         if (output >= first) output += WIDTH;
     }
     put(output, payload, PAYLOAD);
+}
+
+#elif FAMILY == ENDS
+static void draw(uint64_t code, int inside, uint8_t *payload) {
+    payload[0] = (below(VALUES - 1) < code) == inside;
 }
 #endif
 

@@ -199,6 +199,12 @@ const FAMILIES = {
       return littleEndian(output, wordLength(outputs));
     };
   },
+
+  // The code is rounded to one of the two ends at random; the block is that end.
+  ends({ values }) {
+    return (code, inside, stream) =>
+      Uint8Array.of(Number(stream.below(values - 1) < code === inside));
+  },
 };
 
 function residues(q) {
@@ -230,12 +236,16 @@ const FORMS = {
   blocks({ family, keep, log2_total: log2Total }) {
     const draw = pick(FAMILIES, family.kind, "family of blocks")(family);
     const heads = BigInt(`0x${keep}`);
-    return (code, stream) => draw(code, stream.coin(heads, log2Total), stream);
+    return (code, stream) => {
+      requireCode(code, family.values);
+      return draw(code, stream.coin(heads, log2Total), stream);
+    };
   },
 
   unary({ size, present, absent, log2_total: log2Total }) {
     const [own, other] = [present, absent].map((text) => BigInt(`0x${text}`));
     return (code, stream) => {
+      requireCode(code, size);
       const set = [];
       for (let one = 0; one < size; one += 1) {
         if (stream.coin(one === code ? own : other, log2Total)) set.push(one);
@@ -244,6 +254,16 @@ const FORMS = {
     };
   },
 
+  // Codes of a set's items: it is filled up with dummies, and one of them is reported.
+  padded({ items, largest, response }) {
+    const draw = randomizerOf(response);
+    return (codes, stream) => {
+      const place = stream.below(Math.max(codes.length, largest));
+      return draw(place < codes.length ? codes[place] : items + place, stream);
+    };
+  },
+
+  // A code for each part, or one code for all of them.
   "one of several"({ weights, parts, bytes }) {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const draws = parts.map(randomizerOf);
@@ -254,21 +274,27 @@ const FORMS = {
         drawn -= weights[part];
         part += 1;
       }
-      const report = draws[part](codes[part], stream);
+      const report = draws[part](Array.isArray(codes) ? codes[part] : codes, stream);
       const spare = new Uint8Array(bytes - 2 - report.length);
       return concatenate(littleEndian(part, 2), report, spare);
     };
   },
 };
 
+function requireCode(code, values) {
+  if (!Number.isInteger(code) || code < 0 || code >= values) {
+    refuse("the values and the reports of this collection do not fit together.");
+  }
+}
+
 function randomizerOf(described) {
   return pick(FORMS, described.form, "form of report")(described);
 }
 
-// ---- Values, by the kind that collection.json gives: value => code, or undefined ----
+// ---- Values, by the kind of points that collection.json gives: value => code, or undefined ----
 // To add a kind, add a function here; nothing else has to change.
 
-const READINGS = {
+const POINTS = {
   labels({ labels }) {
     const codes = new Map(labels.map((label, code) => [label, code]));
     return (value) => codes.get(typeof value === "bigint" ? Number(value) : value);
@@ -283,7 +309,7 @@ const READINGS = {
 
   // Numbers are compared with the grid exactly, as fractions; one that is within a millionth of a
   // step of a point counts as that point.
-  grid({ low, high, step, unit, outside, off_grid: offGrid }) {
+  grid({ low, high, step, unit }, { outside, off_grid: offGrid }) {
     if (unit !== undefined) refuse("this client does not read dates. Collect counts or labels.");
     const [bottom, top, pace] = [low, high, step].map(fraction);
     const stepsTo = ([n, d]) => [
@@ -310,19 +336,60 @@ const READINGS = {
       return Number(nearest < 0n ? 0n : nearest > last ? last : nearest);
     };
   },
+};
 
-  several({ parts }) {
-    const readings = parts.map(readingOf);
+// ---- Readings: what a person has, as one code or several ----
+// To add a reading, add a function here; nothing else has to change.
+
+const READINGS = {
+  // One value; `group` neighbors have one code.
+  value(reading, values) {
+    const { values: own = values, group = 1 } = reading;
+    const read = pick(POINTS, own.kind, "kind of values")(own, reading);
     return (value) => {
-      if (!Array.isArray(value) || value.length !== readings.length) return undefined;
-      const codes = value.map((one, i) => readings[i](one));
+      const code = read(value);
+      return code === undefined ? undefined : Math.floor(code / group);
+    };
+  },
+
+  // An array or Set of values: the codes of those that are candidates, in the order of the list.
+  set({ values: own, candidates }, values) {
+    const read = pick(POINTS, (own ?? values).kind, "kind of values")(own ?? values, {});
+    const places = candidates && new Map(candidates.map((one, place) => [one, place]));
+    return (value) => {
+      if (!Array.isArray(value) && !(value instanceof Set)) return undefined;
+      const codes = [...new Set(Array.from(value, read))];
+      if (codes.includes(undefined)) return undefined;
+      codes.sort((a, b) => a - b);
+      if (!places) return codes;
+      return codes.filter((code) => places.has(code)).map((code) => places.get(code));
+    };
+  },
+
+  // How many candidates a set has, at most `most`.
+  "set size"(reading, values) {
+    const read = READINGS.set(reading, values);
+    return (value) => {
+      const codes = read(value);
+      return codes === undefined ? undefined : Math.min(codes.length, reading.most);
+    };
+  },
+
+  // An object with a value for each name; its codes in their order.
+  record({ names, parts }, values) {
+    const reads = parts.map((part) => readingOf(part, values));
+    return (value) => {
+      if (typeof value !== "object" || value === null) return undefined;
+      if (Object.keys(value).length !== names.length) return undefined;
+      if (!names.every((name) => Object.hasOwn(value, name))) return undefined;
+      const codes = names.map((name, i) => reads[i](value[name]));
       return codes.includes(undefined) ? undefined : codes;
     };
   },
 };
 
-function readingOf(described) {
-  return pick(READINGS, described.kind, "kind of values")(described);
+function readingOf(reading, values) {
+  return pick(READINGS, reading.kind, "reading of values")(reading, values);
 }
 
 function absolute(number) {
@@ -429,7 +496,7 @@ function openCollection(text, digest) {
   if (spec.format !== "noisewright-collection" || spec.version !== 1) {
     refuse("this is not a collection of version 1. Take a newer client.js.");
   }
-  const read = readingOf(spec.values);
+  const read = readingOf(spec.reading, spec.values);
   const draw = randomizerOf(spec.randomizer);
   return {
     spec,

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 LARGEST = (1 << 53) - 1
 """Larger whole numbers are not exact in JavaScript."""
 
-FORMS = ("blocks", "unary", "one of several")
-READINGS = ("labels", "counts", "grid", "several")
-"""What client.js knows: functions of these names are in its tables FORMS and READINGS."""
-
-_IN_C = ("points", "projective", "sets", "hashes", "windows")
+FORMS = ("blocks", "unary", "padded", "one of several")
+FAMILIES = ("points", "projective", "sets", "hashes", "windows", "ends")
+READINGS = ("value", "set", "set size", "record")
+POINTS = ("labels", "counts", "grid")
+"""What client.js knows: functions of these names are in its tables; client.c has all families."""
 
 
 def write_folder(
@@ -55,7 +55,8 @@ def write_folder(
 def _files(collection: Collection) -> Iterator[tuple[str, str]]:
     """Return the names of files and what is in them."""
     spec = collection.specification
-    _require_known(spec.get("values", {}), spec["randomizer"])
+    _require_forms(spec["randomizer"])
+    _require_readings(spec.get("reading"), spec.get("values"))
     _require_exact(spec)
     text = collection.canonical
     vectors = {"digest": collection.digest.hex(), "vectors": list(make_vectors(collection))}
@@ -104,33 +105,49 @@ def _plain(name: str) -> str:
     return "".join(one if one.isprintable() and one not in "`|<" else " " for one in name)
 
 
-def _require_known(values: dict[str, Any], randomizer: dict[str, Any]) -> None:
-    """Refuse what client.js has no function for."""
-    forms = [randomizer, *randomizer.get("parts", ())]
-    kinds = [values, *values.get("parts", ())]
-    for what, known, found in (
-        ("reports of the form", FORMS, [one.get("form") for one in forms]),
-        ("values of the kind", READINGS, [one.get("kind") for one in kinds]),
-    ):
-        odd = next((one for one in found if one not in known), None)
-        if odd is not None or None in found:
-            raise ParameterError(
-                f"there is no client in other languages for {what} {odd!r}; there is for "
-                f"{', '.join(map(repr, known))}. Use the Python client."
-            )
-    for one in kinds:
-        if "unit" in one:
-            raise ParameterError(
-                "clients in other languages do not read dates. Collect labels or counts, such as "
-                "the number of the month."
-            )
-        if "bytes" in one or any(
-            not isinstance(label, str | int | float) for label in one.get("labels", ())
-        ):
-            raise ParameterError(
-                "clients in other languages read labels that are texts, numbers, True or False. "
-                "Give each value such a label."
-            )
+def _require_forms(randomizer: dict[str, Any]) -> None:
+    """Refuse reports that client.js cannot draw."""
+    _require_known("reports of the form", randomizer["form"], FORMS)
+    if "family" in randomizer:
+        _require_known("blocks of the kind", randomizer["family"]["kind"], FAMILIES)
+    inner = [randomizer["response"]] if "response" in randomizer else []
+    for part in (*inner, *randomizer.get("parts", ())):
+        _require_forms(part)
+
+
+def _require_readings(reading: dict[str, Any] | None, values: dict[str, Any] | None) -> None:
+    """Refuse values that client.js cannot read."""
+    if reading is None:
+        raise ParameterError(
+            "there are no clients in other languages for this kind of collection. Use the Python "
+            "client."
+        )
+    _require_known("values read as", reading["kind"], READINGS)
+    for part in reading.get("parts", ()):
+        _require_readings(part, values)
+    if "parts" in reading:
+        return
+    points: dict[str, Any] = reading.get("values", values) or {}
+    _require_known("values of the kind", points.get("kind"), POINTS)
+    if "unit" in points:
+        raise ParameterError(
+            "clients in other languages do not read dates. Collect labels or counts, such as the "
+            "number of the month."
+        )
+    labels = points.get("labels", ())
+    if "bytes" in reading or any(not isinstance(label, str | int | float) for label in labels):
+        raise ParameterError(
+            "clients in other languages read labels that are texts, numbers, True or False. Give "
+            "each value such a label."
+        )
+
+
+def _require_known(what: str, found: Any, known: tuple[str, ...]) -> None:
+    if found not in known:
+        raise ParameterError(
+            f"there is no client in other languages for {what} {found!r}, but there is for "
+            f"{', '.join(map(repr, known))}. Use the Python client."
+        )
 
 
 def _require_exact(found: Any) -> None:
@@ -152,7 +169,8 @@ def _constants(collection: Collection) -> str | None:
     """Return what client.c has to know, or None where it does not know the form."""
     spec = collection.randomizer.describe_for_clients()
     kind = spec["form"] if spec["form"] == "unary" else spec.get("family", {}).get("kind")
-    if kind not in (*_IN_C, "unary") or collection.specification["values"]["kind"] == "several":
+    reading = collection.specification["reading"]
+    if kind not in (*FAMILIES, "unary") or reading["kind"] != "value" or "group" in reading:
         return None
     numbers = {"log2_total": 0, **spec.get("family", {})}
     lines = {
