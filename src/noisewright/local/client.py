@@ -41,7 +41,7 @@ class CollectionClient:
     def report(self, value: Any) -> bytes:
         """Return a report of this value, in its frame, ready to be sent."""
         collection = self.collection
-        code = collection.encode([value])[0]
+        code = collection.encode_one(value)
         made = collection.randomizer
         if self.memo is None:
             payload = made.draw_one(code, self._stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError
+from noisewright.errors import OutsideSpaceError, ParameterError
 from noisewright.estimation import Axis, Estimate, axis_of, normal_quantile, read_confidence
 from noisewright.exact import Epsilon, Number
 from noisewright.given import one_of
@@ -109,6 +110,13 @@ class FrequencyCollection(Collection):
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return the codes of values."""
         return encode_values(self.space, values)
+
+    def encode_one(self, value: Any) -> np.int64:
+        """Return the code of a label by a look-up; what is none is read as all values are."""
+        if isinstance(self.space, Categories):
+            with contextlib.suppress(OutsideSpaceError):
+                return np.int64(self.space.code(value))
+        return self.encode([value])[0]
 
     @property
     def axis(self) -> Axis:

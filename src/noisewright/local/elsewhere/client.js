@@ -452,7 +452,7 @@ function sha256(message) {
     return Number(found & 0xffffffffn);
   };
   const state = primes.slice(0, 8).map((p) => root(p, 2n));
-  const rounds = primes.map((p) => root(p, 3n));
+  const rounds = Int32Array.from(primes, (p) => root(p, 3n));
   const turn = (word, count) => (word >>> count) | (word << (32 - count));
   const zeros = new Uint8Array((((119 - message.length) % 64) + 64) % 64);
   const length = littleEndian(8 * message.length, 8).reverse();
@@ -464,7 +464,8 @@ function sha256(message) {
       if (i < 16) {
         words[i] = view.getUint32(start + 4 * i);
       } else {
-        const [x, y] = [words[i - 15], words[i - 2]];
+        const x = words[i - 15];
+        const y = words[i - 2];
         const low = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
         const high = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
         words[i] = words[i - 16] + low + words[i - 7] + high;
@@ -475,7 +476,14 @@ function sha256(message) {
       const mixed = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
       const first = (h + mixed + ((e & f) ^ (~e & g)) + rounds[i] + words[i]) | 0;
       const second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+      h = g;
+      g = f;
+      f = e;
+      e = (d + first) | 0;
+      d = c;
+      c = b;
+      b = a;
+      a = (first + second) | 0;
     }
     [a, b, c, d, e, f, g, h].forEach((word, i) => {
       state[i] = (state[i] + word) | 0;

@@ -131,7 +131,7 @@ def _ways(randomizer: Randomizer) -> Iterator[Steering]:
 def _vector(collection: Collection, value: Any, steering: Steering, turn: int) -> dict[str, Any]:
     seed = collection.digest + f"{turn} {steering}".encode()
     stream = SteeredStream(seed, steering)
-    code = collection.encode([value])[0]
+    code = collection.encode_one(value)
     payload = collection.randomizer.draw_one(code, stream)
     report = frame(collection.digest, stream.take(8), payload)
     plain = value.item() if isinstance(value, np.generic) else value
