@@ -23,6 +23,7 @@ from noisewright.sampling import Source
 from tests.local.elsewhere import (
     GCC,
     KINDS,
+    LABELS,
     NEEDS_GCC,
     NEEDS_NODE,
     WITHOUT_C,
@@ -255,6 +256,8 @@ def test_what_clients_elsewhere_cannot_read_is_refused(
     refuses(nw.Categories([b"a", b"b"]), "labels")
     with pytest.raises(ParameterError, match="2\\^53"):
         of_family(Windows(3, 1 << 54, 1)).spec(tmp_path / "none")
+    with pytest.raises(ParameterError, match="2\\^53"):
+        of_family(Windows(1 << 30, 5, 1 << 30)).spec(tmp_path / "none")
 
     class Newer(BlockResponse):
         def describe_for_clients(self) -> dict[str, Any]:
@@ -279,3 +282,11 @@ def test_python_knows_what_the_program_knows() -> None:
     for table, names in known.items():
         (body,) = re.findall(rf"^const {table} = {{\n(.*?)^}};", script, re.DOTALL | re.MULTILINE)
         assert tuple(re.findall(r'^  "?([a-z][a-z ]+)"?\(', body, re.MULTILINE)) == names
+
+
+@pytest.mark.parametrize("value", [*LABELS.labels, 7.0, np.int64(7), np.str_("red"), np.True_])
+def test_one_value_is_read_as_many_are(value: Any) -> None:
+    collection = KINDS["labels"]
+    one, many = collection.encode_one(value), collection.encode([value])[0]
+    assert one == many
+    assert one.tobytes() == many.tobytes()

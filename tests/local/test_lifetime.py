@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,3 +118,15 @@ def test_impossible_lifetimes_are_refused() -> None:
         collection.lifetime(reports=1, memo="yes")  # type: ignore[arg-type]
     with pytest.raises(TooLargeError, match="lists each draw"):
         collection.lifetime(reports=5_000, memo=False).certificate()
+
+
+def test_reports_that_are_drawn_anew_from_a_memo_are_not_counted_as_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = KINDS["points"]
+    monkeypatch.setattr(type(collection), "keeps_answers", False)
+    with pytest.raises(ParameterError, match="own accounting"):
+        collection.lifetime(reports=2)
+    client = collection.client(memo=tmp_path / "memo.db")
+    with pytest.raises(ParameterError, match="own accounting"):
+        _ = client.spent

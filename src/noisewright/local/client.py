@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.local.families.family import ByteStream
-from noisewright.local.lifetime import Spent, spent_by
+from noisewright.local.lifetime import Spent, require_kept_answers, spent_by
 from noisewright.local.memo import Memo
 from noisewright.local.wire import frame
 from noisewright.public import public_methods
@@ -59,6 +59,7 @@ class CollectionClient:
                 "this client has no memo, so that it does not know what was sent before; give one: "
                 "collection.client(memo=path). collection.lifetime() says what reports cost."
             )
+        require_kept_answers(self.collection)
         return spent_by(self.memo.use, self.collection.guarantee)
 
     def __repr__(self) -> str:

@@ -44,6 +44,8 @@ class Collection(ABC):
     name: str
     randomizer: Randomizer
     sends: Literal["one", "all"] = "one"
+    keeps_answers: bool = True
+    """Whether a memo keeps what is sent, so that sending it again tells nothing new."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from noisewright.certificates import Certificate, certify_collection
-from noisewright.errors import TooLargeError
+from noisewright.errors import ParameterError, TooLargeError
 from noisewright.given import quantity, whole_number
 from noisewright.local.memo import MemoUse, day_of
 from noisewright.mechanisms import Guarantee
@@ -111,6 +111,7 @@ def lifetime_of(
     collection: Collection, reports: Any, values: Any, memo: bool, reports_a_day: Any
 ) -> Lifetime:
     """Return what so many reports of so many different values cost."""
+    require_kept_answers(collection)
     reports = whole_number(reports, name="reports", least=1, most=_MOST)
     values = whole_number(values, name="values", least=1, most=_MOST)
     a_day = whole_number(reports_a_day, name="reports_a_day", least=1, most=_MOST)
@@ -129,6 +130,15 @@ def lifetime_of(
         neighbors=_WITH_MEMO if memo else _WITHOUT,
         _collection=collection,
     )
+
+
+def require_kept_answers(collection: Collection) -> None:
+    """Refuse collections whose reports are drawn anew from what a memo keeps."""
+    if not collection.keeps_answers:
+        raise ParameterError(
+            f"{collection!r} draws every report anew, also from what a memo keeps, so that its "
+            "cost is not that of kept answers. Ask the collection's own accounting."
+        )
 
 
 def spent_by(use: MemoUse, each: Guarantee) -> Spent:

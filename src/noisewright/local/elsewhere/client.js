@@ -187,6 +187,7 @@ const FAMILIES = {
 
   windows({ values, width, stride }) {
     const outputs = (values - 1) * stride + width;
+    requireExact(outputs);
     return (code, inside, stream) => {
       const start = code * stride;
       let output;
@@ -230,7 +231,7 @@ function polynomials(q, modulus) {
 }
 
 // ---- Randomizers, by the form that collection.json gives: (code, stream) => bytes ----
-// To add a form, add a function here; nothing else has to change.
+// To add a form, add a function here, and its name to folder.py.
 
 const FORMS = {
   blocks({ family, keep, log2_total: log2Total }) {
@@ -266,6 +267,7 @@ const FORMS = {
   // A code for each part, or one code for all of them.
   "one of several"({ weights, parts, bytes }) {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
+    requireExact(total);
     const draws = parts.map(randomizerOf);
     return (codes, stream) => {
       let drawn = stream.below(total);
@@ -281,6 +283,11 @@ const FORMS = {
   },
 };
 
+/** Whole numbers beyond 2^53 would be rounded. */
+function requireExact(number) {
+  if (!Number.isSafeInteger(number)) refuse("a number of this collection is beyond 2^53.");
+}
+
 function requireCode(code, values) {
   if (!Number.isInteger(code) || code < 0 || code >= values) {
     refuse("the values and the reports of this collection do not fit together.");
@@ -292,7 +299,7 @@ function randomizerOf(described) {
 }
 
 // ---- Values, by the kind of points that collection.json gives: value => code, or undefined ----
-// To add a kind, add a function here; nothing else has to change.
+// To add a kind, add a function here, and its name to folder.py.
 
 const POINTS = {
   labels({ labels }) {
@@ -339,7 +346,7 @@ const POINTS = {
 };
 
 // ---- Readings: what a person has, as one code or several ----
-// To add a reading, add a function here; nothing else has to change.
+// To add a reading, add a function here, and its name to folder.py.
 
 const READINGS = {
   // One value; `group` neighbors have one code.

@@ -108,8 +108,12 @@ def _plain(name: str) -> str:
 def _require_forms(randomizer: dict[str, Any]) -> None:
     """Refuse reports that client.js cannot draw."""
     _require_known("reports of the form", randomizer["form"], FORMS)
+    _require_exact([sum(randomizer.get("weights", ()))])
     if "family" in randomizer:
-        _require_known("blocks of the kind", randomizer["family"]["kind"], FAMILIES)
+        family = randomizer["family"]
+        _require_known("blocks of the kind", family["kind"], FAMILIES)
+        if family["kind"] == "windows":
+            _require_exact([(family["values"] - 1) * family["stride"] + family["width"]])
     inner = [randomizer["response"]] if "response" in randomizer else []
     for part in (*inner, *randomizer.get("parts", ())):
         _require_forms(part)
