@@ -6,6 +6,7 @@ from .frequencies import (
     FrequencyPlan as FrequencyPlan,
     frequencies as frequencies,
 )
+from .lifetime import Lifetime as Lifetime, Spent as Spent
 from .memo import MemoUse as MemoUse
 from .opening import open_collection as open_collection
 from .poisoning import PoisonedShares as PoisonedShares

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.certificates import read_space
-from noisewright.errors import ParameterError
+from noisewright.errors import OutsideSpaceError, ParameterError
 from noisewright.estimation import Axis, Estimate, axis_of, normal_quantile, read_confidence
 from noisewright.exact import Epsilon, Number
 from noisewright.given import one_of
@@ -28,7 +29,7 @@ from noisewright.local.shares import (
 from noisewright.local.wire import OVERHEAD
 from noisewright.mechanisms import positive_epsilon
 from noisewright.public import public
-from noisewright.spaces import Categories, Space
+from noisewright.spaces import Categories, Interval, Space
 from noisewright.tables import read_inputs
 
 
@@ -103,9 +104,20 @@ class FrequencyCollection(Collection):
         """Return the kind, the method and the values."""
         return {"kind": "frequencies", "method": self.method, "values": self.space.describe()}
 
+    def reading(self) -> dict[str, Any]:
+        """Return how clients read one value."""
+        return describe_reading(self.space)
+
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return the codes of values."""
         return encode_values(self.space, values)
+
+    def encode_one(self, value: Any) -> np.int64:
+        """Return the code of a label by a look-up; what is none is read as all values are."""
+        if isinstance(self.space, Categories):
+            with contextlib.suppress(OutsideSpaceError):
+                return np.int64(self.space.code(value))
+        return self.encode([value])[0]
 
     @property
     def axis(self) -> Axis:
@@ -141,6 +153,19 @@ class FrequencyCollection(Collection):
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
         return f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} a report>"
+
+
+def describe_reading(space: Space) -> dict[str, Any]:
+    """Return how clients read one value: which labels are bytes, and what becomes of numbers."""
+    found: dict[str, Any] = {"kind": "value"}
+    if isinstance(space, Categories):
+        # Certificates write them in hexadecimal, as texts: b"ab" is not "6162".
+        in_bytes = [code for code, one in enumerate(space.labels) if isinstance(one, bytes)]
+        found |= {"bytes": in_bytes} if in_bytes else {}
+    if isinstance(space, Interval):
+        found |= {"outside": "clamp"} if space.clamps else {}
+        found |= {"off_grid": "round"} if space.rounds else {}
+    return found
 
 
 def encode_values(space: Space, values: Any) -> NDArray[np.int64]:

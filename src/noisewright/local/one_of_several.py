@@ -93,6 +93,15 @@ class OneOfSeveral(Randomizer):
             ],
         }
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return also how likely each part is, and how long reports are."""
+        return {
+            "form": "one of several",
+            "weights": list(self.weights),
+            "parts": [part.describe_for_clients() for part in self.parts],
+            "bytes": self.length,
+        }
+
     def payloads(self, payload: Array, number: int) -> Array:
         """Return the reports of one part."""
         part = self.parts[number]

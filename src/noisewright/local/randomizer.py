@@ -51,6 +51,10 @@ class Randomizer(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the randomizer as a certificate writes it."""
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return all that a client in any language needs to draw as `draw_one` does."""
+        return self.describe()
+
     @abstractmethod
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which of these reports the randomizer could have made."""
@@ -161,6 +165,10 @@ class BlockResponse(PureRandomizer):
             "log2_total": LOG2_COIN,
             "keep": f"{self.keep:x}",
         }
+
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return the coin, and the family with all that is needed to draw from it."""
+        return {**self.describe(), "family": self.family.describe_for_clients()}
 
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which are outputs of the family."""

@@ -83,6 +83,10 @@ class BlockFamily(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the family as a certificate writes it: its kind and its integers."""
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return all that a client in any language needs to draw as `draw_one` does."""
+        return self.describe()
+
     @abstractmethod
     def is_output(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which of these are outputs at all."""

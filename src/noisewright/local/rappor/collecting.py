@@ -115,6 +115,7 @@ class RapporCollection(Collection):
     """Texts or categories by RAPPOR; the server decodes which candidates occur, and how often."""
 
     randomizer: RapporRandomizer
+    keeps_answers = False  # but the permanent response; `Rappor.epsilon_after` says what that costs
 
     def __init__(self, mechanism: Rappor) -> None:
         self.mechanism = mechanism
