@@ -5,5 +5,8 @@ from .groups import certify_groups as certify_groups
 from .keys import certify_keys as certify_keys
 from .loading import load as load, point_label as point_label
 from .query import certify_query as certify_query
-from .shuffled import certify_shuffled as certify_shuffled
+from .shuffled import (
+    certify_shuffled as certify_shuffled,
+    certify_shuffled_rows as certify_shuffled_rows,
+)
 from .steps import certify_steps as certify_steps

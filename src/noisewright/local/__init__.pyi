@@ -19,3 +19,4 @@ from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer
 from .set_sizes import SetSizeCollection as SetSizeCollection
 from .shares import Detected as Detected
+from .shuffled_reports import ShuffledReports as ShuffledReports

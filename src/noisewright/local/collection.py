@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from noisewright import sampling
 from noisewright.certificates import Certificate, certify_collection
 from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Number
 from noisewright.local.client import CollectionClient
 from noisewright.local.randomizer import Randomizer
 from noisewright.local.reports import Reports
 from noisewright.local.server import CollectionServer
+from noisewright.local.shuffled_reports import ShuffledReports, shuffle_reports
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 
@@ -125,6 +127,14 @@ class Collection(ABC):
         except OSError as error:
             raise InputError(f"{state} cannot be read: {error.strerror}.") from None
         return CollectionServer.from_bytes(data, self, what=str(state))
+
+    def shuffled(self, *, people: int, delta: Number) -> ShuffledReports:
+        """Return what holds if reports are handed on in random order, one of each person.
+
+        That is against whoever sees nothing else: neither who sent a report nor when, nor the
+        random number of its frame, which must be left out or drawn afresh.
+        """
+        return shuffle_reports(self, people=people, delta=delta)
 
     def certificate(self) -> Certificate:
         """Return the proof of the guarantee, proven again by the stand-alone checker."""

@@ -8,10 +8,12 @@ first of all items, from which twice as many candidates as are wanted are found,
 candidates only. Responses are not amplified, as in the paper; they are projective ones, which have
 less variance than the succinct histograms and RAPPOR of the paper.
 
-**SVIM** (Wang, Li and Jha 2018). Everybody sends one report of ε, in one of three groups, of
-4 : 1 : 5 of the people. The first sends one item of each set as it is, which finds the candidates;
-the second how many of the candidates each person has, of which the 90% quantile is what sets are
-filled up to; the third one item of the candidates, by the response that has less variance.
+**SVIM** (Wang, Li and Jha 2018). Everybody sends one report of ε, in one of three groups. The first
+sends one item of each set as it is, which finds the candidates; the second how many of the
+candidates each person has, up to `largest`, of which the 90% quantile is what sets are filled up
+to; the third one item of the candidates, by the response that has less variance. The groups are
+6 : 1 : 3 of the people, as candidates are the harder part: with 4 : 1 : 5, which other programs
+use, fewer of the most frequent items are found where there are thousands of them.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ Several = Literal["ldpminer", "svim"]
 
 _CANDIDATES = 2
 """So many times more candidates are looked at than are wanted."""
-_GROUPS = (4, 1, 5)
+_GROUPS = (6, 1, 3)
 """How the people are divided among the three phases of SVIM."""
 _COVERED = 0.9
 
