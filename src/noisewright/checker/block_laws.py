@@ -1,40 +1,47 @@
 """What a report that hides among others gives away, if it is made by blocks of outputs or by bits.
 
-In the words of `shuffled.py`, these are laws of (u, v) = (P(y | a), P(y | b)) / B(y), with masses
-B.
+In the words of `shuffled.py`: laws of (u, v) = (P(y | a), P(y | b)) / B(y), with masses B(y).
 
-**Blocks** (`blocks.py`): each value has a block of s of K outputs. One inside has the probability r
-c, r ≥ 1, and one outside c = 1 / (r s + K − s). B(y) = c for all y. If the blocks of a and b share
-λ outputs, then (r, 1) and (1, r) have the mass (s − λ) c each, (r, r) has λ c and (1, 1) has (K −
-2s + λ) c. A smaller λ gives a larger law: with E = e^ε ≥ 1 the gains r − E and 1 − r E of (r, 1)
-and (1, r) enclose those of (r, r) and (1, 1), which are r − r E and 1 − E, and have the same sum.
-So the law of the least λ is above those of all pairs of values. Two different points of a
-projective space have hyperplanes that share (q^(t−2) − 1) / (q − 1) points, two values are in
-C(values − 2, size − 2) sets, and any two blocks share at least 2s − K outputs. Hash functions are
+**Blocks** (`blocks.py`). Each value has a block of s of K outputs. One inside has the probability
+r c, with r ≥ 1, and one outside c = 1 / (r s + K − s). Take B(y) = c for all y. If the blocks of a
+and b share λ outputs, the masses are
+
+    (s − λ) c  for (r, 1) and for (1, r),    λ c  for (r, r),    (K − 2 s + λ) c  for (1, 1).
+
+A smaller λ gives a larger law: with E = e^ε ≥ 1 the gains r − E and 1 − r E of (r, 1) and (1, r)
+enclose r − r E and 1 − E, those of (r, r) and (1, 1), and have the same sum. So the law of the
+least λ is above those of all pairs of values. Two different points of a projective space have
+hyperplanes that share (q^(t−2) − 1) / (q − 1) points; two values are together in
+C(values − 2, size − 2) sets; and any two blocks share at least 2 s − K outputs. Hash functions are
 drawn beforehand: for each of them a and b have different hashes, λ = 0, or the same one, λ = 1,
-which is smaller; a mixture of laws that are below one law is below it.
+and a mixture of laws that are below one law is below it.
 
 A value may be drawn at random first, as one item of a set. Then u and v are means of those of
 values, and so are the gains: by Jensen's inequality the law is below the largest of theirs.
 
-**Padded sets** (`padded`, blocks.py): the set with its dummies has M ≥ largest = ℓ of K values.
-With c the probability of any other report and r c that of the item that was drawn, B = c and u is 1
-+ (r − 1) / M for the M reports of the set, and 1 elsewhere. That is the mean, over all parts T of ℓ
-items of the set, of 1 + (r − 1) / ℓ on T and 1 elsewhere; so gains are means of those of blocks of
-s = ℓ outputs with the ratio (r + ℓ − 1) / ℓ, any two of which share at least 2 ℓ − K.
+**Padded sets** (`padded` in `blocks.py`). The set with its dummies has M of K values, where M is at
+least ℓ = largest. With c the probability of any other report, and r c that of the item that was
+drawn, B = c, and u is 1 + (r − 1) / M for the M reports of the set and 1 elsewhere. That is the
+mean, over all parts of ℓ items of the set, of 1 + (r − 1) / ℓ on the part and 1 elsewhere. So the
+gains are means of those of blocks of s = ℓ outputs with the ratio (r + ℓ − 1) / ℓ, any two of which
+share at least 2 ℓ − K outputs.
 
-**Bits** (`items.py`, with sets of at most one item): the bit of the value is set with p, every
-other one with q < p, independently. Let Q be the law of bits that are all set with q. Then P(y | a)
-is p / q Q(y) if the bit of a is set in y, and φ Q(y), φ = (1 − p) / (1 − q) < 1, if it is not. B =
-φ Q gives u = R = p (1 − q) / (q (1 − p)) and u = 1. Under Q the bits of a and b are independent:
-(R, 1) and (1, R) have the mass φ q (1 − q) each, (R, R) has φ q², (1, 1) has φ (1 − q)². The empty
-set has v = 1 / φ everywhere, which is the mean of v over the bit of b, whatever that of a is: its
-gain is a conditional mean, and its law is smaller.
+**Bits** (`items.py`, sets of at most one item). The bit of the value is set with probability p,
+every other one with q < p, independently. Let Q be the law of bits that are all set with q. Then
+P(y | a) is p / q times Q(y) if the bit of a is set in y, and φ = (1 − p) / (1 − q) < 1 times Q(y)
+if it is not. B = φ Q gives u = R = p (1 − q) / (q (1 − p)) and u = 1. Under Q the bits of a and b
+are independent, so that the masses are
 
-**One of several reports** (`collection`, which sends one), of a part that is drawn beforehand: B is
-the mixture of those of the parts, and so is the law. Whatever the weights are, E max(0, G − t) is
-at most the largest of those of the parts, for each t. In a part where a and b agree the law is
-smaller, as λ = s."""
+    φ q (1 − q)  for (R, 1) and for (1, R),    φ q²  for (R, R),    φ (1 − q)²  for (1, 1).
+
+The empty set has v = 1 / φ everywhere, which is the mean of v over the bit of b, whatever that of a
+is: its gain is a conditional mean, and its law is smaller.
+
+**One of several reports** (`collection` that sends one), of a part that is drawn beforehand. B is a
+mixture of those of the parts, and so is the law. Whatever the weights are, E max(0, G − t) is at
+most the largest of those of the parts, for each t. Where a and b agree in a part, λ = s, and the
+law is smaller.
+"""
 
 from fractions import Fraction
 from typing import Any

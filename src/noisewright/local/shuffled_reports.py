@@ -90,7 +90,7 @@ def shuffle_reports(collection: Collection, *, people: int, delta: Number) -> Sh
         )
     blocks: Sequence[BlockMasses] = ()
     if len(list(collection.parts())) == 1:
-        blocks = _blocks_of(collection.randomizer)
+        blocks = blocks_of(collection.randomizer)
     if blocks:
         law = RowLaw(blocks=tuple(dict.fromkeys(blocks)), claimed=claim.epsilon)
     else:
@@ -108,17 +108,17 @@ def _describe(collection: Collection) -> dict[str, Any]:
     return {"form": "collection", "sends": collection.sends, "parts": named}
 
 
-def _blocks_of(randomizer: Randomizer) -> list[BlockMasses]:
+def blocks_of(randomizer: Randomizer) -> list[BlockMasses]:
     """Return the law of each part of a report; nothing if one of them is not known."""
     if isinstance(randomizer, OneOfSeveral):
-        parts = [_blocks_of(part) for part in randomizer.parts]
+        parts = [blocks_of(part) for part in randomizer.parts]
         return [one for part in parts for one in part] if all(parts) else []
     if isinstance(randomizer, UnaryEncoding):
         return [bit_masses(randomizer.own, randomizer.other)]
     if isinstance(randomizer, PaddedSample):
         response, size = randomizer.response, randomizer.largest
         if not randomizer.amplified:
-            return _blocks_of(response)
+            return blocks_of(response)
         ratio = (response.ratio + size - 1) / size
         outputs = response.family.outputs
         return [block_masses(ratio, outputs, size, max(2 * size - outputs, 0))]

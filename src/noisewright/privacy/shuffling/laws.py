@@ -18,24 +18,24 @@ and that of (p, p), so the law grows with α, up to 1/(p+1). This is the bound o
 
 **k-ary response**: (p, 1) and (1, p) with mass 1/(p+k−1) each, (1, 1) with (k−2)/(p+k−1), and 0.
 
-**Blocks**: each record has a block of s of K outputs, those inside are likelier by r than those
+**Blocks**: each record has a block of s of K outputs; those inside are likelier by r than those
 outside, each of which has the probability c. B = c will do. Two blocks that share λ outputs give
-(r, 1) and (1, r) with mass (s − λ) c each, (r, r) with λ c and (1, 1) with (K − 2s + λ) c. A
+(r, 1) and (1, r) with mass (s − λ) c each, (r, r) with λ c and (1, 1) with (K − 2 s + λ) c. A
 smaller λ gives a larger law: the gains of (r, 1) and (1, r) enclose those of (r, r) and (1, 1), and
 have the same sum. So the least λ of any two records counts, and records whose blocks agree are no
-worse. For a record that is drawn at random first, as one item of a set, the gain is a mean of gains
-of records, and Jensen's inequality applies. Blocks that are drawn beforehand, as hash functions or
+worse. If the record is drawn at random first, as one item of a set, then gains are means of those
+of records, and Jensen's inequality applies. Blocks that are drawn beforehand, by hash functions or
 as one of several parts, mix such laws: the largest of them is above all mixtures.
 
-**One item of a padded set**, k-ary response with ratio r, sets of M ≥ ℓ of K values: an item of the
-set has R = (r + M − 1) / M times the probability of another output. u is 1 + (r − 1) / M on the
-set, which is the mean over its parts of ℓ items of 1 + (r − 1) / ℓ on the part. So the law is below
-that of blocks of s = ℓ outputs, R = (r + ℓ − 1) / ℓ, λ = max(0, 2 ℓ − K).
+**One item of a padded set**, by k-ary response with ratio r, of M ≥ ℓ of K values: u is
+1 + (r − 1) / M on the set, which is the mean over its parts of ℓ items of 1 + (r − 1) / ℓ on the
+part. So the law is below that of blocks of s = ℓ outputs with the ratio (r + ℓ − 1) / ℓ and
+λ = max(0, 2 ℓ − K).
 
 **Bits**, of which that of the record is set with p and every other one with q < p. With
 B = (1 − p) / (1 − q) times what bits have that are all set with q, u = R where the own bit is set
-and 1 where it is not, R = p (1 − q) / (q (1 − p)): (R, 1), (1, R), (R, R) and (1, 1) have q (1 − q)
-twice, q² and (1 − q)² of the mass of B. The gain of a record without any bit is a conditional mean.
+and 1 where it is not, R = p (1 − q) / (q (1 − p)). Of the mass of B, (R, 1) and (1, R) have
+q (1 − q) each, (R, R) has q² and (1, 1) has (1 − q)².
 
 **Columns** are independent: u, v and masses multiply. The records a and b may agree in a column.
 With a response in it, that is no worse than if they differ: the gains p u − v and u − p v enclose
