@@ -39,6 +39,7 @@ def test_verdicts(claims: Mapping[str, Claim]) -> None:
             "example-2-1",
             "theorem-3",
             "theorem-3-proof",
+            "ldpminer",
         },
         more={
             "section-2-3",
