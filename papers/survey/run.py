@@ -30,8 +30,9 @@ PAPER = Paper(
         "a verdict. Verdicts are computed, not typed: a “holds” is the outcome of the checks "
         "described there.",
         "The survey's abstract, introduction, conclusion and section on the Laplace mechanism are "
-        "empty; for the last one, the standard statement is checked. Of what it only cites, the "
-        "experiments of collecting from people who do not trust the collector are run. Logarithms are natural. Neighbors replace one row unless something else is said.",
+        "empty; for the last one, the standard statement is checked. What it only cites is left "
+        "out, but for experiments on collecting from people who do not trust the collector. "
+        "Logarithms are natural. Neighbors replace one row unless something else is said.",
     ),
     groups={
         "definitions": {
