@@ -178,6 +178,19 @@ def test_items_are_detected() -> None:
     assert found.shares[0] == pytest.approx(2 / 3, abs=0.1)
 
 
+def test_fakes_push_shares_within_the_bounds() -> None:
+    """Two of a hundred reports are for "d", which nobody has; the others are honest."""
+    collection = nw.local.items([*"abcd"], largest=2, epsilon=4)
+    honest = collection.reports([["a", "b"], ["a"], []] * 4900)
+    fake = nw.local.Reports(collection, np.full(300, 3, dtype=honest.payload.dtype))
+    server = collection.server().add(honest).add(fake)
+    plain, bounded = server.estimate(), server.robust(fakes=0.02, confidence=1 - 1e-12)
+    assert plain["d"].value > 0.02
+    assert bounded.estimate["d"].interval[0] <= 0 < plain["d"].interval[0]
+    assert bounded.estimate["a"].interval[0] <= 2 / 3 <= bounded.estimate["a"].interval[1]
+    assert 2 < bounded.gain < 4
+
+
 def test_clients_send_sets_in_frames_and_remember_them(tmp_path: Path) -> None:
     collection = nw.local.items([*"abcd"], largest=2, epsilon=1, name="pets")
     client = collection.client(memo=tmp_path / "memo")

@@ -24,6 +24,7 @@ from noisewright.estimation import (
 from noisewright.local.collection import Collection
 from noisewright.local.frequencies import FrequencyPlan
 from noisewright.local.padded import PaddedSample
+from noisewright.local.poisoning import PoisonedShares, judge_shape
 from noisewright.local.reports import Reports
 from noisewright.local.shares import Detected, Support, detect_shares, require_people
 from noisewright.local.wire import OVERHEAD
@@ -178,20 +179,17 @@ class ItemCollection(SetCollection):
         """
         if options:
             raise ParameterError(f"unknown options: {', '.join(options)}.")
+        found = self._estimate(self._supports(tally), people, about, confidence)
+        return replace(found, notes=self._notes(tally, people))
+
+    def _estimate(
+        self, supports: NDArray[np.int64], people: int, about: str, confidence: float
+    ) -> Estimate:
         sample = Sample(people, read_about(about), read_confidence(confidence))
-        values = self.largest * self.support.shares(self._supports(tally), people)
-        errors, lows, highs = self._spread(values).answers(values, sample)
-        by = self.correction
-        return sample.estimate(
-            "share",
-            (self.axis,),
-            values * by,
-            errors * by,
-            lows * by,
-            highs * by,
-            method="padded and sampled",
-            notes=self._notes(tally, people),
-        )
+        values = self.largest * self.support.shares(supports, people)
+        found = values, *self._spread(values).answers(values, sample)
+        scaled = (part * self.correction for part in found)
+        return sample.estimate("share", (self.axis,), *scaled, method="padded and sampled")
 
     def _notes(self, tally: NDArray[np.int64], people: int) -> tuple[str, ...]:
         if self.correction != 1:
@@ -220,6 +218,34 @@ class ItemCollection(SetCollection):
         """Return which items somebody has; the option is confidence=."""
         found = detect_shares(self.support, self._supports(tally), people, self.labels, **options)
         return replace(found, shares=found.shares * (self.largest * self.correction))
+
+    def robust_from(
+        self,
+        tally: NDArray[np.int64],
+        people: int,
+        *,
+        fakes: float,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> PoisonedShares:
+        """Return how far fake devices can push each share, and whether reports look honest."""
+        supports, fake = self._supports(tally), math.floor(fakes * people)
+        honest = max(people - fake, 1)
+        plain = self._estimate(supports, people, "people", confidence)
+        low, high = (
+            self._estimate(np.clip(some, 0, honest), honest, "people", confidence)
+            for some in (supports - fake, supports)
+        )
+        bounded = replace(
+            plain,
+            lows=np.minimum(low.lows, plain.values),
+            highs=np.maximum(high.highs, plain.values),
+            method=f"allowing for {fake:,} fake reports",
+        )
+        times, support = self.largest * self.correction, self.support
+        p_value, note = judge_shape(plain.values / times, support, people)
+        gain = times * max(1 - support.other, support.other) / support.gap
+        return PoisonedShares(bounded, fakes, gain, p_value, note)
 
     def plan(self, *, people: int, confidence: float = 0.95, **options: Any) -> FrequencyPlan:
         """Return standard error, smallest detectable share and bytes for so many people."""
