@@ -3,6 +3,7 @@
 The bounds are those of `privacy/shuffling/laws`; the checker states them once more.
 """
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,7 @@ from noisewright.local.shuffled_reports import blocks_of
 from noisewright.local.unary import unary_encoding
 from noisewright.privacy import RowLaw
 from noisewright.privacy.shuffling.laws import gains
+from noisewright.privacy.shuffling.lower import lower_epsilon
 from noisewright.privacy.shuffling.sums import mean_gain, natural_step
 from tests.oracles.report_tables import Matrix, report_matrix
 from tests.oracles.shuffles import exact_delta
@@ -73,6 +75,17 @@ def test_blocks_give_away_no_more_than_the_bound(family: BlockFamily, rows: int)
     assert [[Fraction(int(w), table.total) for w in row] for row in table.weights] == matrix
     above = compare(response, matrix, rows, response.ratio)
     assert above[0] < 1.25
+
+
+@pytest.mark.parametrize("family", [Points(3), Projective(4, 2, 3), Windows(3, 2, 1)])
+def test_lower_bounds_are_not_above_the_truth(family: BlockFamily) -> None:
+    response = block_response(family, THREE)
+    rows, power = 3, Fraction(6, 5)
+    exact = exact_delta(report_matrix(response.describe()), rows, power)
+    law = RowLaw(blocks=tuple(blocks_of(response)))
+    found = lower_epsilon(law, rows, exact, math.log(3), known=True)
+    assert 0 < found <= math.log(power)
+    assert lower_epsilon(law, rows, exact, math.log(3), known=False) == 0
 
 
 def test_sets_and_hashes_give_away_no_more_than_the_bound() -> None:

@@ -28,7 +28,7 @@ from noisewright.local.poisoning import PoisonedShares, judge_shape
 from noisewright.local.reports import Reports
 from noisewright.local.shares import Detected, Support, detect_shares, require_people
 from noisewright.local.wire import OVERHEAD
-from noisewright.spaces import Categories, Subsets
+from noisewright.spaces import Subsets
 from noisewright.tables import ItemSets, read_sets
 
 _CELLS = 1 << 22
@@ -71,8 +71,9 @@ class SetCollection(Collection):
     def describe_sets(self) -> dict[str, Any]:
         """Return what the specification says of items, candidates and earlier phases."""
         every = self.candidates.size == len(self.space.items)
+        labels = [one.hex() if isinstance(one, bytes) else one for one in self.space.items]
         return {
-            "items": Categories(self.space.items).describe(),
+            "items": {"kind": "labels", "labels": labels},
             "candidates": None if every else self.candidates.tolist(),
             "before": [one.digest.hex() for one in self.before],
         }
