@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from noisewright.exact import Epsilon
 from noisewright.local.families.family import ByteStream
 from noisewright.local.padded import PaddedSample, amplified_sample, choose_sample, plain_sample
 from noisewright.local.randomizer import LOG2_COIN
+from tests.certificates.handmade import certificate, load_checker
 from tests.distributions.alarm import Alarm
 from tests.oracles.report_tables import padded_matrix, report_matrix
 
 TOTAL = 1 << LOG2_COIN
+checker = load_checker()
 EPSILONS = [Epsilon.of("1/2"), Epsilon.of(2), Epsilon.log(Fraction(3))]
 
 
@@ -55,6 +58,25 @@ def test_every_pair_of_sets_is_private_and_no_larger_coin_is(
     assert report_matrix(sample.describe()) == padded_matrix(items, largest, Fraction(keep, TOTAL))
     assert not breaks(padded_matrix(items, largest, Fraction(keep, TOTAL)), epsilon)
     assert breaks(padded_matrix(items, largest, Fraction(keep + 1, TOTAL)), epsilon)
+
+
+def test_the_checker_proves_what_is_true_of_all_sets_and_nothing_else() -> None:
+    """Random coins, and an ε at the edge: a little more or less decides."""
+    draw, proven = Random(), 0
+    for _ in range(300):
+        items, largest, k = draw.randint(1, 4), draw.randint(1, 4), draw.randint(2, 12)
+        least = -(-(1 << k) // (items + largest))
+        keep = draw.randint(least, (1 << k) - 1)
+        matrix = padded_matrix(items, largest, Fraction(keep, 1 << k))
+        tight = max(max(column) / min(column) for column in zip(*matrix, strict=True))
+        factor = tight * Fraction(draw.choice([999, 1000, 1000, 1001]), 1000)
+        if factor < 1:
+            continue
+        named = {"items": items, "largest": largest, "log2_total": k, "keep": f"{keep:x}"}
+        document = certificate({"form": "padded", **named}, "replace", {"ln": str(factor)})
+        assert bool(checker.check(document)) == (factor >= tight)
+        proven += factor >= tight
+    assert proven > 100
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
