@@ -7,12 +7,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from papers.data_files import GROCERIES, RETAIL
 from papers.paper import Paper
 from papers.survey import (
     accuracy,
     definitions,
     existence,
     exponential,
+    itemsets,
     laplace,
     neighbors,
     rappor,
@@ -30,8 +32,8 @@ PAPER = Paper(
         "described there.",
         "The survey's abstract, introduction, conclusion and section on the Laplace mechanism are "
         "empty; for the last one, the standard statement is checked. What it only cites is left "
-        "out, but for the simulations of RAPPOR (references 17 and 18) at the end. Logarithms are "
-        "natural. Neighbors replace one row unless something else is said.",
+        "out, but for experiments on collecting from people who do not trust the collector. "
+        "Logarithms are natural. Neighbors replace one row unless something else is said.",
     ),
     groups={
         "definitions": {
@@ -45,7 +47,9 @@ PAPER = Paper(
         "utility": utility.CLAIMS,
         "synthetic": {**existence.CLAIMS, **synthetic.CLAIMS, **accuracy.CLAIMS},
         "rappor": rappor.CLAIMS,
+        "local": {**itemsets.CLAIMS},
     },
+    data=(GROCERIES, RETAIL),
 )
 
 if __name__ == "__main__":

@@ -268,7 +268,7 @@ def judge(document: Any, sentence: str) -> None:
         raise UntrueError(f"not a promise: {sentence}")
     if found[1]:
         return
-    epsilon, delta, unit = Decimal(found[2]), Decimal(found[3]), UNIT.fullmatch(found[4])
+    epsilon, delta, unit = Decimal(found[2]), decimal(found[3]), UNIT.fullmatch(found[4])
     mechanism, near = document["mechanism"], document["neighbors"]
     if (mechanism["form"] == "groups") != (found[4] == groups_truth.WORDS):
         raise UntrueError(f"an answer in a group is another change: {sentence}")

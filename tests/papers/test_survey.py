@@ -9,6 +9,7 @@ import pytest
 
 from papers.claims import Claim
 from papers.survey.existence import miss
+from papers.survey.itemsets import score
 from papers.survey.neighbors import replaced, sensitivity, shortened
 from papers.survey.run import PAPER
 from papers.survey.utility import sharp
@@ -40,6 +41,7 @@ def test_verdicts(claims: Mapping[str, Claim]) -> None:
             "theorem-3",
             "theorem-3-proof",
         },
+        fail={"ldpminer"},
         more={
             "section-2-3",
             "noise-on-prices",
@@ -151,3 +153,19 @@ def test_the_verb(noisewright: Program, tmp_path: Path) -> None:
     assert said.code == 0, said
     assert "holds with a correction" in said.out
     assert (tmp_path / "page" / "claims.html").exists()
+
+
+def test_two_phases_of_half_the_budget_find_fewer_frequent_items(
+    claims: Mapping[str, Claim],
+) -> None:
+    """On generated sets; LDPMiner trails by 0.2, eight standard errors of the mean of 12 runs."""
+    found = claims["ldpminer"].numbers
+    ranks = {name: value for name, value in found.items() if name.endswith("ranks")}
+    worst = min(ranks, key=lambda name: ranks[name])
+    assert "LDPMiner" in worst
+    assert len(ranks) == 4
+
+
+def test_scores_of_found_items_by_hand() -> None:
+    assert score(["a", "x", "c"], ["a", "b", "c"]) == (pytest.approx(2 / 3), pytest.approx(4 / 6))
+    assert score([], ["a"]) == (0, 0)

@@ -11,5 +11,8 @@ from .loading import (
 )
 from .query import certify_query as certify_query
 from .rappor import certify_rappor as certify_rappor
-from .shuffled import certify_shuffled as certify_shuffled
+from .shuffled import (
+    certify_shuffled as certify_shuffled,
+    certify_shuffled_rows as certify_shuffled_rows,
+)
 from .steps import certify_steps as certify_steps

@@ -21,6 +21,9 @@ is r, 1 / r or 1. That every block has s outputs is all that is used of the bloc
 - for `windows`, where the block of the x-th value are the `width` outputs from x stride on:
   K = (values − 1) stride + width, s = width.
 
+A value that is itself drawn at random, as one item of a set, is covered: the probability of a
+report is then a mean of such probabilities, and so are both sides of what is to be shown.
+
 **Padded sets.** `padded` is about sets of items of any size. A set of fewer than `largest` items is
 filled up with dummy items, all different, each of which is a value of its own; then one item of the
 set, drawn uniformly, goes through a response on `points`. With b the probability of a report on any
@@ -86,6 +89,27 @@ def prove_padded(claim: PrivacyClaim) -> Findings:
         f"One of at least {largest} items of a set is drawn and sent by a response on "
         f"{items + largest} items: two sets differ by no more than e^epsilon."
     )
+
+
+def ratio_of(mechanism: dict[str, Any], outputs: int, inside: int) -> Fraction:
+    """Return how much likelier an output inside is, of a mechanism that has been proven."""
+    return _read_ratio(outputs, inside, mechanism["log2_total"], mechanism["keep"])
+
+
+def padded_sizes(mechanism: dict[str, Any]) -> tuple[int, int]:
+    """Return how many values the response has, and how many a set is filled up to."""
+    return mechanism["items"] + mechanism["largest"], mechanism["largest"]
+
+
+def least_shared(family: dict[str, Any]) -> tuple[int, int, int]:
+    """Return K, s, and how many outputs the blocks of any two values share at least."""
+    outputs, inside = _read_sizes(family)
+    if family["kind"] == "projective":
+        q, t = family["q"], family["t"]
+        return outputs, inside, (q ** (t - 2) - 1) // (q - 1)
+    if family["kind"] == "sets" and family["size"] > 1:
+        return outputs, inside, comb(family["values"] - 2, family["size"] - 2)
+    return outputs, inside, max(2 * inside - outputs, 0)
 
 
 def _read_ratio(outputs: int, inside: int, log2_total: int, keep: str) -> Fraction:

@@ -6,6 +6,13 @@ from .frequencies import (
     FrequencyPlan as FrequencyPlan,
     frequencies as frequencies,
 )
+from .item_collection import ItemCollection as ItemCollection, SetCollection as SetCollection
+from .items import (
+    FoundItems as FoundItems,
+    ItemProtocol as ItemProtocol,
+    PhasePlan as PhasePlan,
+    items as items,
+)
 from .lifetime import Lifetime as Lifetime, Spent as Spent
 from .memo import MemoUse as MemoUse
 from .opening import open_collection as open_collection
@@ -24,4 +31,6 @@ from .rappor.rappor import rappor as rappor
 from .rappor.reports import RapporCounts as RapporCounts, RapporReports as RapporReports
 from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer
+from .set_sizes import SetSizeCollection as SetSizeCollection
 from .shares import Detected as Detected
+from .shuffled_reports import ShuffledReports as ShuffledReports

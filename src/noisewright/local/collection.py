@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from noisewright import sampling
 from noisewright.certificates import Certificate, certify_collection
 from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Number
 from noisewright.files import save_whole
 from noisewright.given import flag
 from noisewright.local.client import CollectionClient
@@ -26,6 +27,7 @@ from noisewright.local.memo import Memo
 from noisewright.local.randomizer import Randomizer
 from noisewright.local.reports import Reports
 from noisewright.local.server import CollectionServer
+from noisewright.local.shuffled_reports import ShuffledReports, shuffle_reports
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 from noisewright.spaces import Space
@@ -196,6 +198,14 @@ class Collection(ABC):
         from noisewright.local.elsewhere.folder import write_folder
 
         return write_folder(self, folder, overwrite=flag(overwrite, name="overwrite"))
+
+    def shuffled(self, *, people: int, delta: Number) -> ShuffledReports:
+        """Return what holds if reports are handed on in random order, one of each person.
+
+        That is against whoever sees nothing else: neither who sent a report nor when, nor the
+        random number of its frame, which must be left out or drawn afresh.
+        """
+        return shuffle_reports(self, people=people, delta=delta)
 
     def certificate(self) -> Certificate:
         """Return the proof of the guarantee, proven again by the stand-alone checker."""
