@@ -7,6 +7,12 @@ from .frequencies import (
     frequencies as frequencies,
 )
 from .memo import MemoUse as MemoUse
+from .numbers.mean import (
+    MeanCollection as MeanCollection,
+    MeanPlan as MeanPlan,
+    mean as mean,
+)
+from .numbers.poisoned_mean import PoisonedMean as PoisonedMean
 from .poisoning import PoisonedShares as PoisonedShares
 from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer
