@@ -1,4 +1,9 @@
 from .arrivals import Arrivals as Arrivals
+from .attributes import (
+    AttributesCollection as AttributesCollection,
+    AttributesPlan as AttributesPlan,
+    one_of as one_of,
+)
 from .client import CollectionClient as CollectionClient
 from .collection import Collection as Collection
 from .frequencies import (
@@ -7,6 +12,14 @@ from .frequencies import (
     frequencies as frequencies,
 )
 from .memo import MemoUse as MemoUse
+from .numbers.distribution import (
+    DistributionCollection as DistributionCollection,
+    distribution as distribution,
+)
+from .numbers.distribution_estimate import (
+    DistributionEstimate as DistributionEstimate,
+    DistributionPlan as DistributionPlan,
+)
 from .numbers.mean import (
     MeanCollection as MeanCollection,
     MeanPlan as MeanPlan,
