@@ -14,6 +14,7 @@ that the mean of h over reports is unbiased for the mean of φ over people.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class WindowChannel:
         inside = np.zeros((self.codes, self.outputs), dtype=np.bool_)
         for code, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
             inside[code, start:end] = True
-        return self.base + self.more * inside
+        return np.where(inside, self.base + self.more, self.base).astype(np.float64)
 
     @cached_property
     def _weighted(self) -> tuple[Array, Array]:
@@ -61,7 +62,8 @@ class WindowChannel:
         matrix = self._matrix
         law = self.push(np.full(self.codes, 1 / self.codes))
         weighted: Array = matrix.T / law[:, None]
-        return weighted, np.linalg.inv(matrix @ weighted)
+        inverse: Any = np.linalg.inv(matrix @ weighted)
+        return weighted, inverse
 
     def undo(self, functions: Array) -> Array:
         """Return a column of h, one value an output, for each column φ, one value a code."""
