@@ -3,7 +3,12 @@ from .certify import certify as certify
 from .collection import certify_collection as certify_collection
 from .groups import certify_groups as certify_groups
 from .keys import certify_keys as certify_keys
-from .loading import load as load, point_label as point_label
+from .loading import (
+    load as load,
+    point_label as point_label,
+    read_epsilon as read_epsilon,
+    read_space as read_space,
+)
 from .query import certify_query as certify_query
 from .shuffled import certify_shuffled as certify_shuffled
 from .steps import certify_steps as certify_steps

@@ -26,6 +26,7 @@ from .numbers.mean import (
     mean as mean,
 )
 from .numbers.poisoned_mean import PoisonedMean as PoisonedMean
+from .opening import open_collection as open_collection
 from .poisoning import PoisonedShares as PoisonedShares
 from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer

@@ -16,7 +16,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import read_epsilon
 from noisewright.errors import InputError, ParameterError
+from noisewright.exact import Epsilon
 from noisewright.given import brief
 from noisewright.local.collection import Collection, read_name
 from noisewright.local.one_of_several import OneOfSeveral
@@ -142,7 +144,7 @@ class AttributesCollection(Collection):
     def settings(self) -> dict[str, Any]:
         """Return the attributes, in their order, and their weights."""
         parts = [
-            {"name": label, **part.settings(), "weight": weight}
+            {**part.settings(), "name": label, "weight": weight}
             for (label, part), weight in zip(
                 self.attributes.items(), self.randomizer.weights, strict=True
             )
@@ -228,6 +230,19 @@ class AttributesCollection(Collection):
         label = f" {self.name!r}" if self.name else ""
         names = ", ".join(self.attributes)
         return f"<collection{label} of one of {names}, {self.guarantee} a report>"
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> AttributesCollection:
+    """Return the collection with these settings; each attribute has its own ε."""
+    from noisewright.local.opening import open_settings
+
+    parts = document["randomizer"]["parts"]
+    made = {
+        one["name"]: open_settings({**one, "name": ""}, read_epsilon(part["claims"]["epsilon"]))
+        for one, part in zip(document["attributes"], parts, strict=True)
+    }
+    weights = {one["name"]: one["weight"] for one in document["attributes"]}
+    return one_of(made, weights=weights, name=document["name"])
 
 
 def columns_of(values: Any, names: list[str]) -> list[Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from noisewright import sampling
 from noisewright.certificates import Certificate, certify_collection
 from noisewright.errors import InputError, ParameterError
+from noisewright.files import save_whole
 from noisewright.local.client import CollectionClient
 from noisewright.local.randomizer import Randomizer
 from noisewright.local.reports import Reports
@@ -125,6 +126,11 @@ class Collection(ABC):
         except OSError as error:
             raise InputError(f"{state} cannot be read: {error.strerror}.") from None
         return CollectionServer.from_bytes(data, self, what=str(state))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the specification; `nw.local.open_collection` reads it."""
+        text = json.dumps(self.specification, indent=1, ensure_ascii=False) + "\n"
+        return save_whole(path, text.encode(), what="the specification", error=InputError)
 
     def certificate(self) -> Certificate:
         """Return the proof of the guarantee, proven again by the stand-alone checker."""

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import read_space
 from noisewright.errors import ParameterError
 from noisewright.estimation import Axis, Estimate, axis_of, normal_quantile, read_confidence
 from noisewright.exact import Epsilon, Number
@@ -146,3 +147,9 @@ def encode_values(space: Space, values: Any) -> NDArray[np.int64]:
     """Return the codes of values in any form that mechanisms take."""
     pieces = [np.asarray(piece) for piece in read_inputs(space, values).pieces()]
     return np.concatenate(pieces).astype(np.int64) if pieces else np.empty(0, dtype=np.int64)
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> FrequencyCollection:
+    """Return the collection with these settings."""
+    space = read_space(document["values"])
+    return frequencies(space, epsilon=epsilon, method=document["method"], name=document["name"])

@@ -1,3 +1,5 @@
+from .audits.audit import audit as audit
+from .audits.result import Audit as Audit, AuditWitness as AuditWitness
 from .composition.by_guarantee import (
     advanced_composition as advanced_composition,
     basic_composition as basic_composition,

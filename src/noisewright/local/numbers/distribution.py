@@ -19,6 +19,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import read_space
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation import Axis, Estimate, Sample, read_about, read_confidence
 from noisewright.exact import Epsilon, Number
@@ -284,6 +285,12 @@ class DistributionCollection(Collection):
         return (
             f"<collection{label} of the distribution of {self.space!r}, {self.guarantee} a report>"
         )
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> DistributionCollection:
+    """Return the collection with these settings."""
+    space: Any = read_space(document["values"])
+    return distribution(space, epsilon=epsilon, name=document["name"])
 
 
 def _within(

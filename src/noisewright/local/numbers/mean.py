@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright.certificates import read_space
 from noisewright.errors import InputError, ParameterError
 from noisewright.estimation import Estimate, Sample, mean_interval, read_about, read_confidence
 from noisewright.exact import Epsilon, Number
@@ -220,6 +221,12 @@ class MeanCollection(Collection):
             f"<collection{label} of the mean of {self.space!r} by {self.method}, "
             f"{self.guarantee} a report>"
         )
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> MeanCollection:
+    """Return the collection with these settings."""
+    space: Any = read_space(document["values"])
+    return mean(space, epsilon=epsilon, method=document["method"], name=document["name"])
 
 
 def refuse_options(options: dict[str, Any], known: str) -> None:
