@@ -190,7 +190,7 @@ class BlockResponse(PureRandomizer):
         weights = [[inside * t + outside * (mixed - t) for t in row] for row in times]
         total = mixed * family.inside * (family.outputs - family.inside) << LOG2_COIN
         return Table(
-            Counts(family.values - 1),
+            Counts(family.values - 1, neighbors="replace"),
             np.array(weights, dtype=object),
             total=total,
             outputs=Counts(family.outputs - 1),
