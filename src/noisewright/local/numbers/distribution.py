@@ -236,12 +236,13 @@ class DistributionCollection(Collection):
         starts = self._first_number(range(self.bins))
         slack = float(self.grid.step) * 1e-6
         edges = np.searchsorted(starts, at - slack, side="left").astype(np.int64)
-        if at[-1] <= starts[-1] + slack or at[0] > starts[0] + slack or (np.diff(edges) < 1).any():
+        edges[-1] = self.bins  # The last bin holds its upper edge.
+        last = self.grid.ends[1]
+        if at[-1] < last - slack or at[0] > starts[0] + slack or (np.diff(edges) < 1).any():
             raise ParameterError(
                 "bins must hold all numbers of the grid, and each of them some: bins start at "
                 f"multiples of {self.group:,} steps above the lowest number."
             )
-        edges[0], edges[-1] = 0, self.bins
         return edges
 
     def _quantiles(
