@@ -1,6 +1,7 @@
 """Means in the local model: exact laws, privacy of the whole table, errors as stated."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 
 import noisewright as nw
+from noisewright.checker.blocks import prove_blocks
+from noisewright.checker.claim import PrivacyClaim, read_epsilon_delta
+from noisewright.checker.report import NotProvenError
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError
 from noisewright.exact import Epsilon
 from noisewright.local import MeanCollection
@@ -69,6 +73,17 @@ def test_every_way_to_report_is_private_as_a_whole_table(method: str, epsilon: A
         assert nw.verify(table, epsilon=epsilon).holds
         assert not nw.verify(table, epsilon=float(Fraction(epsilon)) * 0.999).holds
     assert made.certificate().guarantee == made.guarantee
+
+
+def test_the_checker_refuses_a_coin_that_is_too_good() -> None:
+    response = block_response(Ends(7), Epsilon.of(1))
+    part = response.describe()
+    epsilon, delta = read_epsilon_delta(response.guarantee.describe())
+    claim = PrivacyClaim(part, {"relation": "replace"}, epsilon, delta)
+    assert "2 outputs" in " ".join(map(str, prove_blocks(claim)))
+    forged = {**part, "keep": f"{response.keep + 1:x}"}
+    with pytest.raises(NotProvenError):
+        list(prove_blocks(replace(claim, mechanism=forged)))
 
 
 def test_rows_of_rounded_numbers_are_mixtures_of_the_rows_of_the_ends() -> None:
@@ -210,7 +225,7 @@ def test_one_client_draws_what_many_do(points: int) -> None:
     ],
 )
 def test_intervals_cover(method: str, epsilon: float, about: str) -> None:
-    """2,500 collections of 400 people; 0.95 ± 0.028 is 6.4 standard deviations: 2e-10."""
+    """2,500 collections of 400 people; from 0.945 to 0.96, these limits have 2e-11 (Chernoff)."""
     made = nw.local.mean(nw.Interval(-1, 1, step="0.05"), epsilon=epsilon, method=method)
     people, times = 400, 2_500
     chance = np.random.default_rng()
@@ -228,7 +243,7 @@ def test_intervals_cover(method: str, epsilon: float, about: str) -> None:
         errors.append(found.standard_error)
         values.append(found.value)
         assert low >= -1 or low == found.value
-    assert 0.922 <= hits / times <= 0.978
+    assert 0.91 <= hits / times <= 0.985
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)
 
 

@@ -120,7 +120,7 @@ def test_shares_come_near_a_smooth_distribution() -> None:
 
 @pytest.mark.parametrize("kind", ["spikes", "smooth"])
 def test_intervals_cover_whatever_the_distribution_is(kind: str) -> None:
-    """250 collections, intervals at 0.95 or more: below 0.86 is 6.5 deviations or more."""
+    """250 collections, intervals at 0.95 or more: fewer than 0.82 have 1e-12 (Chernoff), each."""
     made = nw.local.distribution(nw.Counts(79), epsilon=2)
     people = 1_500
     chance = np.random.default_rng()
@@ -143,7 +143,7 @@ def test_intervals_cover_whatever_the_distribution_is(kind: str) -> None:
         hits[1:4] += (found.quantiles.lows <= quantiles) & (quantiles <= found.quantiles.highs)
         hits[4:] += (found.shares.lows <= shares + 1e-12) & (shares <= found.shares.highs + 1e-12)
         assert (found.shares.lows <= found.shares.values).all()
-    assert (hits >= 0.86 * 250).all()
+    assert (hits >= 0.82 * 250).all()
 
 
 def test_draws_have_the_law_of_the_table() -> None:

@@ -152,7 +152,7 @@ def _at_ends(last: int, stride: int, w: Doubles, epsilon: float) -> Doubles:
     return _variances(last, stride, w, epsilon)[0]
 
 
-def _balanced(last: int, stride: int, w: Doubles, epsilon: float) -> Doubles:
+def _balance(last: int, stride: int, w: Doubles, epsilon: float) -> Doubles:
     """Return the variance of the mixture that is the same at the ends and in the middle."""
     ends, middle, duchi_ends, duchi_middle = _variances(last, stride, w, epsilon)
     share = (duchi_middle - duchi_ends) / (ends - middle + duchi_middle - duchi_ends)
@@ -168,7 +168,7 @@ def _hybrid(last: int, epsilon: Epsilon) -> MeanChoice:
             duchi,
             *(
                 _mix(_single("piecewise", block_response(windows, epsilon), last), duchi)
-                for windows in _windows(last, epsilon.floor(), _balanced)
+                for windows in _windows(last, epsilon.floor(), _balance)
             ),
         ]
     )
