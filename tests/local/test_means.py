@@ -255,6 +255,23 @@ def test_one_bit_allows_for_numbers_that_are_all_alike() -> None:
     assert ends == pytest.approx(halves, rel=0.02)
 
 
+def test_two_points_leave_no_doubt_about_noise() -> None:
+    """Zeros and ones are their own squares: one bit tells their noise."""
+    made = nw.local.mean(nw.Counts(1), epsilon=2, method="duchi")
+    found = made.server().add(made.reports([0, 1] * 5_000)).estimate()
+    assert found.standard_error == pytest.approx(made.plan(people=10_000).standard_error)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", 40, 800])
+@pytest.mark.parametrize("points", [2, 3, 1_000])
+def test_extreme_epsilons(epsilon: Any, points: int) -> None:
+    made = nw.local.mean(nw.Counts(points - 1), epsilon=epsilon)
+    assert made.certificate().guarantee == made.guarantee
+    found = made.server().add(made.reports([0, points - 1] * 50)).estimate()
+    assert np.isfinite(found.value)
+    assert epsilon == "1e-6" or abs(found.value - (points - 1) / 2) < 0.01
+
+
 def test_plans() -> None:
     made = nw.local.mean(nw.Interval(0, 10, step="0.5"), epsilon=1)
     plan = made.plan(people=10_000)

@@ -35,6 +35,8 @@ _FINEST = 1 << 12
 """Strides above 1 are tried for grids of which windows would start at so many places at most."""
 _STRIDES = 8
 _WIDTHS = 1 << 12
+_LARGE = 200.0
+"""Beyond this ε doubles may overflow, and no width is better than 1."""
 _SAME = Fraction(1001, 1000)
 """Longer reports must be better by more."""
 
@@ -121,7 +123,7 @@ def _windows(last: int, epsilon: float, score: Score) -> Iterator[SummedWindows]
                 widths = np.arange(int(low), int(high) + 1, dtype=np.float64)
             else:
                 widths = np.unique(np.rint(np.geomspace(low, high, _WIDTHS)))
-            at = int(np.argmin(score(last, stride, widths, min(epsilon, 700.0))))
+            at = int(np.argmin(score(last, stride, widths, min(epsilon, _LARGE))))
             if few:
                 break
             low, high = widths[max(at - 1, 0)], widths[min(at + 1, widths.size - 1)]

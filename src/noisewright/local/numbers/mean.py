@@ -21,7 +21,11 @@ from noisewright.local.frequencies import encode_values
 from noisewright.local.numbers.choosing_means import METHODS, MeanChoice, Way, choose_mean
 from noisewright.local.numbers.grid import NumberGrid
 from noisewright.local.numbers.moments import MeanLaw
-from noisewright.local.numbers.poisoned_mean import PoisonedMean, bound_poisoned_mean
+from noisewright.local.numbers.poisoned_mean import (
+    PoisonedMean,
+    bound_poisoned_mean,
+    least_square,
+)
 from noisewright.local.one_of_several import OneWayOfSeveral
 from noisewright.local.shares import require_people
 from noisewright.local.wire import OVERHEAD
@@ -98,10 +102,11 @@ class MeanReading:
         """
         c0, c1, c2 = map(float, self.law.squares)
         mean = min(max(self.first, 0.0), float(self.law.last))
+        least = least_square(mean)
         if c2 == 0:
-            return mean, mean**2
+            return mean, least
         square = (self.second - c0 - c1 * self.first) / c2
-        return mean, min(max(square, mean**2), mean * self.law.last)
+        return mean, min(max(square, least), mean * self.law.last)
 
     @property
     def noise(self) -> float:

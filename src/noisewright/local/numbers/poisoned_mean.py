@@ -79,9 +79,15 @@ def _at_worst(reading: MeanReading, grid: NumberGrid, sample: Sample) -> Estimat
     law = reading.law
     c0, c1, c2 = map(float, law.squares)
     mean = min(max(reading.first, 0.0), float(law.last))
-    square = mean * law.last if c2 > 1 else mean**2
+    square = mean * law.last if c2 > 1 else least_square(mean)
     second = c0 + c1 * reading.first + c2 * square
     return replace(reading, second=second).answer(grid, sample)
+
+
+def least_square(mean: float) -> float:
+    """Return the least mean of squares of whole numbers with this mean: of the two around it."""
+    below = math.floor(mean)
+    return below**2 + (2 * below + 1) * (mean - below)
 
 
 def _shape_of(reading: MeanReading) -> tuple[float, str]:
