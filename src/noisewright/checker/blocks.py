@@ -19,7 +19,10 @@ is r, 1 / r or 1. That every block has s outputs is all that is used of the bloc
 - for `hashes`, where the report tells a hash function, drawn without looking at the value, and for
   each function the block of a value is its hash: K = hashes, s = 1;
 - for `windows`, where the block of the x-th value are the `width` outputs from x stride on:
-  K = (values − 1) stride + width, s = width.
+  K = (values − 1) stride + width, s = width;
+- for `ends`, where a number is first rounded to one of two ends, at random, and the block is the
+  end that it became: K = 2, s = 1. A report then has a mixture of the probabilities that it has on
+  the ends, and quotients of mixtures lie between the quotients of what is mixed.
 
 A value that is itself drawn at random, as one item of a set, is covered: the probability of a
 report is then a mean of such probabilities, and so are both sides of what is to be shown.
@@ -55,6 +58,7 @@ _FAMILIES = (
     "kind: sets, values: whole, size: whole",
     "kind: hashes, values: whole, hashes: whole",
     "kind: windows, values: whole, width: whole, stride: whole",
+    "kind: ends, values: whole",
 )
 _MOST_LOG2_TOTAL = 2**12
 _MOST_IN_SETS = 2**14
@@ -141,6 +145,8 @@ def _read_sizes(family: dict[str, Any]) -> tuple[int, int]:
     if kind == "hashes":
         need(numbers[0] > 1, _PART, f"found {numbers[0]} hashes; need at least 2")
         return numbers[0], 1
+    if kind == "ends":
+        return 2, 1
     width, stride = numbers
     need(width > 0 < stride, _PART, "windows need a width and a stride")
     return (values - 1) * stride + width, width

@@ -1,4 +1,9 @@
 from .arrivals import Arrivals as Arrivals
+from .attributes import (
+    AttributesCollection as AttributesCollection,
+    AttributesPlan as AttributesPlan,
+    one_of as one_of,
+)
 from .client import CollectionClient as CollectionClient
 from .collection import Collection as Collection
 from .frequencies import (
@@ -15,6 +20,20 @@ from .items import (
 )
 from .lifetime import Lifetime as Lifetime, Spent as Spent
 from .memo import MemoUse as MemoUse
+from .numbers.distribution import (
+    DistributionCollection as DistributionCollection,
+    distribution as distribution,
+)
+from .numbers.distribution_estimate import (
+    DistributionEstimate as DistributionEstimate,
+    DistributionPlan as DistributionPlan,
+)
+from .numbers.mean import (
+    MeanCollection as MeanCollection,
+    MeanPlan as MeanPlan,
+    mean as mean,
+)
+from .numbers.poisoned_mean import PoisonedMean as PoisonedMean
 from .opening import open_collection as open_collection
 from .poisoning import PoisonedShares as PoisonedShares
 from .rappor.association import Association as Association

@@ -174,7 +174,19 @@ def encode_values(space: Space, values: Any) -> NDArray[np.int64]:
     return np.concatenate(pieces).astype(np.int64) if pieces else np.empty(0, dtype=np.int64)
 
 
+def read_described_space(document: dict[str, Any]) -> Space:
+    """Return the values of a specification, which are read as it says."""
+    space, reading = read_space(document["values"]), document.get("reading", {})
+    if isinstance(space, Categories) and "bytes" in reading:
+        labels = list(space.labels)
+        for code in reading["bytes"]:
+            labels[code] = bytes.fromhex(labels[code])
+        return Categories(labels)
+    ways = {name: reading[name] for name in ("outside", "off_grid") if name in reading}
+    return space.reading(**ways) if isinstance(space, Interval) and ways else space
+
+
 def from_settings(document: dict[str, Any], epsilon: Epsilon) -> FrequencyCollection:
     """Return the collection with these settings."""
-    space = read_space(document["values"])
+    space = read_described_space(document)
     return frequencies(space, epsilon=epsilon, method=document["method"], name=document["name"])

@@ -28,7 +28,7 @@ from noisewright.local.poisoning import PoisonedShares, judge_shape
 from noisewright.local.reports import Reports
 from noisewright.local.shares import Detected, Support, detect_shares, require_people
 from noisewright.local.wire import OVERHEAD
-from noisewright.spaces import Subsets
+from noisewright.spaces import Categories, Subsets
 from noisewright.tables import ItemSets, read_sets
 
 _CELLS = 1 << 22
@@ -67,6 +67,18 @@ class SetCollection(Collection):
             return given
         kept = np.concatenate([[0], np.cumsum(known)])
         return ItemSets(places[known].astype(np.int32), kept[given.offsets])
+
+    def describe_set_reading(self, kind: str) -> dict[str, Any]:
+        """Return how clients in other languages read a set."""
+        every = self.candidates.size == len(self.space.items)
+        found = {"kind": kind, "values": Categories(self.space.items).describe()}
+        return found if every else {**found, "candidates": self.candidates.tolist()}
+
+    def examples(self, most: int) -> list[Any]:
+        """Return sets of no item, of one, and of more and more of them."""
+        items = list(self.space.items)
+        sizes = sorted({round(i * len(items) / (most - 1)) for i in range(most)})
+        return [items[-size:] if size else [] for size in sizes]
 
     def describe_sets(self) -> dict[str, Any]:
         """Return what the specification says of items, candidates and earlier phases."""
@@ -129,6 +141,10 @@ class ItemCollection(SetCollection):
         """Return the kind, the items and what sets are filled up to."""
         sizes = {"largest": self.largest, "correction": repr(self.correction)}
         return {"kind": "items", **self.describe_sets(), **sizes}
+
+    def reading(self) -> dict[str, Any]:
+        """Return how clients read a set."""
+        return self.describe_set_reading("set")
 
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return a row of items for each set, filled up with −1."""

@@ -10,12 +10,17 @@ from typing import Any
 
 from noisewright.certificates import read_epsilon
 from noisewright.errors import InputError
+from noisewright.exact import Epsilon
 from noisewright.given import brief
 from noisewright.local.collection import FORMAT, Collection
 from noisewright.public import public
 
 _FILES = {
+    "attributes": "attributes",
+    "distribution": "numbers.distribution",
     "frequencies": "frequencies",
+    "items": "item_opening",
+    "mean": "numbers.mean",
     "rappor": "rappor.collecting",
 }
 """Which file of the room opens which kind, by its function `from_settings`."""
@@ -38,9 +43,8 @@ def open_collection(specification: str | os.PathLike[str] | dict[str, Any]) -> C
             f"{what} has version {brief(document.get('version'))} and kind {brief(kind)}, which "
             "this version does not know. Upgrade noisewright."
         )
-    file = importlib.import_module(f"noisewright.local.{_FILES[kind]}")
     try:
-        made: Collection = file.from_settings(document, read_epsilon(document["claims"]["epsilon"]))
+        made = open_settings(document, read_epsilon(document["claims"]["epsilon"]))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"{what} is damaged: its settings cannot be read.") from None
     if made.specification != document:
@@ -49,6 +53,12 @@ def open_collection(specification: str | os.PathLike[str] | dict[str, Any]) -> C
             "settings has another specification. Devices and servers must share one."
         )
     return made
+
+
+def open_settings(settings: dict[str, Any], epsilon: Epsilon) -> Collection:
+    """Return the collection of a known kind with these settings."""
+    file = importlib.import_module(f"noisewright.local.{_FILES[settings['kind']]}")
+    return file.from_settings(settings, epsilon)
 
 
 def _read(path: Path) -> Any:

@@ -113,6 +113,15 @@ class PaddedSample(PureRandomizer):
             "keep": f"{self.response.keep:x}",
         }
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return how a set is filled up, and the response to what is drawn of it."""
+        return {
+            "form": "padded",
+            "items": self.items,
+            "largest": self.largest,
+            "response": self.response.describe_for_clients(),
+        }
+
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which are outputs of the response."""
         return self.response.is_possible(payload)

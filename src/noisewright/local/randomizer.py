@@ -191,13 +191,14 @@ class BlockResponse(PureRandomizer):
         family = self.family
         inside = self.keep * (family.outputs - family.inside)
         outside = ((1 << LOG2_COIN) - self.keep) * family.inside
-        weights = [
-            [inside if family.contains(x, y) else outside for y in range(family.outputs)]
-            for x in range(family.values)
+        mixed = family.mixed
+        times = [
+            [family.times_inside(x, y) for y in range(family.outputs)] for x in range(family.values)
         ]
-        total = family.inside * (family.outputs - family.inside) << LOG2_COIN
+        weights = [[inside * t + outside * (mixed - t) for t in row] for row in times]
+        total = mixed * family.inside * (family.outputs - family.inside) << LOG2_COIN
         return Table(
-            Counts(family.values - 1),
+            Counts(family.values - 1, neighbors="replace"),
             np.array(weights, dtype=object),
             total=total,
             outputs=Counts(family.outputs - 1),

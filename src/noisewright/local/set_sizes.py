@@ -51,6 +51,10 @@ class SetSizeCollection(SetCollection):
         sizes = {"method": self.method, "most": self.most}
         return {"kind": "set sizes", **sizes, **self.describe_sets()}
 
+    def reading(self) -> dict[str, Any]:
+        """Return how clients count the candidates in a set."""
+        return {**self.describe_set_reading("set size"), "most": self.most}
+
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return how many of the candidates each set has."""
         return np.minimum(self.read(values).sizes, self.most)

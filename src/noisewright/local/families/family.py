@@ -113,6 +113,15 @@ class BlockFamily(ABC):
     def contains(self, code: int, output: int) -> bool:
         """Tell whether an output is in the block of a value; for tests and small tables."""
 
+    @property
+    def mixed(self) -> int:
+        """How many blocks a value has, one of which is drawn uniformly beforehand: one."""
+        return 1
+
+    def times_inside(self, code: int, output: int) -> int:
+        """Return how many of the blocks of a value hold an output."""
+        return int(self.contains(code, output))
+
 
 def smallest_unsigned(outputs: int) -> np.dtype[Any]:
     """Return the shortest of 1, 2, 4 and 8 bytes that holds a code, least significant first."""
