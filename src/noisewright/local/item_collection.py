@@ -75,10 +75,10 @@ class SetCollection(Collection):
         return found if every else {**found, "candidates": self.candidates.tolist()}
 
     def examples(self, most: int) -> list[Any]:
-        """Return sets of no item, of one, and of more and more of them."""
+        """Return sets of no item, of one, and of more and more of them, the last item first."""
         items = list(self.space.items)
         sizes = sorted({round(i * len(items) / (most - 1)) for i in range(most)})
-        return [items[-size:] if size else [] for size in sizes]
+        return [items[::-1][:size] for size in sizes]
 
     def describe_sets(self) -> dict[str, Any]:
         """Return what the specification says of items, candidates and earlier phases."""
