@@ -24,7 +24,7 @@ from tests.mutants.unit_truth import (
     rows_law,
 )
 
-MOST_OUTPUTS, MOST_ALTERNATIVES = 5_000, 60
+MOST_OUTPUTS, MOST_VECTORS, MOST_ALTERNATIVES = 5_000, 1_100, 60
 DEVICE = "the value of one person, whose device randomizes it,"
 
 
@@ -69,9 +69,9 @@ def added(a: int, b: int, q: int) -> int:
 
 
 @cache
-def hyperplanes(q: int, t: int) -> tuple[int, list[int]]:
-    """How many points there are, and the block of each as bits."""
-    if q < 2 or t < 1 or q > 64 or q**t > MOST_OUTPUTS:
+def hyperplanes(q: int, t: int, values: int) -> tuple[int, list[int]]:
+    """How many points there are, and the blocks of some as bits."""
+    if q < 2 or t < 1 or q > 32 or q**t > MOST_VECTORS:
         raise UnjudgedError
     times = products(q)
     every = itertools.product(range(q), repeat=t)
@@ -84,7 +84,7 @@ def hyperplanes(q: int, t: int) -> tuple[int, list[int]]:
         return found
 
     return len(points), [
-        sum(1 << n for n, y in enumerate(points) if product(x, y) == 0) for x in points
+        sum(1 << n for n, y in enumerate(points) if product(x, y) == 0) for x in points[:values]
     ]
 
 
@@ -97,10 +97,10 @@ def blocks_in(family: Any) -> tuple[int, list[int]]:
         case "points":
             return values, [1 << x for x in range(values)]
         case "projective":
-            outputs, blocks = hyperplanes(family["q"], family["t"])
+            outputs, blocks = hyperplanes(family["q"], family["t"], values)
             if values > outputs:
                 raise UntrueError("there are fewer points than values")
-            return outputs, blocks[:values]
+            return outputs, blocks
         case "sets":
             sets = list(
                 itertools.islice(
