@@ -43,16 +43,18 @@ class Support:
 
     own: float
     other: float
+    gap: float = 0.0
+    """p* − q*, of which the difference of two doubles would keep a few digits at a small ε."""
+
+    def __post_init__(self) -> None:
+        if not self.gap:
+            object.__setattr__(self, "gap", self.own - self.other)
 
     @classmethod
     def of(cls, randomizer: PureRandomizer) -> Support:
         """Return those of a randomizer."""
-        return cls(float(randomizer.own), float(randomizer.other))
-
-    @property
-    def gap(self) -> float:
-        """p* − q*."""
-        return self.own - self.other
+        own, other = randomizer.own, randomizer.other
+        return cls(float(own), float(other), float(own - other))
 
     def shares(self, supports: NDArray[Any], people: int) -> Array:
         """Return the unbiased shares."""

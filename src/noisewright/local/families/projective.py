@@ -23,7 +23,7 @@ products ⟨x, y⟩. So one uniform integer is enough for each, and no point has
 and −1 elsewhere. So one transform of the counts, spread over the multiples, gives the number of
 reports inside all hyperplanes: a Walsh–Hadamard transform of size q^t for powers of two (in whole
 numbers), and a discrete Fourier transform for primes (rounded to the nearest whole number, from
-which it is less than 1/4 away).
+which it is less than 1/4 away; the upper digits of large counts are transformed apart).
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ LARGEST_TRANSFORM = 1 << 26
 """q^t at most: half a gigabyte of counts."""
 
 _CHUNK = 1 << 15
+_DIGITS = 30
+"""Bits of counts that one Fourier transform takes."""
 
 
 @dataclass(frozen=True)
@@ -217,12 +219,13 @@ class Projective(BlockFamily):
             for a in range(1, self.q):
                 spread[self._scale(vectors, a)] = tally
             shape = (self.q,) * self.t
-            # Axis 0 of the shape is the last coordinate; the sum over ±a is real.
-            return (
-                np.rint(np.fft.fftn(spread.reshape(shape)).real)
-                .astype(np.int64)
-                .reshape(-1)[wanted]
-            )
+            found = np.zeros(wanted.shape, dtype=np.int64)
+            for digit in range(-(-int(tally.sum()).bit_length() // _DIGITS)):
+                part = (spread >> (_DIGITS * digit)) & ((1 << _DIGITS) - 1)
+                # Axis 0 of the shape is the last coordinate; the sum over ±a is real.
+                sums = np.rint(np.fft.fftn(part.reshape(shape)).real).reshape(-1)[wanted]
+                found += sums.astype(np.int64) << (_DIGITS * digit)
+            return found
         bits, duals = self.field.bits, self.field.duals
         for a in range(1, self.q):
             spread[self._scale(vectors, a)] = tally
