@@ -250,7 +250,8 @@ def test_a_file_that_ends_early_counts_nothing(tmp_path: Path) -> None:
         path.write_bytes(bad)
         with pytest.raises(InputError, match="cannot be read as a Parquet file"):
             server.add(path)
-    assert server.arrivals.counted in (3, 4003)
+    found = server.arrivals  # the damage may have hit bytes of reports, which cannot be told
+    assert found.counted + found.refused in (3, 4003)
 
 
 def test_a_list_that_ends_in_an_error_counts_nothing() -> None:

@@ -135,12 +135,13 @@ class CollectionServer:
         length = OVERHEAD + self.collection.randomizer.length
         digest = self.collection.digest
         if not isinstance(frames, np.ndarray):
-            every = [bytes(one) for one in frames]
-            odd = [one for one in every if len(one) != length]
-            foreign = sum(is_foreign(one, digest) for one in odd)
-            self._arrivals += Arrivals(damaged=len(odd) - foreign, foreign=foreign)
-            whole = b"".join(one for one in every if len(one) == length)
-            frames = np.frombuffer(whole, dtype=np.uint8).reshape(-1, length)
+            every = list(frames)
+            if set(map(len, every)) - {length}:
+                odd = [bytes(one) for one in every if len(one) != length]
+                foreign = sum(is_foreign(one, digest) for one in odd)
+                self._arrivals += Arrivals(damaged=len(odd) - foreign, foreign=foreign)
+                every = [one for one in every if len(one) == length]
+            frames = np.frombuffer(b"".join(every), dtype=np.uint8).reshape(-1, length)
         elif frames.ndim != 2 or frames.shape[1] != length:
             self._open_frames([row.tobytes() for row in frames])
             return

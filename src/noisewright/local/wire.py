@@ -65,13 +65,17 @@ def _checksums(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the CRC-32 of all but the last bytes of each row."""
     found = np.empty((len(rows), AFTER), dtype=np.uint8)
     for start in range(0, len(rows), _CHUNK):
-        part = np.ascontiguousarray(rows[start : start + _CHUNK, :-AFTER].T)
-        crc = np.full(part.shape[1], 0xFFFFFFFF, dtype=np.uint32)
-        for column in part:
-            crc = _TABLE[(crc ^ column) & 0xFF] ^ (crc >> np.uint32(8))
-        crc = (crc ^ np.uint32(0xFFFFFFFF)).astype("<u4")
+        columns = np.ascontiguousarray(rows[start : start + _CHUNK, :-AFTER].T)
+        crc = _checksum_of(columns).astype("<u4")
         found[start : start + _CHUNK] = crc.view(np.uint8).reshape(-1, AFTER)
     return found
+
+
+def _checksum_of(columns: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    crc = np.full(columns.shape[1], 0xFFFFFFFF, dtype=np.uint32)
+    for column in columns:
+        crc = _TABLE.take((crc ^ column) & 0xFF) ^ (crc >> np.uint32(8))
+    return crc ^ np.uint32(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
@@ -86,11 +90,19 @@ class Opened:
 
 def open_frames(rows: NDArray[np.uint8], digest: bytes) -> Opened:
     """Check frames of the right length; those of other collections are foreign."""
-    sums = (rows[:, -AFTER:] == _checksums(rows)).all(axis=1)
-    form = np.frombuffer(MAGIC + bytes([VERSION]), dtype=np.uint8)
-    whole = sums & (rows[:, : len(form)] == form).all(axis=1)
-    ours = (rows[:, DIGEST] == np.frombuffer(digest[:8], dtype=np.uint8)).all(axis=1)
-    good = rows[whole & ours]
+    whole, ours = (np.empty(len(rows), dtype=np.bool_) for _ in range(2))
+    for start in range(0, len(rows), _CHUNK):
+        here = slice(start, start + _CHUNK)
+        columns = np.ascontiguousarray(rows[here].T)
+        crc = _checksum_of(columns[:-AFTER])
+        written = zip(columns[-AFTER:], range(0, 32, 8), strict=True)
+        sums = [column == (crc >> np.uint32(shift)).astype(np.uint8) for column, shift in written]
+        form = zip(columns, MAGIC + bytes([VERSION]), strict=False)
+        whole[here] = np.logical_and.reduce([*sums, *(column == one for column, one in form)])
+        own = zip(columns[DIGEST], digest[:8], strict=True)
+        ours[here] = np.logical_and.reduce([column == one for column, one in own])
+    both = whole & ours
+    good = rows if both.all() else rows[both]
     numbers = np.ascontiguousarray(good[:, NUMBER]).view("<u8").reshape(-1)
     payloads = np.ascontiguousarray(good[:, BEFORE:-AFTER])
     return Opened(numbers, payloads, int((~whole).sum()), int((whole & ~ours).sum()))
