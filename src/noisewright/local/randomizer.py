@@ -189,7 +189,7 @@ class BlockResponse(PureRandomizer):
         ]
         total = family.inside * (family.outputs - family.inside) << LOG2_COIN
         return Table(
-            Counts(family.values - 1),
+            Counts(family.values - 1, neighbors="replace"),
             np.array(weights, dtype=object),
             total=total,
             outputs=Counts(family.outputs - 1),
