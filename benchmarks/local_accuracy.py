@@ -5,9 +5,9 @@
 For k in {10, 100, 1000, 10000} and ε in {½, 1, 2, 4}: collections of a thousand people each, or as
 many as give each value 50 reports by chance, drawn and counted by the code that devices and servers
 run. `n MSE` is the mean squared error of all shares times the number of people, next to what Wang,
-Blocki, Li and Jha (2017) have for the method, from e^ε alone. Required: within 5% of the formula (and
-four standard errors of this measurement); intervals of 95% that hold 93% to 97% of the time. A
-collection of 10,000 values has as many intervals: there a twentieth of the collections is enough.
+Blocki, Li and Jha (2017) have for the method, from e^ε alone. Required: within 5% of the formula
+(and four standard errors of this measurement); intervals of 95% that hold 93% to 97% of the time.
+A collection of 10,000 values has as many intervals: there a twentieth of the collections is enough.
 """
 
 from __future__ import annotations

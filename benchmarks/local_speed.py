@@ -2,11 +2,11 @@
 
     python -m benchmarks.local_speed
 
-Frequencies of k = 1,000 and 10,000 values at ε = 1. Clients draw exactly, from cryptographic bits; a
-server's time has the estimates of all shares in it. "framed" counts reports in frames: checksum,
-digest, and whether the report came before. pure-ldp and multi-freq-ldpy run in `.venv-peers`; where
-they are not installed, or raise on the current numpy and xxhash, the times are those that were measured
-with a repaired copy of each in November 2026.
+Frequencies of k = 1,000 and 10,000 values at ε = 1. Clients draw exactly, from cryptographic bits;
+a server's time has the estimates of all shares in it. "framed" counts reports in frames: checksum,
+digest, and whether the report came before. pure-ldp runs in `.venv-peers`; where it is not
+installed, or raises on the current numpy and xxhash, its times are those of an earlier measurement
+on a machine of this kind, with older versions of these (November 2026).
 """
 
 from __future__ import annotations

@@ -182,25 +182,28 @@ class CollectionServer:
 
     def estimate(self, **options: Any) -> Any:
         """Return what the reports tell, with errors; the collection says which options it takes."""
-        self._open_pending()
-        if not self._arrivals.counted:
+        people = self._require_reports()
+        return self.collection.estimate_from(self._tally, people, **options)
+
+    def _require_reports(self) -> int:
+        """Return how many reports are counted, if any."""
+        if not self.people:
             raise InputError(
                 f"no report is counted yet ({self._arrivals}); add some before you estimate."
             )
-        return self.collection.estimate_from(self._tally, self._arrivals.counted, **options)
+        return self.people
 
     def detect(self, **options: Any) -> Any:
         """Return the values that people have, told from noise all together (Holm)."""
-        self._open_pending()
-        return self.collection.detect_from(self._tally, self._arrivals.counted, **options)
+        people = self._require_reports()
+        return self.collection.detect_from(self._tally, people, **options)
 
     def robust(self, *, fakes: float, **options: Any) -> Any:
         """Return how far this share of fake devices can push the answers, at most."""
-        self._open_pending()
         if not isinstance(fakes, int | float) or not 0 <= fakes < 1:
             raise InputError(f"fakes is {brief(fakes)}; it must be a share of reports in [0, 1).")
-        count = self._arrivals.counted
-        return self.collection.robust_from(self._tally, count, fakes=float(fakes), **options)
+        people = self._require_reports()
+        return self.collection.robust_from(self._tally, people, fakes=float(fakes), **options)
 
     def to_bytes(self) -> bytes:
         """Return the state as bytes."""
