@@ -3,10 +3,11 @@
     python -m benchmarks.local_speed
 
 Frequencies of k = 1,000 and 10,000 values at ε = 1. Clients draw exactly, from cryptographic bits;
-a server's time has the estimates of all shares in it. "framed" counts reports in frames: checksum,
-digest, and whether the report came before. pure-ldp runs in `.venv-peers`; where it is not
-installed, or raises on the current numpy and xxhash, its times are those of an earlier measurement
-on a machine of this kind, with older versions of these (November 2026).
+a server's time has the estimates of all shares in it, of ours and theirs for as many people.
+"framed" counts reports in frames: checksum, digest, and whether the report came before. pure-ldp
+runs in `.venv-peers`; where it is not installed, or raises on the current numpy and xxhash, its
+times are those of an earlier measurement on a machine of this kind, with older versions of these
+and perhaps other numbers of people (November 2026).
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ from benchmarks.measure import Result, report, seconds
 
 PEERS = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
 SIZES = (1_000, 10_000)
-METHODS = {"response": 400, "projective": 400, "hadamard": 400, "hashing": 4, "unary": 4}
-"""Thousands of people for k = 1,000."""
+PEOPLE = {
+    "response": 200_000,
+    "projective": 200_000,
+    "hadamard": 200_000,
+    "hashing": 4_000,
+    "unary": 4_000,
+}
+"""The same for us and for peers, as estimates cost the same for few people as for many."""
 
 REQUIRED = {
     ("response", 1_000, "client"): 0.02,
@@ -60,8 +67,8 @@ import numpy as np
 from pure_ldp.frequency_oracles import (
     DEClient, DEServer, HadamardResponseClient, HadamardResponseServer, LHClient, LHServer,
     UEClient, UEServer)
-k, people = int(sys.argv[1]), int(sys.argv[2])
-values = np.random.default_rng(1).integers(1, k + 1, people).tolist()
+k, people = int(sys.argv[1]), json.loads(sys.argv[2])
+values = np.random.default_rng(1).integers(1, k + 1, max(people.values())).tolist()
 found = {}
 def hadamard():
     server = HadamardResponseServer(1, k)
@@ -73,7 +80,7 @@ makers = {
     "hashing": lambda: (LHClient(1, k, use_olh=True), LHServer(1, k, use_olh=True)),
 }
 for name, maker in makers.items():
-    few = people if name in ("response", "hadamard") else max(people // 20, 20)
+    few = people[name]
     try:
         client, server = maker()
         start = time.process_time()
@@ -114,12 +121,12 @@ def ours(method: str, values: int, people: int) -> Timed:
     )
 
 
-def peers(values: int, people: int) -> dict[str, list[float] | str]:
+def peers(values: int, people: dict[str, int]) -> dict[str, list[float] | str]:
     """Time pure-ldp, if it is installed; a text says why it has no time."""
     if not PEERS.exists():
         return {}
     said = subprocess.run(
-        [str(PEERS), "-c", _PEER, str(values), str(people)],
+        [str(PEERS), "-c", _PEER, str(values), json.dumps(people)],
         capture_output=True,
         text=True,
         check=False,
@@ -127,16 +134,14 @@ def peers(values: int, people: int) -> dict[str, list[float] | str]:
     return json.loads(said.stdout) if said.returncode == 0 else {}
 
 
-def run(*, sizes: tuple[int, ...] = SIZES, thousands: float = 1.0) -> list[Result]:
-    """Time all methods; `thousands` scales the number of people."""
+def run(*, sizes: tuple[int, ...] = SIZES, share: float = 1.0) -> list[Result]:
+    """Time all methods, with this share of the people."""
     results: list[Result] = []
+    people = {method: max(20, int(many * share)) for method, many in PEOPLE.items()}
     for values in sizes:
-        found = peers(values, max(20, int(2_000 * thousands)))
-        for method, many in METHODS.items():
-            people = max(50, int(1_000 * many * thousands * min(1, 1_000 / values)))
-            if method in ("response", "projective", "hadamard"):
-                people = max(50, int(1_000 * many * thousands * values / 1_000))
-            timed = ours(method, values, people)
+        found = peers(values, people)
+        for method in PEOPLE:
+            timed = ours(method, values, people[method])
             name, *before = BEFORE.get((method, values), ("itself", None, None))
             here = found.get("hadamard" if method == "projective" else method)
             now = here if isinstance(here, list) and name != "itself" else None

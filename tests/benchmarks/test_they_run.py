@@ -54,7 +54,7 @@ def test_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_local_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_speed, "PEERS", Path("no such file"))
-    results = local_speed.run(sizes=(1_000,), thousands=0.001)
+    results = local_speed.run(sizes=(1_000,), share=0.001)
     assert len([one for one in results if one.against != "the bar"]) == 15
     assert all(result.rate > 0 for result in results)
 

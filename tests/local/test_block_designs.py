@@ -60,7 +60,7 @@ def test_all_blocks_have_one_size_and_share_as_much(family: BlockFamily) -> None
 @pytest.mark.parametrize("family", [one for one in FAMILIES if one.values < 25], ids=str)
 @pytest.mark.parametrize("epsilon", ["1/1000", "1", "ln(3)", "9"])
 def test_the_least_epsilon_is_the_one_that_was_asked_for(family: BlockFamily, epsilon: str) -> None:
-    asked = Epsilon.log(3) if epsilon.startswith("ln") else Epsilon.of(epsilon)
+    asked = Epsilon.log(Fraction(3)) if epsilon.startswith("ln") else Epsilon.of(epsilon)
     made = block_response(family, asked)
     table = made.table()
     assert table.space.unit.change == "any"
@@ -241,7 +241,7 @@ def test_every_method_has_the_variance_of_its_formula() -> None:
                 assert made.variance == pytest.approx(formula, rel=0.05)
             assert made.variance <= formula * (1 + 1e-12)
         hadamard = ((e + 1) / (e - 1)) ** 2
-        assert variance("hadamard") == pytest.approx(hadamard, rel=0.01 if values > 10 else 0.3)
+        assert variance("hadamard") == pytest.approx(hadamard, rel=0.05 if values > 10 else 0.3)
 
 
 def test_unary_coins_are_the_least_that_epsilon_allows() -> None:
