@@ -231,17 +231,20 @@ def test_every_method_has_the_variance_of_its_formula() -> None:
         root = math.sqrt(e)
         assert variance("symmetric unary") == pytest.approx(root / (root - 1) ** 2)
         assert variance("subset") <= best(epsilon) * 1.05
-        for method in ("hashing", "projective"):
+        for method in ("hashing", "projective", "hadamard"):
             made = make_randomizer(values, given_, method)
             assert isinstance(made, BlockResponse)
             family = made.family
             g = family.q if isinstance(family, Projective) else family.outputs
-            formula = (e + g - 1) ** 2 / ((g - 1) * (e - 1) ** 2)
-            if values > 10:  # else few points are left out, which helps
-                assert made.variance == pytest.approx(formula, rel=0.05)
-            assert made.variance <= formula * (1 + 1e-12)
-        hadamard = ((e + 1) / (e - 1)) ** 2
-        assert variance("hadamard") == pytest.approx(hadamard, rel=0.05 if values > 10 else 0.3)
+            limit = (e + g - 1) ** 2 / ((g - 1) * (e - 1) ** 2)  # of many coordinates
+            if isinstance(family, Projective):
+                points, s, shared = (points_in(g, family.t - less) for less in range(3))
+                whole = s * e + points - s
+                p, q = s * e / whole, (shared * e + s - shared) / whole
+                assert made.variance == pytest.approx(q * (1 - q) / (p - q) ** 2)
+            else:
+                assert made.variance == pytest.approx(limit)
+            assert made.variance <= limit * (1 + 1e-9)
 
 
 def test_unary_coins_are_the_least_that_epsilon_allows() -> None:
