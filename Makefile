@@ -38,7 +38,7 @@ $(BENCH_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 # Peers need other versions of libraries than we: the benchmarks call them in an environment of theirs.
 $(PEERS_READY): Makefile $(BENCH_READY)
 	@.venv-bench/bin/python -m venv --clear .venv-peers
-	@.venv-peers/bin/pip install -qq 'opendp[polars]==0.16.0' 'pipeline-dp==0.3.1'
+	@.venv-peers/bin/pip install -qq 'opendp[polars]==0.16.0' 'pipeline-dp==0.3.1' 'pure-ldp==1.2.0' 'scikit-learn==1.9.1' 'statsmodels==0.15.0'
 	@touch $@
 
 $(FUZZ_READY): pyproject.toml constraints.txt scripts/make_venv.sh

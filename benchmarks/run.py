@@ -12,6 +12,7 @@ from benchmarks import (
     designs,
     estimation,
     ledger,
+    local_speed,
     proofs,
     queries_speed,
     query_peers,
@@ -28,7 +29,7 @@ def main() -> int:
     """Run everything; fail if something is slower, or holds less often, than required."""
     failed = 0
     parts = (startup, sampling, selection, proofs, designs, estimation, release, ledger, workloads)
-    for part in (*parts, queries_speed):
+    for part in (*parts, queries_speed, local_speed):
         print(f"\n{(part.__doc__ or '').splitlines()[0]}\n")
         failed |= report(part.run())
     print(f"\n{(query_peers.__doc__ or '').splitlines()[0]}\n")

@@ -18,6 +18,8 @@ from benchmarks import (
     estimation,
     joint_questions,
     ledger,
+    local_accuracy,
+    local_speed,
     models,
     peer_answers,
     proofs,
@@ -48,6 +50,21 @@ def test_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
         *("verify all of them", "open", "spend", "balance")
     ]
     assert all(result.rate > 0 for result in results)
+
+
+def test_local_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_speed, "PEERS", Path("no such file"))
+    results = local_speed.run(sizes=(1_000,), share=0.001)
+    assert len([one for one in results if one.against != "the bar"]) == 15
+    assert all(result.rate > 0 for result in results)
+
+
+def test_local_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_accuracy, "VALUES", (10,))
+    monkeypatch.setattr(local_accuracy, "EPSILONS", (1.0,))
+    found = local_accuracy.grid(collections=3)
+    assert [one.method for one in found] == list(local_accuracy.METHODS)
+    assert "projective" in str(found[1])
 
 
 def test_coverage(monkeypatch: pytest.MonkeyPatch) -> None:

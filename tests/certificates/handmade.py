@@ -211,6 +211,25 @@ def columns_of(*columns: tuple[str, Any, Any, str]) -> Any:
     }
 
 
+def blocks_of(family: Any, keep: int, log2_total: int) -> Any:
+    named = {"form": "blocks", "family": family}
+    return {**named, "log2_total": log2_total, "keep": f"{keep:x}"}
+
+
+def padded_of(items: int, largest: int, keep: int, log2_total: int) -> Any:
+    named = {"form": "padded", "items": items, "largest": largest}
+    return {**named, "log2_total": log2_total, "keep": f"{keep:x}"}
+
+
+def collection_of(sends: str, *parts: tuple[Any, Any, str]) -> Any:
+    """Mechanisms, each with its epsilon and delta."""
+    listed = [
+        {"mechanism": inner, "claims": {"epsilon": number(epsilon), "delta": delta}}
+        for inner, epsilon, delta in parts
+    ]
+    return {"form": "collection", "sends": sends, "parts": listed}
+
+
 def groups_of(*parts: tuple[int, Any]) -> Any:
     """How many groups have each mechanism."""
     listed = [{"groups": groups, "mechanism": mechanism} for groups, mechanism in parts]

@@ -14,8 +14,10 @@ import pytest
 from tests.certificates.handmade import (
     HALVES,
     LN2,
+    blocks_of,
     certificate,
     choice_step,
+    collection_of,
     columns_of,
     counting_step,
     curve_of,
@@ -28,6 +30,7 @@ from tests.certificates.handmade import (
     number,
     one_person,
     one_value,
+    padded_of,
     parts,
     person_of,
     person_with,
@@ -270,6 +273,31 @@ EVERYTHING = [
         "1/100",
     ),
     certificate(groups_of((3, geometric(5, LN2)), (1, table(HALVES, 4))), "one answer", "1"),
+    certificate(blocks_of({"kind": "points", "values": 4}, 3, 3), "replace", "1"),
+    certificate(
+        blocks_of({"kind": "projective", "values": 20, "q": 4, "t": 3}, 5, 4), "replace", "1"
+    ),
+    certificate(blocks_of({"kind": "sets", "values": 6, "size": 2}, 5, 3), "replace", "2"),
+    certificate(blocks_of({"kind": "hashes", "values": 6, "hashes": 4}, 3, 3), "replace", "1"),
+    certificate(
+        blocks_of({"kind": "windows", "values": 6, "width": 3, "stride": 2}, 5, 3), "replace", "3"
+    ),
+    certificate(padded_of(5, 3, 3, 2), "replace", "3"),
+    certificate(
+        collection_of(
+            "one",
+            (blocks_of({"kind": "points", "values": 4}, 3, 3), "1", "0"),
+            (table(HALVES, 4), LN2, "1/9"),
+        ),
+        "replace",
+        "1",
+        "1/9",
+    ),
+    certificate(
+        collection_of("all", (response(4, 1, 2), "1", "0"), (padded_of(5, 3, 3, 2), "3", "0")),
+        "replace",
+        "4",
+    ),
     certificate(
         table(
             HALVES,

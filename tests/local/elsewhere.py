@@ -84,7 +84,7 @@ KINDS: dict[str, Collection] = {
         {
             "q0": nw.local.frequencies(nw.Counts(2), epsilon=1),
             "q1": nw.local.frequencies(nw.Counts(19), epsilon=1, method="unary"),
-            "q2": nw.local.mean(nw.Counts(12), epsilon=2, method="piecewise"),
+            "q2": nw.local.mean(nw.Counts(12), epsilon=1, method="piecewise"),
         },
         weights={"q0": 1, "q1": 5, "q2": 3},
     ),

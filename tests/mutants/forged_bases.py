@@ -15,6 +15,7 @@ from tests.certificates.handmade import (
     person_with,
     rows_of,
 )
+from tests.mutants import blocks_truth
 from tests.mutants.unit_truth import Law, excess, law_of, parts_of, widest
 
 Document = dict[str, Any]
@@ -139,6 +140,10 @@ def simple(draw: Random, form: str) -> Any:
             shape = {"form": form, "items": [f"i{n}" for n in range(count)], "log2_total": k}
             largest = draw.randint(1, count)
             return {**shape, "largest": largest, "present": f"{high:x}", "absent": f"{low:x}"}
+        case "blocks":
+            return blocks_truth.blocks(draw)
+        case "padded":
+            return blocks_truth.padded(draw)
         case _:
             count = draw.randint(1, 3)
             k += 3
@@ -156,12 +161,14 @@ def law_size(section: Any) -> int:
     return points(section)
 
 
-SIMPLE = ("table", "geometric", "response", "noise", "staircase", "items", "flips")
+SIMPLE = (
+    *("table", "geometric", "response", "noise", "staircase", "items", "flips", "blocks", "padded"),
+)
 REPLACE = {"relation": "replace"}
 
 
 def near_of(draw: Random, form: str, size: int) -> Any:
-    if form in ("items", "flips"):
+    if form in ("items", "flips", "blocks", "padded"):
         return REPLACE
     while True:
         relation = relation_of(draw, size)

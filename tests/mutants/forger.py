@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from tests.certificates.handmade import (
+    collection_of,
     columns_of,
     groups_of,
     load_checker,
@@ -24,6 +25,7 @@ from tests.certificates.handmade import (
     shuffled_of,
 )
 from tests.mutants import (
+    blocks_truth,
     forged_bases as bases,
     forged_steps,
     groups_truth,
@@ -37,7 +39,7 @@ checker = load_checker()
 
 FORMS = (
     *(*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys"),
-    *("query", "shuffled", "rappor"),
+    *("query", "shuffled", "rappor", "collection"),
 )
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
@@ -56,6 +58,7 @@ WORDS = (
     *("one answer", "keys", "shuffled", "rappor", "one value", "forever"),
     *("add or remove", "filter", "limit", "paired", "repeated", "moments", "levels"),
     *("distinct", "balanced"),
+    *("one", "all", "points", "projective", "sets", "hashes", "windows", "blocks", "padded"),
     *("add", "multiply", "clip", "fill", "divide", "column", "literal", "yes", "no"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
@@ -204,7 +207,7 @@ def of_mechanism(draw: Random, document: Any) -> None:
     inner = at(document, path)
     near, count = bases.relation_of(draw, draw.randint(2, 4)), draw.randint(1, 3)
     epsilon, delta = Fraction(draw.randint(0, 30), 10), draw.choice(["0", "1/9"])
-    match draw.choice(["other", "rows", "person", "columns", "groups", "shuffled"]):
+    match draw.choice(["other", "rows", "person", "columns", "groups", "shuffled", "collection"]):
         case "other":
             made = bases.simple(draw, draw.choice(bases.SIMPLE))
         case "rows":
@@ -217,6 +220,8 @@ def of_mechanism(draw: Random, document: Any) -> None:
             made = person_of(count, inner, epsilon, delta)
         case "groups":
             made = groups_of((count, inner))
+        case "collection":
+            made = collection_of(draw.choice(["one", "all"]), (inner, epsilon, delta))
         case "shuffled":
             made = shuffled_of(count + 1, inner, epsilon)
         case _:
@@ -236,6 +241,7 @@ MAKERS: dict[str, Callable[[Random], Any]] = {
     "query": forged_steps.query,
     "shuffled": shuffled_truth.shuffled,
     "rappor": rappor_truth.rappor,
+    "collection": blocks_truth.collection,
 }
 
 

@@ -90,7 +90,7 @@ def test_the_evaluator_denies_a_smaller_delta_of_keys() -> None:
 )
 def test_the_evaluator_denies_another_unit(found: str, instead: str) -> None:
     draw, asked, caught = Random(found), 0, 0
-    for _ in range(80):
+    for _ in range(160):
         document = base(draw, "person" if "person" in found else draw.choice(["table", "rows"]))
         said = checker.check(document).proved[-1]
         other = re.sub(found, instead, said)
@@ -120,7 +120,7 @@ def test_a_checker_that_takes_the_parents_neighbors_for_one_row_is_caught(
 
     monkeypatch.setattr(checker.proofs, "prove", gullible)
     monkeypatch.setattr(checker.certificate, "prove", gullible)
-    _, untrue = forge("rows", 400, "each time the same")
+    _, untrue = forge("rows", 1_500, "each time the same")
     assert untrue
 
 
@@ -142,7 +142,36 @@ def test_a_checker_that_looks_at_one_size_of_groups_is_caught(
     assert untrue
 
 
-@pytest.mark.parametrize("form", ["table", "rows", "person", "groups"])
+def test_a_checker_that_adds_nothing_up_for_reports_of_all_parts_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_parts = checker.proofs.PROOFS_BY_PARTS
+    prove_collection = by_parts["collection"]
+
+    def gullible(claim: Any, prove: Any) -> Any:
+        one = {**claim.mechanism, "sends": "one"}
+        return prove_collection(replace(claim, mechanism=one), prove)
+
+    monkeypatch.setitem(by_parts, "collection", gullible)
+    _, untrue = forge("collection", 400, "each time the same")
+    assert untrue
+
+
+def test_a_checker_that_looks_at_outputs_inside_only_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A coin that hardly ever keeps the value tells as much as one that nearly always does."""
+    read = checker.blocks._read_ratio
+
+    def gullible(*given: Any) -> Any:
+        return max(read(*given), 1)
+
+    monkeypatch.setattr(checker.blocks, "_read_ratio", gullible)
+    _, untrue = forge("blocks", 400, "each time the same")
+    assert untrue
+
+
+@pytest.mark.parametrize("form", ["table", "rows", "person", "groups", "collection"])
 def test_a_checker_with_one_sentence_for_all_is_caught(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

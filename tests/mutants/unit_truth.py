@@ -26,6 +26,7 @@ SENTENCE = re.compile(
 UNIT = re.compile(
     r"(?P<metric>per unit of distance, )?for (?P<verb>replacing|moving) "
     r"(?P<what>the input|the whole record|one row|the row of one person|"
+    r"the value of one person, whose device randomizes it,|"
     r"all rows of one person, up to (?P<rows>\d+),) by "
     r"(?:(?P<any>any others?)(?:, at a distance of up to (?P<far>\S+))?|"
     r"(?P<step>one step to the next value)|a neighbor, in one of (?P<pairs>\d+) listed pairs)"
@@ -90,6 +91,11 @@ def law_of(mechanism: Any) -> Law:
             total = 1 << mechanism["log2_total"]
             sets = range(1 << count)
             return rows_law([[levels[(x ^ y).bit_count()] / total for y in sets] for x in sets])
+        case "blocks" | "padded" as form:
+            from tests.mutants import blocks_truth
+
+            named = blocks_truth.blocks_law if form == "blocks" else blocks_truth.padded_law
+            return named(mechanism)
         case _:
             raise UnjudgedError
 
@@ -259,7 +265,14 @@ def people(mechanism: Any) -> int:
 
 def judge(document: Any, sentence: str) -> None:
     """Raise unless the sentence about a certificate is true: UntrueError, or UnjudgedError."""
-    from tests.mutants import groups_truth, keys_truth, query_truth, rappor_truth, shuffled_truth
+    from tests.mutants import (
+        blocks_truth,
+        groups_truth,
+        keys_truth,
+        query_truth,
+        rappor_truth,
+        shuffled_truth,
+    )
     from tests.mutants.curve_truth import require_curves
     from tests.mutants.steps_truth import require_steps
 
@@ -268,7 +281,7 @@ def judge(document: Any, sentence: str) -> None:
         raise UntrueError(f"not a promise: {sentence}")
     if found[1]:
         return
-    epsilon, delta, unit = Decimal(found[2]), decimal(found[3]), UNIT.fullmatch(found[4])
+    epsilon, delta, unit = decimal(found[2]), decimal(found[3]), UNIT.fullmatch(found[4])
     mechanism, near = document["mechanism"], document["neighbors"]
     if (mechanism["form"] == "groups") != (found[4] == groups_truth.WORDS):
         raise UntrueError(f"an answer in a group is another change: {sentence}")
@@ -305,15 +318,17 @@ def judge(document: Any, sentence: str) -> None:
             raise UntrueError(f"a person has {people(mechanism)} rows, not {rows}")
     if form == "columns" and whose == "the input":
         whose = "the whole record"
+    if form == "collection":
+        whose = blocks_truth.DEVICE
     if unit["what"] != whose:
         raise UntrueError(f"it is about {whose}, not about {unit['what']}")
-    if form in ("person", "columns", "curve"):
+    if form in ("person", "columns", "collection", "curve"):
         if not unit["any"] or unit["metric"]:
             raise UntrueError("that is for every change")
         if form == "curve":
             require_curves(mechanism, epsilon)
         else:
-            require_product(parts_of(mechanism), epsilon, delta)
+            blocks_truth.require_collection(mechanism, epsilon, delta)
         return
     law = law_of(mechanism)
     require_private(law, changes(unit, near, law.size), epsilon, delta)

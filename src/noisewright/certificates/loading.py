@@ -42,13 +42,16 @@ from noisewright.spaces import (
     pair_count,
 )
 
-_OF_WHOLE_TABLES = {
+_NO_MECHANISM = {
     "steps": "private steps, of a synthetic table, a fitted model or a choice",
     "query": "a question to a table",
     "groups": "groups of several sizes, each with its own mechanism",
     "keys": "which keys of a table may be shown",
     "rappor": "what a device sends, report after report",
     "shuffled": "a table whose rows are published in random order",
+    "collection": "what devices send to a collection",
+    "blocks": "what a device sends to a collection",
+    "padded": "what a device sends of a set of items",
 }
 
 Product = TypeVar("Product", ColumnProduct, PersonMechanism)
@@ -139,9 +142,9 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
-        case "steps" | "query" | "groups" | "keys" | "rappor" | "shuffled" as form:
+        case form if form in _NO_MECHANISM:
             raise CertificateError(
-                f"this certificate is about {_OF_WHOLE_TABLES[form]}, not about one mechanism, so "
+                f"this certificate is about {_NO_MECHANISM[form]}, not about one mechanism, so "
                 "there is nothing to load. nw.check proves it."
             )
         case form:  # the checker knows no others

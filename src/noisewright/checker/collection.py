@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from .claim import PrivacyClaim, read_epsilon_delta
 from .document import read_fields
-from .numbers import Number
+from .numbers import LONGEST_POWER, Number
 from .report import Findings, fail, need
 
 _SHAPES = ("form: collection, sends: one, parts: list", "form: collection, sends: all, parts: list")
@@ -40,11 +40,7 @@ def prove_collection(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findin
         yield from prove(PrivacyClaim(inner, {"relation": "replace"}, epsilon, delta))
         if sends == "all":
             lost += delta
-            spent = (
-                spent
-                and epsilon
-                and Number(spent.value + epsilon.value, spent.ratio * epsilon.ratio)
-            )
+            spent = spent and epsilon and _add(spent, epsilon)
         else:
             lost = max(lost, delta)
             spent = spent and epsilon and max(spent, epsilon)
@@ -57,3 +53,10 @@ def prove_collection(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findin
             if sends == "all"
             else f"A person sends one report, of one of {len(parts)} parts drawn beforehand."
         )
+
+
+def _add(a: Number, b: Number) -> Number:
+    ratio = a.ratio * b.ratio
+    short = ratio.numerator.bit_length() < LONGEST_POWER
+    need(short, "claims", "these are too many parts for the logarithm of so long a number")
+    return Number(a.value + b.value, ratio)

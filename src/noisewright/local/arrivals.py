@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError
 from noisewright.given import brief
 from noisewright.local.reports import COLUMN, Reports, digest_in
+from noisewright.local.wire import OVERHEAD
 from noisewright.on_use import pa, pq
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ def batches_of(given: Any, collection: Collection) -> Iterator[Any]:
         yield from servers_of(given, collection)
     elif type(given).__module__.partition(".")[0] == "pyarrow":
         yield from _from_arrow(given, collection)
+    elif hasattr(given, "__arrow_c_stream__"):
+        frame = hasattr(given, "columns")
+        yield from _from_arrow(pa.table(given) if frame else pa.chunked_array(given), collection)
     elif isinstance(given, Iterable):
         pieces = iter(given)
         while some := list(islice(pieces, _BATCH)):
@@ -89,14 +93,13 @@ def batches_of(given: Any, collection: Collection) -> Iterator[Any]:
 
 def _from_file(path: Path, collection: Collection) -> Iterator[Any]:
     try:
-        file = pq.ParquetFile(path)
-    except (OSError, pa.ArrowInvalid) as error:
+        with pq.ParquetFile(path) as file:
+            _require_column(file.schema_arrow)
+            metadata = file.schema_arrow.metadata
+            for batch in file.iter_batches(batch_size=_BATCH, columns=[COLUMN]):
+                yield from _from_column(batch.column(0), collection, metadata)
+    except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path} cannot be read as a Parquet file: {error}") from None
-    with file:
-        _require_column(file.schema_arrow)
-        metadata = file.schema_arrow.metadata
-        for batch in file.iter_batches(batch_size=_BATCH, columns=[COLUMN]):
-            yield _from_column(batch.column(0), collection, metadata)
 
 
 def _from_arrow(given: Any, collection: Collection) -> Iterator[Any]:
@@ -106,7 +109,7 @@ def _from_arrow(given: Any, collection: Collection) -> Iterator[Any]:
     else:
         metadata = None
     for chunk in given.chunks if isinstance(given, pa.ChunkedArray) else [given]:
-        yield _from_column(chunk, collection, metadata)
+        yield from _from_column(chunk, collection, metadata)
 
 
 def _require_column(schema: Any) -> None:
@@ -114,20 +117,59 @@ def _require_column(schema: Any) -> None:
         raise InputError(f"there is no column {COLUMN!r}; the reports must be in it, as bytes.")
 
 
-def _from_column(column: Any, collection: Collection, metadata: Any) -> Any:
+def _from_column(column: Any, collection: Collection, metadata: Any) -> Iterator[Any]:
     """Return a column of bytes: without frames where its metadata has a digest."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not _has_bytes(column.type):
+        raise InputError(
+            f"the column {COLUMN!r} has the type {column.type}; reports must be in it as bytes "
+            "(binary)."
+        )
     digest = digest_in(metadata)
-    length = collection.randomizer.length
     if digest is None:
-        return [b"" if one is None else one for one in column.to_pylist()]
+        rows = _rows_of(column, OVERHEAD + collection.randomizer.length)
+        if rows is None:
+            rows = [b"" if one is None else one for one in column.to_pylist()]
+        yield rows
+        return
     if digest != collection.digest:
-        return Arrivals(foreign=len(column))
-    if column.type != pa.binary(length) or column.null_count:
-        return Arrivals(damaged=len(column))
-    start = column.offset * length
-    data = np.frombuffer(column.buffers()[1], dtype=np.uint8)
-    rows = data[start : start + len(column) * length]
-    return Reports(collection, as_payload(rows.reshape(-1, length), collection))
+        yield Arrivals(foreign=len(column))
+        return
+    length = collection.randomizer.length
+    rows = _rows_of(column, length)
+    if rows is None:  # some are null, or of another length
+        whole = [one for one in column.to_pylist() if one is not None and len(one) == length]
+        rows = np.frombuffer(b"".join(whole), dtype=np.uint8).reshape(-1, length)
+    found = Reports(collection, as_payload(rows, collection))
+    yield found
+    yield Arrivals(damaged=len(column) - len(found))
+
+
+def _has_bytes(kind: Any) -> bool:
+    types = pa.types
+    plain = types.is_binary(kind) or types.is_large_binary(kind) or types.is_null(kind)
+    return plain or types.is_fixed_size_binary(kind) or types.is_binary_view(kind)
+
+
+def _rows_of(column: Any, length: int) -> NDArray[np.uint8] | None:
+    """Return the bytes of a column as rows, without a copy, if all have this length."""
+    fixed, types = column.type == pa.binary(length), pa.types
+    if column.null_count or not len(column) or length == 0:
+        return None
+    if fixed:
+        start, data = column.offset * length, column.buffers()[1]
+    elif types.is_binary(column.type) or types.is_large_binary(column.type):
+        kind = np.int64 if types.is_large_binary(column.type) else np.int32
+        ends = np.frombuffer(column.buffers()[1], dtype=kind)
+        ends = ends[column.offset : column.offset + len(column) + 1]
+        if (np.diff(ends) != length).any():
+            return None
+        start, data = int(ends[0]), column.buffers()[2]
+    else:
+        return None
+    found = np.frombuffer(data, dtype=np.uint8)[start : start + len(column) * length]
+    return found.reshape(-1, length)
 
 
 def as_payload(rows: NDArray[np.uint8], collection: Collection) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.fields import LARGEST, is_prime
 from noisewright.local.families.hashed import Hashed
 from noisewright.local.families.points import Points
-from noisewright.local.families.projective import Projective, points_in
+from noisewright.local.families.projective import MOST_SUMMED, Projective, points_in
 from noisewright.local.randomizer import PureRandomizer, block_response
 from noisewright.local.unary import unary_encoding
 
@@ -105,16 +105,21 @@ def make_randomizer(values: int, epsilon: Epsilon, method: str) -> PureRandomize
 
 
 def _best_projective(values: int, epsilon: Epsilon) -> PureRandomizer:
-    """Return the response with the smallest transform of those within 3% of the least variance."""
-    made = [block_response(one, epsilon) for one in _projective_families(values)]
-    best = min(one.variance for one in made)
-    near = [one for one in made if one.variance <= _NEARER * best]
-    return min(near, key=lambda one: (_transform(one.family), one.variance))
+    """Return the response that is counted fastest, of those within 3% of the least variance."""
+    power = min(epsilon.floor(), 50.0)
+    e, gain = math.exp(power), math.expm1(power)
+    found = [(_variance(one, e, gain), one) for one in _projective_families(values)]
+    best = min(variance for variance, _ in found)
+    near = [(one.work, variance, one) for variance, one in found if variance <= _NEARER * best]
+    return block_response(min(near, key=lambda each: each[:2])[2], epsilon)
 
 
-def _transform(family: object) -> int:
-    assert isinstance(family, Projective)
-    return family.q**family.t
+def _variance(family: Projective, e: float, gain: float) -> float:
+    """Return the variance near 0 as a double, which is enough to choose by."""
+    k, s, shared = family.outputs, family.inside, family.shared or 0
+    whole = s * e + k - s
+    other = (shared * e + s - shared) / whole
+    return other * (1 - other) / ((s - shared) * gain / whole) ** 2
 
 
 def _projective_families(values: int) -> Iterator[Projective]:
@@ -125,5 +130,7 @@ def _projective_families(values: int) -> Iterator[Projective]:
         t = 2
         while points_in(q, t) < values:
             t += 1
-        if q**t <= (_LARGEST_BINARY if binary else _LARGEST_PRIME):
+        transform = q**t <= (_LARGEST_BINARY if binary else _LARGEST_PRIME)
+        summed = values * points_in(q, t - 1) <= MOST_SUMMED
+        if transform or (summed and points_in(q, t) <= _LARGEST_BINARY):
             yield Projective(values, q, t)

@@ -24,7 +24,8 @@ from noisewright.estimation import (
 from noisewright.local.collection import Collection
 from noisewright.local.frequencies import FrequencyPlan
 from noisewright.local.padded import PaddedSample
-from noisewright.local.poisoning import PoisonedShares, judge_shape
+from noisewright.local.poisoning import PoisonedShares
+from noisewright.local.report_shapes import examine_supports
 from noisewright.local.reports import Reports
 from noisewright.local.shares import Detected, Support, detect_shares, require_people
 from noisewright.local.wire import OVERHEAD
@@ -260,7 +261,7 @@ class ItemCollection(SetCollection):
             method=f"allowing for {fake:,} fake reports",
         )
         times, support = self.largest * self.correction, self.support
-        p_value, note = judge_shape(plain.values / times, support, people)
+        p_value, note = examine_supports(supports, people, support.other)
         gain = times * max(1 - support.other, support.other) / support.gap
         return PoisonedShares(bounded, fakes, gain, p_value, note)
 

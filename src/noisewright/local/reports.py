@@ -76,4 +76,7 @@ class Reports:
 def digest_in(metadata: Any) -> bytes | None:
     """Return the digest in the metadata of an Arrow schema, if it is there."""
     text = (metadata or {}).get(_META)
-    return None if text is None else bytes.fromhex(text.decode())
+    try:
+        return None if text is None else bytes.fromhex(text.decode("ascii"))
+    except ValueError:  # it is of no collection
+        return b""

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from noisewright import sampling
 from noisewright.errors import InputError
 from noisewright.files import save_whole
 from noisewright.given import brief
 from noisewright.local.arrivals import Arrivals, as_payload, batches_of
 from noisewright.local.reports import Reports
+from noisewright.local.seen import SeenNumbers
 from noisewright.local.state import pack_state, unpack_state
 from noisewright.local.wire import OVERHEAD, is_foreign, open_frames
 from noisewright.public import public_methods
@@ -43,7 +45,8 @@ class CollectionServer:
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
         self._tally = collection.randomizer.new_tally()
-        self._seen: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+        self._seen = SeenNumbers()
+        self._origins: frozenset[str] = frozenset()
         self._pending: list[bytes] = []
         self._arrivals = Arrivals()
 
@@ -71,7 +74,8 @@ class CollectionServer:
 
         Takes `Reports`, bytes, lists of bytes, rows of bytes (numpy), Arrow columns and tables,
         Parquet files, data frames of Spark, and other servers of the collection.
-        Ensures: no report raises an error; `arrivals` says what became of each.
+        Ensures: no report raises an error; `arrivals` says what became of each. What cannot be read
+        at all raises InputError, and nothing of it is counted.
         """
         if isinstance(reports, bytes | bytearray | memoryview):
             self._pending.append(bytes(reports))
@@ -83,22 +87,33 @@ class CollectionServer:
         if isinstance(reports, Reports):
             self._count_reports(reports)
             return self
-        for batch in batches_of(reports, self.collection):
-            if isinstance(batch, CollectionServer):
-                self.merge(batch)
-            elif isinstance(batch, Reports):
-                self._count_reports(batch)
-            elif isinstance(batch, Arrivals):
-                self._arrivals += batch
-            else:
-                self._open_frames(batch)
+        self._open_pending()
+        before = self._tally.copy(), self._seen.copy(), self._origins, self._arrivals
+        try:
+            for batch in batches_of(reports, self.collection):
+                self._add_batch(batch)
+        except BaseException:  # a file that ends early counts in whole when it is given again
+            self._tally, self._seen, self._origins, self._arrivals = before
+            raise
         return self
+
+    def _add_batch(self, batch: Any) -> None:
+        if isinstance(batch, CollectionServer):
+            self.merge(batch)
+        elif isinstance(batch, Reports):
+            self._count_reports(batch)
+        elif isinstance(batch, Arrivals):
+            self._arrivals += batch
+        else:
+            self._open_frames(batch)
 
     def _count_reports(self, reports: Reports) -> None:
         """Count reports without frames."""
         if reports.collection.digest != self.collection.digest:
             self._arrivals += Arrivals(foreign=len(reports))
             return
+        if not self._origins:
+            self._origins = frozenset([sampling.source_or_default(None).u8(16).tobytes().hex()])
         self._count(reports.payload)
 
     def _count(self, payload: NDArray[Any]) -> None:
@@ -120,39 +135,30 @@ class CollectionServer:
         length = OVERHEAD + self.collection.randomizer.length
         digest = self.collection.digest
         if not isinstance(frames, np.ndarray):
-            every = [bytes(one) for one in frames]
-            odd = [one for one in every if len(one) != length]
-            foreign = sum(is_foreign(one, digest) for one in odd)
-            self._arrivals += Arrivals(damaged=len(odd) - foreign, foreign=foreign)
-            whole = b"".join(one for one in every if len(one) == length)
-            frames = np.frombuffer(whole, dtype=np.uint8).reshape(-1, length)
+            every = list(frames)
+            if set(map(len, every)) - {length}:
+                odd = [bytes(one) for one in every if len(one) != length]
+                foreign = sum(is_foreign(one, digest) for one in odd)
+                self._arrivals += Arrivals(damaged=len(odd) - foreign, foreign=foreign)
+                every = [one for one in every if len(one) == length]
+            frames = np.frombuffer(b"".join(every), dtype=np.uint8).reshape(-1, length)
         elif frames.ndim != 2 or frames.shape[1] != length:
             self._open_frames([row.tobytes() for row in frames])
             return
         opened = open_frames(frames, digest)
-        new = self._fresh(opened.numbers)
+        payloads = opened.payloads[self._seen.add(opened.numbers)]
         self._arrivals += Arrivals(
             damaged=opened.damaged,
             foreign=opened.foreign,
-            repeated=len(opened.numbers) - len(new),
+            repeated=len(opened.numbers) - len(payloads),
         )
-        self._count(as_payload(opened.payloads[new], self.collection))
-
-    def _fresh(self, numbers: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """Return the places of numbers that were not seen before, and remember them."""
-        new, places = np.unique(numbers, return_index=True)
-        if self._seen.size:
-            at = np.minimum(np.searchsorted(self._seen, new), self._seen.size - 1)
-            unknown = self._seen[at] != new
-            new, places = new[unknown], places[unknown]
-        self._seen = _merge_sorted(self._seen, new)
-        return places
+        self._count(as_payload(payloads, self.collection))
 
     def merge(self, other: CollectionServer) -> Self:
         """Add what another server of this collection has counted.
 
-        Ensures: reports that both have seen are refused, so that nothing counts twice; only
-        `Reports` without frames cannot be told apart.
+        Ensures: nothing counts twice. Servers that have seen the same report are refused, and so
+        are those that go on from one state with `Reports` without frames, which have no numbers.
         """
         if other.collection.digest != self.collection.digest:
             raise InputError(
@@ -161,46 +167,54 @@ class CollectionServer:
             )
         self._open_pending()
         arrivals = other.arrivals
-        seen = _merge_sorted(self._seen, other._seen)
-        twice = self._seen.size + other._seen.size - np.unique(seen).size
-        if twice or other is self:
+        twice = self._seen.shared_with(other._seen)
+        if twice or other is self or self._origins & other._origins:
+            many = f"{twice:,} reports" if twice else "some reports"
             raise InputError(
-                f"{twice:,} reports are in both servers already, and would count twice. Merge each "
+                f"{many} are in both servers already, and would count twice. Merge each "
                 "server once, and let each report go to one of them."
             )
         self._tally += other._tally
-        self._seen = seen
+        self._seen.join(other._seen)
+        self._origins |= other._origins
         self._arrivals += arrivals
         return self
 
     def estimate(self, **options: Any) -> Any:
         """Return what the reports tell, with errors; the collection says which options it takes."""
-        self._open_pending()
-        if not self._arrivals.counted:
+        people = self._require_reports()
+        return self.collection.estimate_from(self._tally, people, **options)
+
+    def _require_reports(self) -> int:
+        """Return how many reports are counted, if any."""
+        if not self.people:
             raise InputError(
                 f"no report is counted yet ({self._arrivals}); add some before you estimate."
             )
-        return self.collection.estimate_from(self._tally, self._arrivals.counted, **options)
+        return self.people
 
     def detect(self, **options: Any) -> Any:
         """Return the values that people have, told from noise all together (Holm)."""
-        self._open_pending()
-        return self.collection.detect_from(self._tally, self._arrivals.counted, **options)
+        people = self._require_reports()
+        return self.collection.detect_from(self._tally, people, **options)
 
     def robust(self, *, fakes: float, **options: Any) -> Any:
         """Return how far this share of fake devices can push the answers, at most."""
-        self._open_pending()
         if not isinstance(fakes, int | float) or not 0 <= fakes < 1:
             raise InputError(f"fakes is {brief(fakes)}; it must be a share of reports in [0, 1).")
-        count = self._arrivals.counted
-        return self.collection.robust_from(self._tally, count, fakes=float(fakes), **options)
+        people = self._require_reports()
+        return self.collection.robust_from(self._tally, people, fakes=float(fakes), **options)
 
     def to_bytes(self) -> bytes:
         """Return the state as bytes."""
         self._open_pending()
         found = {field.name: getattr(self._arrivals, field.name) for field in fields(Arrivals)}
-        header = {"digest": self.collection.digest.hex(), "arrivals": found}
-        return pack_state(header, {"tally": self._tally, "seen": self._seen})
+        header = {
+            "digest": self.collection.digest.hex(),
+            "arrivals": found,
+            "origins": sorted(self._origins),
+        }
+        return pack_state(header, {"tally": self._tally, "seen": self._seen.all()})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the state, whole or not at all; `collection.server(path)` goes on from it."""
@@ -217,17 +231,10 @@ class CollectionServer:
         made = cls(collection)
         if arrays["tally"].shape != made._tally.shape:
             raise InputError(f"{what} has counts of another shape. Load an older copy.")
-        made._tally, made._seen = arrays["tally"], arrays["seen"]
+        made._tally, made._seen = arrays["tally"], SeenNumbers([arrays["seen"]])
+        made._origins = frozenset(header["origins"])
         made._arrivals = Arrivals(**header["arrivals"])
         return made
 
     def __repr__(self) -> str:
         return f"<server of {self.collection!r}: {self.arrivals}>"
-
-
-def _merge_sorted(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    if not a.size or not b.size:
-        return a if a.size else b
-    found = np.concatenate([a, b])
-    found.sort(kind="stable")
-    return found

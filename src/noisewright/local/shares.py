@@ -35,6 +35,7 @@ from noisewright.local.randomizer import PureRandomizer
 
 Array = NDArray[np.float64]
 METHODS = ("unbiased", "projected")
+_MOST_TERMS = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,18 @@ class Support:
 
     own: float
     other: float
+    gap: float = 0.0
+    """p* − q*, of which the difference of two doubles would keep a few digits at a small ε."""
+
+    def __post_init__(self) -> None:
+        if not self.gap:
+            object.__setattr__(self, "gap", self.own - self.other)
 
     @classmethod
     def of(cls, randomizer: PureRandomizer) -> Support:
         """Return those of a randomizer."""
-        return cls(float(randomizer.own), float(randomizer.other))
-
-    @property
-    def gap(self) -> float:
-        """p* − q*."""
-        return self.own - self.other
+        own, other = randomizer.own, randomizer.other
+        return cls(float(own), float(other), float(own - other))
 
     def shares(self, supports: NDArray[Any], people: int) -> Array:
         """Return the unbiased shares."""
@@ -164,13 +167,15 @@ def detect_shares(
 
 
 def binomial_tails(counts: NDArray[Any], people: int, chance: float) -> Array:
-    """Return P(C ≥ count) of a binomial C, for each count; 1 where it is at most the mean.
+    """Return P(C ≥ count) of a binomial C, or more; 1 up to a standard deviation above the mean.
 
-    P(C = count) times 1 + r₁ + r₁ r₂ + …, with the quotients r of neighboring terms, which fall.
+    P(C = count) times 1 + r₁ + r₁ r₂ + …, with the quotients r of neighboring terms, which fall: so
+    what comes after some thousand terms is at most a geometric series.
     """
     counts = np.asarray(counts, dtype=np.float64)
     tails = np.ones(counts.shape)
-    above = counts > people * chance + 1
+    mean = people * chance
+    above = counts > mean + max(1.0, math.sqrt(mean * (1 - chance)))
     c = counts[above]
     if not c.size:
         return tails
@@ -184,10 +189,14 @@ def binomial_tails(counts: NDArray[Any], people: int, chance: float) -> Array:
     )
     odds = chance / (1 - chance)
     total, term, place = np.ones_like(c), np.ones_like(c), c.copy()
-    while term.size and float(term.max()) > 1e-17:
+    for _ in range(_MOST_TERMS):
         term = term * np.maximum(people - place, 0.0) / (place + 1) * odds
         place = place + 1
         total += term
+        if float(term.max()) < 1e-17:
+            break
+    quotient = np.maximum(people - place, 0.0) / (place + 1) * odds
+    total += term * quotient / (1 - quotient)
     # Logarithms of factorials are off by some 1e-16 of their size.
     slack = 1 + 1e-15 * people * max(math.log(people), 1.0)
     tails[above] = np.minimum(np.exp(log_first) * total * slack, 1.0)

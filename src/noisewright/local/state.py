@@ -21,7 +21,7 @@ def pack_state(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes
     sink = io.BytesIO()
     sink.write(_MAGIC)
     sink.write(json.dumps(header, sort_keys=True).encode() + b"\n")
-    np.savez_compressed(sink, allow_pickle=False, **arrays)
+    np.savez(sink, allow_pickle=False, **arrays)
     content = sink.getvalue()
     return content + hashlib.sha256(content).digest()
 

@@ -21,6 +21,7 @@ from noisewright.local.families.bit_rows import count_bits, pack_rows
 from noisewright.local.families.family import Array, BlockFamily, ByteStream
 
 _CELLS = 1 << 20
+_MOST_VALUES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,11 @@ class ChosenSets(BlockFamily):
 
     def __post_init__(self) -> None:
         k, d = self.values, self.size
-        if k < 2 or not 1 <= d < k:
-            raise ParameterError(f"sets of {d} of {k} values; need 1 to {k - 1} of at least 2.")
+        if not 2 <= k <= _MOST_VALUES or not 1 <= d < k:
+            raise ParameterError(
+                f"sets of {d:,} of {k:,} values; need 1 to all but one, of 2 to {_MOST_VALUES:,}. "
+                "Leave out method= for short reports of more values."
+            )
         object.__setattr__(self, "outputs", comb(k, d))
         object.__setattr__(self, "inside", comb(k - 1, d - 1))
         object.__setattr__(self, "shared", comb(k - 2, d - 2) if d > 1 else 0)

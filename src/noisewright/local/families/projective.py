@@ -23,7 +23,9 @@ products ⟨x, y⟩. So one uniform integer is enough for each, and no point has
 and −1 elsewhere. So one transform of the counts, spread over the multiples, gives the number of
 reports inside all hyperplanes: a Walsh–Hadamard transform of size q^t for powers of two (in whole
 numbers), and a discrete Fourier transform for primes (rounded to the nearest whole number, from
-which it is less than 1/4 away).
+which it is less than 1/4 away; the upper digits of large counts are transformed apart). Where the
+hyperplanes of all values have fewer points than that, as in planes over large fields, their counts
+are summed one by one.
 """
 
 from __future__ import annotations
@@ -37,13 +39,24 @@ from numpy.typing import NDArray
 
 from noisewright import sampling
 from noisewright.errors import ParameterError
-from noisewright.local.families.family import Array, BlockFamily, ByteStream, smallest_unsigned
+from noisewright.local.families.family import (
+    MOST_TALLIED,
+    Array,
+    BlockFamily,
+    ByteStream,
+    smallest_unsigned,
+)
 from noisewright.local.families.fields import FiniteField
 
 LARGEST_TRANSFORM = 1 << 26
 """q^t at most: half a gigabyte of counts."""
+MOST_SUMMED = 1 << 27
+"""Or so many points in the hyperplanes of all values: some seconds."""
 
 _CHUNK = 1 << 15
+_MOST_COORDINATES = 64
+_DIGITS = 30
+"""Bits of counts that one Fourier transform takes."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +73,12 @@ class Projective(BlockFamily):
 
     def __post_init__(self) -> None:
         field_size = FiniteField(self.q).q
-        if self.t < 2 or field_size**self.t > LARGEST_TRANSFORM:
+        outputs = points_in(field_size, self.t) if 2 <= self.t <= _MOST_COORDINATES else 0
+        small = field_size**self.t <= LARGEST_TRANSFORM or self._summed <= MOST_SUMMED
+        if not 0 < outputs <= MOST_TALLIED or not small:
             raise ParameterError(
                 f"t is {self.t}; it must be at least 2, and q^t at most {LARGEST_TRANSFORM:,}."
             )
-        outputs = points_in(self.q, self.t)
         if not 2 <= self.values <= outputs:
             raise ParameterError(
                 f"PG({self.q}, {self.t}) has {outputs:,} points; it cannot hold {self.values:,} "
@@ -74,6 +88,15 @@ class Projective(BlockFamily):
         object.__setattr__(self, "inside", points_in(self.q, self.t - 1))
         object.__setattr__(self, "shared", points_in(self.q, self.t - 2))
         object.__setattr__(self, "dtype", smallest_unsigned(outputs))
+
+    @property
+    def _summed(self) -> int:
+        return self.values * points_in(self.q, self.t - 1)
+
+    @property
+    def work(self) -> int:
+        """How much counting costs, in terms of sums: of the transform, or of each hyperplane."""
+        return min(self.q**self.t, 2 * self._summed)
 
     @cached_property
     def field(self) -> FiniteField:
@@ -209,6 +232,8 @@ class Projective(BlockFamily):
 
     def supports(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each value how many reports lie in its hyperplane."""
+        if self.work < self.q**self.t:
+            return self._sums(tally)
         people = int(tally.sum())
         vectors = self._vectors(np.arange(self.outputs, dtype=np.int64))
         wanted = vectors[: self.values]
@@ -216,18 +241,30 @@ class Projective(BlockFamily):
         sums = self._characters(spread, vectors, tally, wanted)
         return (people + sums) // self.q
 
+    def _sums(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add up the counts of all points of each hyperplane."""
+        found = np.empty(self.values, dtype=np.int64)
+        free = self._vectors(np.arange(self.inside, dtype=np.int64))
+        step = max(1, _CHUNK // self.inside)
+        for start in range(0, self.values, step):
+            codes = np.arange(start, min(start + step, self.values))
+            points = self._solve(np.repeat(codes, self.inside), np.tile(free, codes.size), 0)
+            found[codes] = tally[points].reshape(codes.size, -1).sum(axis=1)
+        return found
+
     def _characters(self, spread: Array, vectors: Array, tally: Array, wanted: Array) -> Array:
         """Return Σ over all reports y and a ≠ 0 of a character of ⟨x, a y⟩, for each wanted x."""
         if not self.field.is_binary:
             for a in range(1, self.q):
                 spread[self._scale(vectors, a)] = tally
             shape = (self.q,) * self.t
-            # Axis 0 of the shape is the last coordinate; the sum over ±a is real.
-            return (
-                np.rint(np.fft.fftn(spread.reshape(shape)).real)
-                .astype(np.int64)
-                .reshape(-1)[wanted]
-            )
+            found = np.zeros(wanted.shape, dtype=np.int64)
+            for digit in range(-(-int(tally.sum()).bit_length() // _DIGITS)):
+                part = (spread >> (_DIGITS * digit)) & ((1 << _DIGITS) - 1)
+                # Axis 0 of the shape is the last coordinate; the sum over ±a is real.
+                sums = np.rint(np.fft.fftn(part.reshape(shape)).real).reshape(-1)[wanted]
+                found += sums.astype(np.int64) << (_DIGITS * digit)
+            return found
         bits, duals = self.field.bits, self.field.duals
         for a in range(1, self.q):
             spread[self._scale(vectors, a)] = tally
