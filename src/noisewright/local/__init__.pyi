@@ -6,6 +6,12 @@ from .frequencies import (
     FrequencyPlan as FrequencyPlan,
     frequencies as frequencies,
 )
+from .heavy_hitters import (
+    HeavyHitters as HeavyHitters,
+    HitterCollection as HitterCollection,
+    HitterPlan as HitterPlan,
+    heavy_hitters as heavy_hitters,
+)
 from .memo import MemoUse as MemoUse
 from .poisoning import PoisonedShares as PoisonedShares
 from .reports import Reports as Reports

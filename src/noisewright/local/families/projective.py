@@ -43,6 +43,9 @@ from noisewright.local.families.fields import FiniteField
 LARGEST_TRANSFORM = 1 << 26
 """q^t at most: half a gigabyte of counts."""
 
+_MOST_LISTED = 1 << 19
+"""So many points of lines are listed: more would leave the cache."""
+
 _CHUNK = 1 << 15
 
 
@@ -204,12 +207,22 @@ class Projective(BlockFamily):
 
     def supports(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each value how many reports lie in its hyperplane."""
+        if self.t == 3 and self.values * self.inside <= _MOST_LISTED:
+            return tally[self._lines].sum(axis=1)
         people = int(tally.sum())
         vectors = self._vectors(np.arange(self.outputs, dtype=np.int64))
         wanted = vectors[: self.values]
         spread = np.zeros(self.q**self.t, dtype=np.int64)
         sums = self._characters(spread, vectors, tally, wanted)
         return (people + sums) // self.q
+
+    @cached_property
+    def _lines(self) -> Array:
+        """Of a plane: the points of each line, a row for each value."""
+        free = self._vectors(np.arange(self.inside, dtype=np.int64))
+        codes = np.repeat(np.arange(self.values), self.inside)
+        points = self._solve(codes, np.tile(free, self.values), 0)
+        return points.astype(np.int64).reshape(self.values, self.inside)
 
     def _characters(self, spread: Array, vectors: Array, tally: Array, wanted: Array) -> Array:
         """Return Σ over all reports y and a ≠ 0 of a character of ⟨x, a y⟩, for each wanted x."""
