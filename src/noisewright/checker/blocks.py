@@ -19,7 +19,9 @@ is r, 1 / r or 1. That every block has s outputs is all that is used of the bloc
 - for `hashes`, where the report tells a hash function, drawn without looking at the value, and for
   each function the block of a value is its hash: K = hashes, s = 1;
 - for `windows`, where the block of the x-th value are the `width` outputs from x stride on:
-  K = (values − 1) stride + width, s = width.
+  K = (values − 1) stride + width, s = width;
+- for `halves`, where outputs are strings of `bits` bits, and the block of a value are the strings
+  in which one bit, which the value tells, is 0, or in which it is 1: K = 2^bits, s = K / 2.
 
 **Padded sets.** `padded` is about sets of items of any size. A set of fewer than `largest` items is
 filled up with dummy items, all different, each of which is a value of its own; then one item of the
@@ -52,11 +54,13 @@ _FAMILIES = (
     "kind: sets, values: whole, size: whole",
     "kind: hashes, values: whole, hashes: whole",
     "kind: windows, values: whole, width: whole, stride: whole",
+    "kind: halves, values: whole, bits: whole",
 )
 _MOST_LOG2_TOTAL = 2**12
 _MOST_IN_SETS = 2**14
 _MOST_COORDINATES = 2**6
 _LARGEST_FIELD = 2**20
+_MOST_BITS = 2**16
 
 
 def prove_blocks(claim: PrivacyClaim) -> Findings:
@@ -117,6 +121,11 @@ def _read_sizes(family: dict[str, Any]) -> tuple[int, int]:
     if kind == "hashes":
         need(numbers[0] > 1, _PART, f"found {numbers[0]} hashes; need at least 2")
         return numbers[0], 1
+    if kind == "halves":
+        (bits,) = numbers
+        ok = 0 < bits <= _MOST_BITS and values <= 2 * bits
+        need(ok, _PART, f"found strings of {bits} bits; need two values a bit at most")
+        return 2**bits, 2 ** (bits - 1)
     width, stride = numbers
     need(width > 0 < stride, _PART, "windows need a width and a stride")
     return (values - 1) * stride + width, width

@@ -17,3 +17,8 @@ from .poisoning import PoisonedShares as PoisonedShares
 from .reports import Reports as Reports
 from .server import CollectionServer as CollectionServer
 from .shares import Detected as Detected
+from .succinct_histogram import (
+    SuccinctCollection as SuccinctCollection,
+    SuccinctPlan as SuccinctPlan,
+    succinct_histogram as succinct_histogram,
+)

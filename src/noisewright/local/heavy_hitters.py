@@ -27,8 +27,8 @@ from noisewright.local.hitters.planning import (
     response_on_hashes,
 )
 from noisewright.local.hitters.prefix_response import PrefixResponse
-from noisewright.local.hitters.search import Candidates, extend, search
-from noisewright.local.randomizer import BlockResponse, Randomizer
+from noisewright.local.hitters.search import Candidates, search
+from noisewright.local.randomizer import BlockResponse
 from noisewright.local.shares import (
     Detected,
     Support,
@@ -52,12 +52,14 @@ def heavy_hitters(
     people: int | None = None,
     of: Literal["text", "numbers"] = "text",
     longer: Literal["refuse", "cut"] = "refuse",
+    below: int | None = None,
     name: str = "",
 ) -> HitterCollection:
     """Return a collection of one value from each person, to find the values that many have.
 
-    Values are texts of up to bits / 8 bytes in UTF-8, or whole numbers below 2^bits. Longer texts
-    are refused, or cut at a whole character. `people` is about how many you expect; hash functions
+    Values are texts of up to bits / 8 bytes in UTF-8, or whole numbers below 2^bits, or `below` a
+    smaller bound, which decides the bits then. Longer texts are refused, or cut at a whole
+    character. `people` is about how many you expect; hash functions
     are planned for it. They follow from the settings and the name, so that another name has others.
 
     Requires: bits from 1 to 64 (whole bytes for texts), epsilon > 0, top from 1 to 256.
@@ -66,14 +68,17 @@ def heavy_hitters(
     Source: prefixes of which each person reports one: Wang, Li and Jha 2021 (PEM). Mixed values,
     reports of all levels pooled, and least squares against collisions are ours.
     """
-    values = OpenValues(bits, of, longer)
+    if below is not None:
+        bits = (whole_number(below, name="below", least=2, most=1 << 64) - 1).bit_length()
+    values = OpenValues(bits, of, longer, below)
     top = whole_number(top, name="top", least=1, most=_MOST_TOP)
     read = positive_epsilon(epsilon, None, instead="There is nothing to learn at 0.")
     if people is not None:
         people = require_people(people)
     label = read_name(name)
     if bits <= AT_ONCE:
-        return HitterCollection(values, response_at_once(bits, read), min(top, 1 << bits), label)
+        response = response_at_once(values.count, read)
+        return HitterCollection(values, response, min(top, values.count), label)
     response = response_on_hashes(read)
     seed = hashlib.sha256(f"noisewright heavy hitters 1\0{bits}\0{label}".encode()).digest()
     cohorts = cohorts_for(people, response)
@@ -133,7 +138,7 @@ class HeavyHitters:
         clear = set(self.detected.labels)
         head = (
             f"{len(self.values):,} values, {len(clear):,} of them surely above zero "
-            f"({self.estimate.confidence:.4g} for all {self.tested:,} tested together)"
+            f"({self.detected.confidence:.4g} for all {self.tested:,} tested together)"
         )
         ends = zip(self.estimate.lows, self.estimate.highs, strict=True)
         shown = [
@@ -149,8 +154,15 @@ class HeavyHitters:
 class HitterCollection(Collection):
     """One value of an open domain from each person; the server finds those that many have."""
 
-    def __init__(self, values: OpenValues, randomizer: Randomizer, top: int, name: str) -> None:
-        assert isinstance(randomizer, BlockResponse | PrefixResponse)
+    randomizer: BlockResponse | PrefixResponse
+
+    def __init__(
+        self,
+        values: OpenValues,
+        randomizer: BlockResponse | PrefixResponse,
+        top: int,
+        name: str,
+    ) -> None:
         self.values = values
         self.randomizer = randomizer
         self.top = top
@@ -250,7 +262,7 @@ class HitterCollection(Collection):
         bits = self.values.bits
         length = made.length + OVERHEAD
         if not isinstance(made, PrefixResponse):
-            reach = normal_quantile(1 - 0.1 / 2**bits)
+            reach = normal_quantile(1 - 0.1 / self.values.count)
             state = 8 * made.family.outputs
             return HitterPlan(people, reach * error, error, length, ((bits, 1.0),), 1, state)
         total = sum(level.weight for level in made.levels)

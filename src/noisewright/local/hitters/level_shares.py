@@ -55,9 +55,7 @@ class LevelShares:
     hashes: LinearHashes
 
     @classmethod
-    def of(
-        cls, randomizer: PrefixResponse, tally: NDArray[np.int64], level: int
-    ) -> LevelShares:
+    def of(cls, randomizer: PrefixResponse, tally: NDArray[np.int64], level: int) -> LevelShares:
         """Read the counts of one level."""
         counts = randomizer.counts(tally, level)
         each = counts.sum(axis=1)
@@ -113,7 +111,8 @@ class LevelShares:
         for weight, row in zip(self.weights, hashes, strict=True):
             collisions += weight * (row[:, None] == row)
         matrix = (collisions - self.chance) / (1 - self.chance)
-        return np.linalg.lstsq(matrix, self.of_hashes(hashes), rcond=1e-6)[0]
+        found = np.linalg.lstsq(matrix, self.of_hashes(hashes), rcond=1e-6)[0]
+        return found.astype(np.float64)
 
     def without(self, hashes: Hashes, shares: Floats) -> LevelShares:
         """Return what is left when prefixes with these hashes and shares are taken off."""

@@ -22,11 +22,12 @@ LONGER = ("refuse", "cut")
 
 @dataclass(frozen=True)
 class OpenValues:
-    """Texts of up to bits / 8 bytes, or whole numbers below 2^bits."""
+    """Texts of up to bits / 8 bytes, or whole numbers below 2^bits, or below a smaller bound."""
 
     bits: int
     of: Literal["text", "numbers"]
     longer: Literal["refuse", "cut"] = "refuse"
+    below: int | None = None
 
     def __post_init__(self) -> None:
         whole_number(self.bits, name="bits", least=1, most=64)
@@ -38,9 +39,17 @@ class OpenValues:
                 "of='numbers'."
             )
 
+        if self.below is not None and (self.of == "text" or not 1 < self.below <= 1 << self.bits):
+            raise ParameterError("below is for numbers, and at least 2 and at most 2^bits.")
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return self.below or 1 << self.bits
+
     def describe(self) -> dict[str, Any]:
         """Return the values as specifications write them."""
-        return {"of": self.of, "bits": self.bits, "longer": self.longer}
+        return {"of": self.of, "bits": self.bits, "longer": self.longer, "count": self.count}
 
     def encode(self, values: Any) -> NDArray[np.uint64]:
         """Return the numbers of values, or raise OutsideSpaceError."""
@@ -77,20 +86,20 @@ class OpenValues:
             for row, value in enumerate(given):
                 if isinstance(value, bool) or not isinstance(value, int | np.integer):
                     raise _outside(row, "it is not a whole number")
-                if not 0 <= int(value) < 1 << self.bits:
-                    raise _outside(row, f"it is not in 0 … 2^{self.bits} − 1")
+                if not 0 <= int(value) < self.count:
+                    raise _outside(row, f"it is not in 0 … {self.count - 1:,}")
             return np.array([int(value) for value in given], dtype=np.uint64)
         low = values < 0 if values.dtype.kind == "i" else np.zeros(len(values), dtype=np.bool_)
         codes = values.astype(np.uint64)
-        outside = low | (codes > np.uint64((1 << self.bits) - 1))
+        outside = low | (codes > np.uint64(self.count - 1))
         if outside.any():
-            raise _outside(int(np.argmax(outside)), f"it is not in 0 … 2^{self.bits} − 1")
+            raise _outside(int(np.argmax(outside)), f"it is not in 0 … {self.count - 1:,}")
         return codes
 
     def decode(self, codes: NDArray[np.uint64]) -> list[Any]:
-        """Return the values of numbers; None for those that no text has."""
+        """Return the values of numbers; None for those that no value has."""
         if self.of == "numbers":
-            return codes.tolist()
+            return [code if code < self.count else None for code in codes.tolist()]
         return [self._text(code) for code in codes.tolist()]
 
     def _text(self, code: int) -> str | None:

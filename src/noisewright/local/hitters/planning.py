@@ -64,9 +64,8 @@ def cohorts_for(people: int | None, response: BlockResponse) -> int:
     return 1 << min(max(math.ceil(math.log2(max(wanted, 1))), 3), 6)
 
 
-def response_at_once(bits: int, epsilon: Epsilon) -> BlockResponse:
-    """Return the response on all 2^bits values."""
-    values = 1 << bits
+def response_at_once(values: int, epsilon: Epsilon) -> BlockResponse:
+    """Return the response on all values."""
     made = [block_response(family, epsilon) for family in _geometries(values, _LARGEST_AT_ONCE)]
     if values <= 1 << 10:
         made.append(block_response(Points(values), epsilon))

@@ -56,7 +56,9 @@ def extend(level: LevelShares, known: Candidates, *, step: int, keep: int) -> Ca
     rows, columns = np.divmod(some, ends.size)
     found, leaders = level.of_leaders(before[:, rows] ^ after[:, columns])
     people = known.people + level.people
-    pooled = (_inherited(known, rows, found, leaders) * known.people + found * level.people) / people
+    pooled = (
+        _inherited(known, rows, found, leaders) * known.people + found * level.people
+    ) / people
     best = largest(pooled, keep)
     return Candidates(longer[rows[best]] | ends[columns[best]], pooled[best], people)
 
