@@ -71,16 +71,16 @@ def succinct_histogram(
         raise ParameterError(f"channels is {channels}; it must be a power of two.")
     label = read_name(name)
     coin = block_response(Points(2), read)
-    oracle = OneBitResponse(bits, _coordinates(bits, read, people), coin, _seed(label, bits, 0))
+    oracle = OneBitResponse(bits, _coordinates(bits, read, people), coin, _hash_key(label, bits, 0))
     searches: list[ChannelResponse] = []
     if flag(search, name="search"):
         log2_channels = channels.bit_length() - 1
-        seeds = [_seed(label, bits, 1 + number) for number in range(repetitions)]
+        seeds = [_hash_key(label, bits, 1 + number) for number in range(repetitions)]
         searches = [ChannelResponse(bits, log2_channels, coin, seed) for seed in seeds]
     return SuccinctCollection(values, oracle, tuple(searches), label)
 
 
-def _seed(name: str, bits: int, number: int) -> bytes:
+def _hash_key(name: str, bits: int, number: int) -> bytes:
     text = f"noisewright succinct histogram 1\0{bits}\0{number}\0{name}"
     return hashlib.sha256(text.encode()).digest()
 
@@ -169,7 +169,7 @@ class SuccinctCollection(Collection):
             return estimate_shares(
                 support, supports, reports, axis, confidence=confidence, **options
             )
-        return self._found(tally, reports, counts, top, confidence, options)
+        return self._search(tally, reports, counts, top, confidence, options)
 
     def _oracle_counts(
         self, tally: NDArray[np.int64], people: int
@@ -182,7 +182,7 @@ class SuccinctCollection(Collection):
             raise InputError("the oracle has no reports yet; collect more.")
         return reports, counts
 
-    def _found(
+    def _search(
         self,
         tally: NDArray[np.int64],
         reports: int,
@@ -227,10 +227,11 @@ class SuccinctCollection(Collection):
         share = Fraction(1, 2) if self.searches else Fraction(1)
         reports = max(1, int(people * share))
         error = self.oracle.support.standard_error(0.0, reports)
-        # Hoeffding, for all values together: reports are worth ± c.
-        reach = 2 / (2 * self.oracle.support.own - 1) / 2
-        logs = self.values.bits * math.log(2) + math.log(2 / _BETA)
-        largest = reach * math.sqrt(2 * logs / reports)
+        # Hoeffding, for all values together: reports are worth ± c given the public signs, and each
+        # coordinate of the projection is worth up to 1.
+        logs = 2 * (self.values.bits * math.log(2) + math.log(4 / _BETA))
+        worth = 1 / (2 * self.oracle.support.own - 1)
+        largest = worth * math.sqrt(logs / reports) + math.sqrt(logs / self.oracle.coordinates)
         length = self.randomizer.length + OVERHEAD
         return SuccinctPlan(people, error, largest, length, self.oracle.coordinates)
 

@@ -33,14 +33,13 @@ class OpenValues:
         whole_number(self.bits, name="bits", least=1, most=64)
         one_of(self.of, KINDS, name="of")
         one_of(self.longer, LONGER, name="longer")
+        if self.below is not None and (self.of == "text" or not 1 < self.below <= 1 << self.bits):
+            raise ParameterError("below is for of='numbers'; it must be at least 2.")
         if self.of == "text" and self.bits % 8:
             raise ParameterError(
                 f"bits is {self.bits}; texts have whole bytes: 8, 16, … 64. For numbers, say "
                 "of='numbers'."
             )
-
-        if self.below is not None and (self.of == "text" or not 1 < self.below <= 1 << self.bits):
-            raise ParameterError("below is for numbers, and at least 2 and at most 2^bits.")
 
     @property
     def count(self) -> int:

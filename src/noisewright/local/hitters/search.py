@@ -57,7 +57,7 @@ def extend(level: LevelShares, known: Candidates, *, step: int, keep: int) -> Ca
     found, leaders = level.of_leaders(before[:, rows] ^ after[:, columns])
     people = known.people + level.people
     pooled = (
-        _inherited(known, rows, found, leaders) * known.people + found * level.people
+        _share_of_parent(known, rows, found, leaders) * known.people + found * level.people
     ) / people
     best = largest(pooled, keep)
     return Candidates(longer[rows[best]] | ends[columns[best]], pooled[best], people)
@@ -80,7 +80,7 @@ def _promising(level: LevelShares, before: Hashes, after: Hashes) -> NDArray[np.
     return largest(level.of_pairs(before, after).reshape(-1), _LOOKED_AT)
 
 
-def _inherited(
+def _share_of_parent(
     known: Candidates, rows: NDArray[np.intp], found: Floats, leaders: NDArray[np.intp]
 ) -> Floats:
     """Return what each candidate has from its prefix, without what leading siblings explain."""

@@ -10,9 +10,9 @@ channel is as sent are half of all; so this is one coin and blocks of half of th
 values differ by e^ε also if their channels differ (the paper counts both channels: 2 ε).
 
 **Code.** The bytes of a number are written one after the other, each in the first-order Reed–Muller
-code of length 128: bit i of byte x is the parity of (x mod 128) AND i, XOR the highest bit of x. Two
-code words of a byte differ in at least 64 places. The paper rounds means to signs before decoding;
-keeping the means is better: the largest product with a code word finds the nearest one.
+code of length 128: bit i of byte x is the parity of (x mod 128) AND i, XOR the highest bit of x.
+Two code words of a byte differ in at least 64 places. The paper rounds means to signs before
+decoding; keeping the means is better: the largest product with a code word finds the nearest one.
 """
 
 from __future__ import annotations
