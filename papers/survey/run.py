@@ -13,6 +13,7 @@ from papers.survey import (
     definitions,
     existence,
     exponential,
+    histograms,
     laplace,
     neighbors,
     synthetic,
@@ -42,6 +43,7 @@ PAPER = Paper(
         "exponential": exponential.CLAIMS,
         "utility": utility.CLAIMS,
         "synthetic": {**existence.CLAIMS, **synthetic.CLAIMS, **accuracy.CLAIMS},
+        "histograms": histograms.CLAIMS,
     },
 )
 
