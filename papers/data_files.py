@@ -57,6 +57,11 @@ RETAIL = DataFile(
     "retail.dat",
     "the retail baskets of Brijs and others, 1999, in the Frequent Itemset Mining repository",
 )
+GROCERIES = DataFile(
+    "groceries.csv",
+    "the groceries baskets of Hahsler, Hornik and Reutterer, 2006, in the R package arules, one "
+    "basket a line, articles between commas",
+)
 WEATHER = DataFile(
     "canadian_weather_temp_C.csv",
     "mean daily temperatures of 35 Canadian stations, the data set CanadianWeather of the R "
@@ -94,6 +99,16 @@ def read_baskets(path: Path) -> list[list[int]]:
     return baskets
 
 
+def read_groceries(path: Path) -> list[list[str]]:
+    """Read the articles of each basket, one basket a line."""
+    lines = GROCERIES.read_lines(path)
+    baskets = [sorted({cell.strip() for cell in line.split(",")}) for line in lines]
+    wrong = next((n for n, basket in enumerate(baskets, 1) if "" in basket), None)
+    if wrong is not None or not baskets:
+        raise GROCERIES.refuse(path, f"line {wrong or 1} must be articles between commas")
+    return baskets
+
+
 def read_weather(path: Path) -> list[tuple[str, str, list[float]]]:
     """Read place, region and the temperature of each day; the first line names the columns."""
     stations: list[tuple[str, str, list[float]]] = []
@@ -112,7 +127,12 @@ def read_weather(path: Path) -> list[tuple[str, str, list[float]]]:
     return stations
 
 
-READERS = {ADULT.name: read_adult, RETAIL.name: read_baskets, WEATHER.name: read_weather}
+READERS = {
+    ADULT.name: read_adult,
+    RETAIL.name: read_baskets,
+    GROCERIES.name: read_groceries,
+    WEATHER.name: read_weather,
+}
 
 
 def find(files: Sequence[DataFile], given: Path | None) -> Mapping[str, Path]:

@@ -119,6 +119,9 @@ SECTIONS = {
         "Epsilon",
         "Verdict",
         "Profile",
+        "audit",
+        "Audit",
+        "AuditWitness",
     ),
     "Composition": (
         "compose",

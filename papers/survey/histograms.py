@@ -35,9 +35,9 @@ def slope(xs: list[float], errors: list[float]) -> float:
 
 def succinct_histograms(setting: Setting) -> Claim:
     """Return the slopes of the largest error in n, ln d and ε."""
-    rounds = setting.pick(60, 12)
+    rounds = setting.pick(400, 100)
     people = [PEOPLE * 4**k for k in range(3)]
-    domains = [4, 6, 8, 10, 12] if rounds > 20 else [4, 6, 10]
+    domains = [4, 6, 8, 10, 12] if not setting.quick else [4, 6, 10]
     epsilons = [EPSILON / 2, EPSILON, 2 * EPSILON]
     in_people = [largest_error(n, BITS, EPSILON, rounds) for n in people]
     in_values = [largest_error(PEOPLE, bits, EPSILON, rounds) for bits in domains]

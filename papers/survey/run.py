@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from papers.data_files import GROCERIES, RETAIL
 from papers.paper import Paper
 from papers.survey import (
     accuracy,
@@ -14,8 +15,10 @@ from papers.survey import (
     existence,
     exponential,
     histograms,
+    itemsets,
     laplace,
     neighbors,
+    rappor,
     synthetic,
     utility,
 )
@@ -30,7 +33,8 @@ PAPER = Paper(
         "described there.",
         "The survey's abstract, introduction, conclusion and section on the Laplace mechanism are "
         "empty; for the last one, the standard statement is checked. What it only cites is left "
-        "out. Logarithms are natural. Neighbors replace one row unless something else is said.",
+        "out, but for experiments on collecting from people who do not trust the collector. "
+        "Logarithms are natural. Neighbors replace one row unless something else is said.",
     ),
     groups={
         "definitions": {
@@ -43,8 +47,10 @@ PAPER = Paper(
         "exponential": exponential.CLAIMS,
         "utility": utility.CLAIMS,
         "synthetic": {**existence.CLAIMS, **synthetic.CLAIMS, **accuracy.CLAIMS},
-        "histograms": histograms.CLAIMS,
+        "rappor": rappor.CLAIMS,
+        "local": {**histograms.CLAIMS, **itemsets.CLAIMS},
     },
+    data=(GROCERIES, RETAIL),
 )
 
 if __name__ == "__main__":

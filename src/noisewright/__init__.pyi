@@ -34,6 +34,7 @@ from .mechanisms import (
 )
 from .plans import Column as Column, Plan as Plan
 from .privacy import (
+    audit as audit,
     compose as compose,
     epsilon_before_shuffling as epsilon_before_shuffling,
     profile as profile,

@@ -32,8 +32,11 @@ class _Room(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         # Python puts a file into its package once it is loaded, by the name of the file. Where a
         # function has that name too, the name means the function: `geometric`, not geometric.py.
-        if isinstance(value, ModuleType) and value.__name__ == self._file_of.get(name):
+        file = self._file_of.get(name, "")
+        if isinstance(value, ModuleType) and value.__name__ == file:
             value = getattr(value, name)
+        elif isinstance(value, ModuleType) and file.startswith(f"{value.__name__}."):
+            return  # so for a folder: `local.rappor` is the function in local/rappor/rappor.py
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:

@@ -27,6 +27,8 @@ from .ledger import (
 from .mechanisms import ResponseBounds as ResponseBounds
 from .plans import Draft as Draft, PlannedEpsilon as PlannedEpsilon
 from .privacy import (
+    Audit as Audit,
+    AuditWitness as AuditWitness,
     Composition as Composition,
     Profile as Profile,
     ShuffledGuarantee as ShuffledGuarantee,

@@ -228,6 +228,23 @@ def keys_of(coins: list[int], log2_total: int, epsilon: Any, delta: Any, groups:
     return {"form": "keys", "selection": selection}
 
 
+def rappor_part(
+    bits: int, hashes: int, flip: tuple[int, int], sent: tuple[int, int, int]
+) -> dict[str, Any]:
+    """A filter: how often bits are flipped, and how often 0 and 1 are sent as 1, of a total."""
+    names = ("flip", "flip_total", "low", "high", "report_total")
+    coins = zip(names, (*flip, *sent), strict=True)
+    return {"bits": bits, "hashes": hashes, **{name: f"{coin:x}" for name, coin in coins}}
+
+
+def rappor_of(*parts: Any) -> Any:
+    return {"form": "rappor", "parts": list(parts)}
+
+
+def one_value(reports: int | str) -> Any:
+    return {"relation": "one value", "reports": reports}
+
+
 def query_of(unit: str, total: str, *measurements: Any, **more: str) -> Any:
     """Questions about ages from 0 to 9 and labels of two kinds."""
     columns = {"age": ["0", "9"], "sex": ["0", "1"]}

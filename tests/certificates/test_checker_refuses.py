@@ -27,10 +27,13 @@ from tests.certificates.handmade import (
     measured,
     number,
     one_person,
+    one_value,
     parts,
     person_of,
     person_with,
     query_of,
+    rappor_of,
+    rappor_part,
     response,
     rows_of,
     rows_of_people,
@@ -197,6 +200,12 @@ EVERYTHING = [
     certificate(
         keys_of([0, 2, 7, 12, 15, 16], 4, "1", "1/8", 2), person_with("replace"), "4", "1/2"
     ),
+    certificate(
+        rappor_of(rappor_part(8, 2, (1, 4), (2, 3, 4)), rappor_part(4, 1, (1, 8), (0, 1, 1))),
+        one_value(3),
+        "8",
+    ),
+    certificate(rappor_of(rappor_part(8, 2, (1, 4), (2, 3, 4))), one_value("forever"), "9/2"),
     certificate(
         query_of(
             "epsilon",

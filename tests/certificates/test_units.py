@@ -17,8 +17,11 @@ from tests.certificates.handmade import (
     keys_of,
     load_checker,
     one_person,
+    one_value,
     person_of,
     person_with,
+    rappor_of,
+    rappor_part,
     response,
     rows_of,
     steps_of,
@@ -97,6 +100,21 @@ def test_the_last_sentence_names_the_change_that_epsilon_is_counted_for(
     said = promise(certificate(mechanism, neighbors, LN4))
     assert said.startswith("What the certificate promises: epsilon 1.386")
     assert f", delta 0, {words}" in said
+
+
+def test_rappor_says_how_many_reports_of_an_unchanged_value_it_is_about() -> None:
+    coins = rappor_of(rappor_part(128, 2, (1, 4), (2, 3, 4)))
+    words = " for replacing the value of one person, who never changes it, by any other, in "
+    for reports, needed, said in (
+        (1, "10743/10000", "one report."),
+        (30, "43945/10000", "all of 30 reports."),
+        ("forever", "43945/10000", "any number of reports."),
+    ):
+        assert promise(certificate(coins, one_value(reports), needed)).endswith(words + said)
+    assert not checker.check(certificate(coins, one_value(1), "10742/10000"))
+    assert not checker.check(certificate(coins, one_value(30), "43944/10000"))
+    assert not checker.check(certificate(coins, one_value("forever"), "43944/10000"))
+    assert not checker.check(certificate(coins, "replace", "5"))
 
 
 def test_keys_say_whether_people_are_replaced() -> None:

@@ -1,5 +1,6 @@
 """Every public name with arguments that are right, to be made odd one at a time."""
 
+import random
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -57,6 +58,11 @@ def question() -> Any:
     return people().group_by("b").agg(n=nw.count(), m=nw.col("a").mean(), q=nw.col("a").median())
 
 
+def truth_or_coin(value: Any, count: int) -> Any:
+    """A client of others: half of its reports are true."""
+    return [value if random.random() < 0.5 else random.randrange(2) for _ in range(count)]
+
+
 def total(database: Any) -> int:
     """A query of the caller's own, whose errors are the caller's to see."""
     try:
@@ -94,6 +100,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "advanced_composition": lambda: a(nw.accounting.Guarantee(1), times=2, slack="1e-6"),
     "advise": lambda: a(plan(), rows=100),
     "ask": lambda: a([question()], epsilon=1),
+    "audit": lambda: a(truth_or_coin, [0, 1], draws=500),
     "basic_composition": lambda: a([nw.accounting.Guarantee(1)]),
     "bias": lambda: a(table()),
     "bias_by_input": lambda: a(table()),
@@ -203,6 +210,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "verdict": lambda: nw.verify(table(), epsilon="1/2"),
     "sufficient": lambda: nw.sufficient_sets(table(), 0, 1),
     "shuffled": lambda: nw.shuffled(epsilon=1, rows=100, delta="1e-6"),
+    "audit": lambda: nw.audit(truth_or_coin, [0, 1], draws=500),
     "zero concentrated": lambda: nw.accounting.ZeroConcentrated(1),
     "perturbation": lambda: nw.analysis.OutputPerturbation(total, table(), nw.Counts(1) ** 3),
     "sanitized": lambda: nw.analysis.SanitizedResponse(response() ** 2),

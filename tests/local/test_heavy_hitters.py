@@ -334,5 +334,6 @@ def test_longer_texts_are_cut_at_a_character_if_asked() -> None:
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+    every: dict[str, Any] = {"epsilon": 1, **settings}
     with pytest.raises(ParameterError):
-        nw.local.heavy_hitters(**{"epsilon": 1} | settings)
+        nw.local.heavy_hitters(**every)

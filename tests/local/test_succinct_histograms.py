@@ -26,7 +26,7 @@ def test_code_words_survive_a_quarter_of_errors_in_each_byte() -> None:
     codes = random.integers(0, 1 << 64, size=50, dtype=np.uint64)
     places = np.arange(8 * 128)
     words = np.stack([code_bits(np.full(1024, code, dtype=np.uint64), places) for code in codes])
-    signs = 2.0 * words - 1
+    signs: Any = 2.0 * words - 1
     assert np.array_equal(decode_words(signs), codes)
     for row in signs.reshape(-1, 128):
         row[random.choice(128, size=31, replace=False)] *= -1
@@ -176,8 +176,9 @@ def test_plans_bound_the_largest_error() -> None:
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
+    every: dict[str, Any] = {"epsilon": 1, "people": 10, **settings}
     with pytest.raises(ParameterError):
-        nw.local.succinct_histogram(**{"epsilon": 1, "people": 10} | settings)
+        nw.local.succinct_histogram(**every)
 
 
 def test_without_a_search_values_must_be_named() -> None:

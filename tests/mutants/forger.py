@@ -23,7 +23,13 @@ from tests.certificates.handmade import (
     sealed,
     shuffled_of,
 )
-from tests.mutants import forged_bases as bases, forged_steps, groups_truth, shuffled_truth
+from tests.mutants import (
+    forged_bases as bases,
+    forged_steps,
+    groups_truth,
+    rappor_truth,
+    shuffled_truth,
+)
 from tests.mutants.table_truth import require_bound, require_properties
 from tests.mutants.unit_truth import UnjudgedError, UntrueError, judge
 
@@ -31,7 +37,7 @@ checker = load_checker()
 
 FORMS = (
     *(*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys"),
-    *("query", "shuffled"),
+    *("query", "shuffled", "rappor"),
 )
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
@@ -47,14 +53,17 @@ WORDS = (
         "expected",
     ),
     *("worst", "table", "rows", "person", "columns", "noise", "response", "groups"),
-    *("one answer", "keys", "shuffled"),
+    *("one answer", "keys", "shuffled", "rappor", "one value", "forever"),
     *("add or remove", "filter", "limit", "paired", "repeated", "moments", "levels"),
     *("distinct", "balanced"),
     *("add", "multiply", "clip", "fill", "divide", "column", "literal", "yes", "no"),
 )
 FACTORS = tuple(Fraction(x) for x in ("0", "1/2", "9/10", "999999/1000000", "11/10", "2", "7"))
 SLIGHTLY = Fraction(1, 10**14)
-HEX = {"weights", "levels", "keep", "present", "absent", "total", "privacy_duals", "coins"}
+HEX = {
+    *("weights", "levels", "keep", "present", "absent", "total", "privacy_duals", "coins"),
+    *("flip", "flip_total", "low", "high", "report_total"),
+}
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -93,6 +102,7 @@ def of_relation(draw: Random, document: Any) -> None:
     others = [other, {"relation": "one row"}, {"relation": "one row", "row": draw.choice(words)}]
     others += [{"relation": "one person", "rows_per_person": draw.randint(0, 4)}]
     others += [{"relation": "one answer"}]
+    others += [{"relation": "one value", "reports": draw.choice([0, 1, 2, 9, "forever"])}]
     others += [{"relation": "one person", "change": c} for c in ("replace", "add or remove")]
     put(document, path, draw.choice([*others, other]))
 
@@ -225,6 +235,7 @@ MAKERS: dict[str, Callable[[Random], Any]] = {
     "groups": forged_steps.groups,
     "query": forged_steps.query,
     "shuffled": shuffled_truth.shuffled,
+    "rappor": rappor_truth.rappor,
 }
 
 

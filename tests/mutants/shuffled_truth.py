@@ -9,6 +9,7 @@ from typing import Any
 from tests.certificates.handmade import certificate, columns_of, load_checker, shuffled_of
 from tests.mutants import forged_bases as bases
 from tests.mutants.unit_truth import UnjudgedError, UntrueError, law_of, widest
+from tests.oracles.report_tables import report_matrix
 from tests.oracles.shuffles import exact_delta, kronecker
 
 AGAINST = ", against whoever sees only the published file, whose rows are in random order"
@@ -46,10 +47,25 @@ def matrix_of(mechanism: Any) -> list[list[Fraction]]:
         for column in mechanism["columns"]:
             matrix = kronecker(matrix, matrix_of(column["mechanism"]))
         return matrix
+    if mechanism["form"] in ("blocks", "padded", "items"):
+        return matrix_of_reports(mechanism)
     if mechanism["form"] not in ("table", "response", "geometric"):
         raise UnjudgedError
     law = law_of(mechanism)
     return [[Fraction(p) for p, _ in law.masses(i, i)] for i in range(law.size)]
+
+
+def matrix_of_reports(mechanism: Any) -> list[list[Fraction]]:
+    """The probabilities of one report, where blocks are small."""
+    family = mechanism.get("family", mechanism)
+    sizes = [family.get(name, 1) for name in ("values", "items", "largest", "width", "stride")]
+    plain = [len(size) if isinstance(size, list) else size for size in sizes]
+    outputs = family.get("q", 2) ** family.get("t", 2), family.get("hashes", 2)
+    if max(plain) > 6 or max(outputs) > 30 or family.get("q", 2) not in (2, 3, 5):
+        raise UnjudgedError
+    if family.get("hashes", 2) ** family.get("values", 2) > 40:
+        raise UnjudgedError
+    return report_matrix(mechanism)
 
 
 def shuffled(draw: Random) -> Any:
@@ -82,6 +98,11 @@ def above_zero(epsilon: Decimal) -> Fraction:
 
 def _row(draw: Random) -> tuple[Any, Decimal]:
     """A row mechanism and its ε for any change."""
+    if draw.random() < 0.4:
+        report = _report(draw)
+        columns = zip(*matrix_of(report), strict=True)
+        ratio = max(max(column) / min(column) for column in columns)
+        return report, Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln()
     parts = [bases.simple(draw, draw.choice(["table", "response", "geometric"]))]
     if draw.random() < 0.3:
         parts.append(bases.simple(draw, "response"))
@@ -99,3 +120,27 @@ def _row(draw: Random) -> tuple[Any, Decimal]:
     ]
     whole = sum((bases.above(e) for e in epsilons), Fraction(0))
     return columns_of(*named), Decimal(whole.numerator) / Decimal(whole.denominator)
+
+
+def _report(draw: Random) -> Any:
+    """A report of a device: blocks, an item of a padded set, or bits."""
+    k = draw.randint(3, 8)
+    coin = {"log2_total": k, "keep": f"{draw.randint(1, (1 << k) - 1):x}"}
+    form = draw.choice(["blocks", "blocks", "padded", "items"])
+    if form == "items":
+        p = draw.randint(2, (1 << k) - 1)
+        coins = {"log2_total": k, "present": f"{p:x}", "absent": f"{draw.randint(1, p - 1):x}"}
+        return {"form": form, "items": ["a", "b"], "largest": draw.choice([1, 1, 2]), **coins}
+    if form == "padded":
+        items, largest = draw.randint(1, 2), draw.randint(1, 2)
+        least = -(-(1 << k) // (items + largest))
+        coin["keep"] = f"{draw.randint(least, (1 << k) - 1):x}"
+        return {"form": form, "items": items, "largest": largest, **coin}
+    families: list[dict[str, Any]] = [
+        {"kind": "points", "values": draw.randint(2, 4)},
+        {"kind": "projective", "values": draw.randint(2, 3), "q": 2, "t": draw.randint(2, 3)},
+        {"kind": "sets", "values": 3, "size": draw.randint(1, 2)},
+        {"kind": "hashes", "values": 2, "hashes": 2},
+        {"kind": "windows", "values": draw.randint(2, 3), "width": 2, "stride": 1},
+    ]
+    return {"form": form, "family": draw.choice(families), **coin}

@@ -4,6 +4,7 @@
 """
 
 import re
+import sys
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -147,4 +148,25 @@ def test_a_checker_with_one_sentence_for_all_is_caught(
 ) -> None:
     monkeypatch.setattr(checker.certificate, "unit_of", lambda given, neighbors: checker.Unit())
     _, untrue = forge(form, 60, "each time the same")
+    assert untrue
+
+
+@pytest.mark.parametrize("mistake", ["one report for all", "one hash", "never flipped back"])
+def test_a_checker_that_counts_too_little_of_rappor_is_caught(
+    mistake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = sys.modules[f"{checker.__name__}.rappor"]
+    factor_of = module._factor_of
+
+    def gullible(part: Any, reports: Any) -> Any:
+        factor_of(part, reports)  # refuses what is no filter
+        if mistake == "one report for all":
+            return factor_of(part, 1)
+        if mistake == "one hash":
+            return factor_of({**part, "hashes": 1}, reports)
+        half = f"{int(part['flip_total'], 16) // 2:x}"
+        return factor_of({**part, "flip": half}, reports)
+
+    monkeypatch.setattr(module, "_factor_of", gullible)
+    _, untrue = forge("rappor", 400, "each time the same")
     assert untrue

@@ -259,7 +259,7 @@ def people(mechanism: Any) -> int:
 
 def judge(document: Any, sentence: str) -> None:
     """Raise unless the sentence about a certificate is true: UntrueError, or UnjudgedError."""
-    from tests.mutants import groups_truth, keys_truth, query_truth, shuffled_truth
+    from tests.mutants import groups_truth, keys_truth, query_truth, rappor_truth, shuffled_truth
     from tests.mutants.curve_truth import require_curves
     from tests.mutants.steps_truth import require_steps
 
@@ -268,7 +268,7 @@ def judge(document: Any, sentence: str) -> None:
         raise UntrueError(f"not a promise: {sentence}")
     if found[1]:
         return
-    epsilon, delta, unit = Decimal(found[2]), Decimal(found[3]), UNIT.fullmatch(found[4])
+    epsilon, delta, unit = Decimal(found[2]), decimal(found[3]), UNIT.fullmatch(found[4])
     mechanism, near = document["mechanism"], document["neighbors"]
     if (mechanism["form"] == "groups") != (found[4] == groups_truth.WORDS):
         raise UntrueError(f"an answer in a group is another change: {sentence}")
@@ -277,6 +277,9 @@ def judge(document: Any, sentence: str) -> None:
         return
     if mechanism["form"] == "keys":
         keys_truth.require_keys(mechanism, found[4], epsilon, delta)
+        return
+    if mechanism["form"] == "rappor":
+        rappor_truth.require_rappor(mechanism, found[4], epsilon, delta)
         return
     if mechanism["form"] == "shuffled":
         shuffled_truth.require_shuffled(mechanism, found[4], epsilon, delta)

@@ -47,6 +47,7 @@ _OF_WHOLE_TABLES = {
     "query": "a question to a table",
     "groups": "groups of several sizes, each with its own mechanism",
     "keys": "which keys of a table may be shown",
+    "rappor": "what a device sends, report after report",
     "shuffled": "a table whose rows are published in random order",
 }
 
@@ -87,7 +88,8 @@ def _document(path: str | os.PathLike[str]) -> Any:
         raise CertificateError(f"cannot read {os.fspath(path)}: {why}.") from problem
 
 
-def _epsilon(section: dict[str, str]) -> Epsilon:
+def read_epsilon(section: dict[str, str]) -> Epsilon:
+    """Return ε as certificates write it."""
     if "value" in section:
         return Epsilon.of(section["value"])
     if section["ln"] == "infinity":
@@ -99,7 +101,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
     match section["form"]:
         case "geometric":
             space = Counts(section["inputs"]["n"], neighbors=neighbors["relation"])
-            return Geometric(space, _epsilon(section["parameter"]), claim)
+            return Geometric(space, read_epsilon(section["parameter"]), claim)
         case "response":
             space, keep = _space(section["inputs"], neighbors), int(section["keep"], 16)
             return Response(space, keep, _total(section), claim)
@@ -119,8 +121,8 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             assert isinstance(space, Interval)
             form = "truncated" if section["outputs"] == section["inputs"] else "unbounded"
             if kind == "noise":
-                return Laplace(space, _epsilon(section["decay"]), form, claim)
-            parameter, upper = _epsilon(section["parameter"]), section["upper"]
+                return Laplace(space, read_epsilon(section["decay"]), form, claim)
+            parameter, upper = read_epsilon(section["parameter"]), section["upper"]
             return Staircase(space, parameter, upper, form, section["width"], claim)
         case "items":
             largest = section["largest"]
@@ -137,7 +139,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
             return _with_claim(ColumnProduct(columns), claim)
         case "table":
             return _table(section, neighbors, claim)
-        case "steps" | "query" | "groups" | "keys" | "shuffled" as form:
+        case "steps" | "query" | "groups" | "keys" | "rappor" | "shuffled" as form:
             raise CertificateError(
                 f"this certificate is about {_OF_WHOLE_TABLES[form]}, not about one mechanism, so "
                 "there is nothing to load. nw.check proves it."
@@ -150,7 +152,7 @@ def _mechanism(section: dict[str, Any], neighbors: dict[str, Any], claim: Guaran
 def _part(part: dict[str, Any]) -> tuple[str, Mechanism]:
     """Return a column with its name, or a row or a whole without one, with its own claim."""
     claims = part["claims"]
-    claim = Guarantee(_epsilon(claims["epsilon"]), claims["delta"])
+    claim = Guarantee(read_epsilon(claims["epsilon"]), claims["delta"])
     inner = _mechanism(part["mechanism"], part["neighbors"], claim)
     return part.get("name", ""), inner
 
@@ -207,6 +209,11 @@ def _space(section: dict[str, Any], neighbors: dict[str, Any] | None) -> Space:
         case _:
             size = section["size"] if "size" in section else section["n"] + 1
             return Categories(range(size), **options)
+
+
+def read_space(section: dict[str, Any]) -> Space:
+    """Return the space whose points a certificate or a collection describes."""
+    return _space(section, None)
 
 
 def _step(section: dict[str, Any]) -> Fraction | None:

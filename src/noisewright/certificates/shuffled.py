@@ -32,6 +32,24 @@ def certify_shuffled(
         raise CertificateError(
             f"{mechanism!r} has no epsilon with delta=0 for replacing a record by any other."
         )
+    return certify_shuffled_rows(
+        mechanism.describe(), row, guarantee=guarantee, epsilon=epsilon, public=public
+    )
+
+
+def certify_shuffled_rows(
+    described: dict[str, Any],
+    row: Guarantee,
+    *,
+    guarantee: ShuffledGuarantee,
+    epsilon: Number | None = None,
+    public: Sequence[str] = (),
+) -> Certificate:
+    """Return the certificate of rows of a mechanism that is described as certificates do.
+
+    Requires: `row` holds for it and any change of a record, with δ = 0.
+    Ensures: as `certify_shuffled`.
+    """
     claimed = Fraction(repr(guarantee.upper)) if epsilon is None else exactly(epsilon)
     central = Guarantee(claimed, guarantee.delta)
     most = row.epsilon.times(guarantee.rows_per_person)
@@ -44,7 +62,7 @@ def certify_shuffled(
         "public": list(public),
         "step": as_text(grid_step(guarantee, claimed)),
         "parent": {
-            "mechanism": mechanism.describe(),
+            "mechanism": described,
             "neighbors": {"relation": "replace"},
             "claims": row.describe(),
         },

@@ -24,6 +24,7 @@ this order:
 7. `steps`: many private steps, one after the other; `counts` and `choices` prove what each costs,
    `composition` what the total implies. `query`: numbers computed of rows, with noise on each;
    `ranges` finds what one row can add. `keys`: which keys may be shown that nobody declared.
+   `rappor`: what a device sends, report after report.
 8. `proofs`: which proof belongs to which form. `units`: whose data, and which changes of them, an ε
    is counted for. `certificate`: a whole certificate. `__main__`: the command line.
 

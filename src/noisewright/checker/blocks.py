@@ -21,7 +21,13 @@ is r, 1 / r or 1. That every block has s outputs is all that is used of the bloc
 - for `windows`, where the block of the x-th value are the `width` outputs from x stride on:
   K = (values − 1) stride + width, s = width;
 - for `halves`, where outputs are strings of `bits` bits, and the block of a value are the strings
-  in which one bit, which the value tells, is 0, or in which it is 1: K = 2^bits, s = K / 2.
+  in which one bit, which the value tells, is 0, or in which it is 1: K = 2^bits, s = K / 2;
+- for `ends`, where a number is first rounded to one of two ends, at random, and the block is the
+  end that it became: K = 2, s = 1. A report then has a mixture of the probabilities that it has on
+  the ends, and quotients of mixtures lie between the quotients of what is mixed.
+
+A value that is itself drawn at random, as one item of a set, is covered: the probability of a
+report is then a mean of such probabilities, and so are both sides of what is to be shown.
 
 **Padded sets.** `padded` is about sets of items of any size. A set of fewer than `largest` items is
 filled up with dummy items, all different, each of which is a value of its own; then one item of the
@@ -55,6 +61,7 @@ _FAMILIES = (
     "kind: hashes, values: whole, hashes: whole",
     "kind: windows, values: whole, width: whole, stride: whole",
     "kind: halves, values: whole, bits: whole",
+    "kind: ends, values: whole",
 )
 _MOST_LOG2_TOTAL = 2**12
 _MOST_IN_SETS = 2**14
@@ -92,6 +99,27 @@ def prove_padded(claim: PrivacyClaim) -> Findings:
     )
 
 
+def ratio_of(mechanism: dict[str, Any], outputs: int, inside: int) -> Fraction:
+    """Return how much likelier an output inside is, of a mechanism that has been proven."""
+    return _read_ratio(outputs, inside, mechanism["log2_total"], mechanism["keep"])
+
+
+def padded_sizes(mechanism: dict[str, Any]) -> tuple[int, int]:
+    """Return how many values the response has, and how many a set is filled up to."""
+    return mechanism["items"] + mechanism["largest"], mechanism["largest"]
+
+
+def least_shared(family: dict[str, Any]) -> tuple[int, int, int]:
+    """Return K, s, and how many outputs the blocks of any two values share at least."""
+    outputs, inside = _read_sizes(family)
+    if family["kind"] == "projective":
+        q, t = family["q"], family["t"]
+        return outputs, inside, (q ** (t - 2) - 1) // (q - 1)
+    if family["kind"] == "sets" and family["size"] > 1:
+        return outputs, inside, comb(family["values"] - 2, family["size"] - 2)
+    return outputs, inside, max(2 * inside - outputs, 0)
+
+
 def _read_ratio(outputs: int, inside: int, log2_total: int, keep: str) -> Fraction:
     """Return how much likelier an output inside is than one outside."""
     total, heads = 2 ** min(log2_total, _MOST_LOG2_TOTAL), int(keep, 16)
@@ -126,6 +154,8 @@ def _read_sizes(family: dict[str, Any]) -> tuple[int, int]:
         ok = 0 < bits <= _MOST_BITS and values <= 2 * bits
         need(ok, _PART, f"found strings of {bits} bits; need two values a bit at most")
         return 2**bits, 2 ** (bits - 1)
+    if kind == "ends":
+        return 2, 1
     width, stride = numbers
     need(width > 0 < stride, _PART, "windows need a width and a stride")
     return (values - 1) * stride + width, width

@@ -19,6 +19,7 @@ from .keys import prove_keys
 from .laplace import prove_laplace
 from .person import prove_person
 from .query import prove_query
+from .rappor import prove_rappor
 from .report import Findings, fail, need
 from .response import prove_response
 from .rows import prove_rows
@@ -41,6 +42,7 @@ PROOFS: dict[str, Callable[[PrivacyClaim], Findings]] = {
     "steps": prove_steps,
     "query": prove_query,
     "keys": prove_keys,
+    "rappor": prove_rappor,
 }
 """The proofs of mechanisms that stand for themselves."""
 

@@ -31,6 +31,8 @@ of Feldman, McMillan and Talwar 2023, with clones of probability 2/(p+1).)
 (1, p) with mass 1/(p+k−1) each, and (1, 1) with (k−2)/(p+k−1). For a larger p with the same k the
 law is larger: the response with the smaller p can be made of it afterwards.
 
+**Reports of devices**, about one of many values or one item of a set: see `block_laws.py`.
+
 **Columns** are independent: u, v and masses multiply. The records a and b may agree in a column. If
 it is a response, that is no worse than if they differ: for any u, v ≥ 0 of the other columns, the
 gains p u − v e^ε and u − p v e^ε enclose p (u − v e^ε) and u − v e^ε, with the same sum. Columns
@@ -52,6 +54,7 @@ from itertools import pairwise
 from math import ceil, comb, prod
 from typing import Any
 
+from .block_laws import Atom, laws_of_reports
 from .claim import PrivacyClaim, read_epsilon_delta
 from .document import canonical, read_fields
 from .numbers import FIRST_BITS, Number, exp_bounds, read_positive
@@ -72,9 +75,6 @@ _MOST_PER_PERSON = 2**10
 _MOST_ATOMS = 3000
 _MOST_MASSES = 2**18
 _UNIT = 2**128
-
-Atom = tuple[Fraction, Fraction, Fraction]
-"""u, v and the mass of the blanket."""
 
 
 def prove_shuffled(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findings]) -> Findings:
@@ -122,6 +122,9 @@ def prove_shuffled(claim: PrivacyClaim, prove: Callable[[PrivacyClaim], Findings
 
 def _laws(mechanism: dict[str, Any], row: Number) -> list[list[Atom]]:
     """Return the laws of (u, v) of which the largest decides."""
+    reports = laws_of_reports(mechanism)
+    if reports:
+        return reports
     if mechanism["form"] == "table" and _response_of(mechanism) is None:
         laws = _laws_of_table(mechanism)
         return laws or [_apart(_power(row))]

@@ -23,7 +23,7 @@ class Unit:
     that one person's device sends."""
     change: str = "any"
     """any; step; steps: up to `most`; pairs: `most` listed ones; distance; answer: yes or no;
-    add or remove."""
+    add or remove; value: in `most` reports of a device, or in any number of them."""
     most: Any = None
     """Of changes by steps, pairs or distance: how many, or how far."""
     rows: int = 1
@@ -52,8 +52,15 @@ class Unit:
             "pairs": f"for replacing {what} by a neighbor, in one of {most} listed pairs ({less})",
             "distance": f"per unit of distance, for replacing {what} by any other, at a distance "
             f"of up to {most}",
+            "value": "for replacing the value of one person, who never changes it, by any other, "
+            f"in {self._reports()}",
             "answer": "for changing the answer of one person, whose group and its size are public",
         }[self.change]
+
+    def _reports(self) -> str:
+        if self.most is None:
+            return "any number of reports"
+        return "one report" if self.most == 1 else f"all of {self.most} reports"
 
     def _whose_data(self) -> str:
         if self.whose == "person" and not self.rows:
@@ -80,6 +87,9 @@ def unit_of(mechanism: dict[str, Any], neighbors: dict[str, Any]) -> Unit:
         return Unit("person", rows=neighbors["rows_per_person"])
     if form == "groups":
         return Unit("person", "answer")
+    if form == "rappor":
+        often = neighbors["reports"]
+        return Unit("person", "value", None if often == "forever" else often)
     if form == "shuffled":
         several = mechanism["rows_per_person"]
         return Unit("row") if several == 1 else Unit("person", rows=several)

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from noisewright.cli import bound, continual, design, ledger
+from noisewright.cli import bound, collect, continual, design, ledger
 from noisewright.cli.advise import advise
 from noisewright.cli.ask import ask
 from noisewright.cli.check import check
@@ -69,6 +69,7 @@ for name, group in {
     "bound": bound.app,
     "ledger": ledger.app,
     "continual": continual.app,
+    "collect": collect.app,
 }.items():
     app.add_typer(group, name=name)
 for verb in (compare, reproduce, tour):

@@ -6,6 +6,7 @@ from .estimate import estimate as estimate
 from .expected_error import expected_error as expected_error, widen_for_rows as widen_for_rows
 from .intervals.intervals import (
     Sample as Sample,
+    mean_interval as mean_interval,
     normal_quantile as normal_quantile,
     read_about as read_about,
     read_confidence as read_confidence,

@@ -1,3 +1,4 @@
+from .binomial import share_ceiling as share_ceiling, share_floor as share_floor
 from .bounds import (
     Bounds as Bounds,
     exp_bounds as exp_bounds,

@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, final
 
 from noisewright import sampling
+from noisewright.errors import ParameterError
 from noisewright.local.families.family import ByteStream
+from noisewright.local.lifetime import Spent, require_kept_answers, spent_by
 from noisewright.local.memo import Memo
 from noisewright.local.wire import frame
 from noisewright.public import public_methods
@@ -38,14 +40,19 @@ class CollectionClient:
 
     def report(self, value: Any) -> bytes:
         """Return a report of this value, in its frame, ready to be sent."""
-        collection = self.collection
-        code = collection.encode([value])[0]
-        draw = collection.randomizer.draw_one
+        payload = self.collection.draw_payload(value, self._stream, self.memo)
+        return frame(self.collection.digest, self._stream.take(8), payload)
+
+    @property
+    def spent(self) -> Spent:
+        """What this person has given away so far, as the memo has it written down."""
         if self.memo is None:
-            payload = draw(code, self._stream)
-        else:
-            payload = self.memo.answer(code.tobytes(), lambda: draw(code, self._stream))
-        return frame(collection.digest, self._stream.take(8), payload)
+            raise ParameterError(
+                "this client has no memo, so that it does not know what was sent before; give one: "
+                "collection.client(memo=path). collection.lifetime() says what reports cost."
+            )
+        require_kept_answers(self.collection)
+        return spent_by(self.memo.use, self.collection.guarantee)
 
     def __repr__(self) -> str:
         kept = "" if self.memo is None else f", memo {self.memo.path}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,7 +10,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import ParameterError
+from noisewright.certificates import read_space
+from noisewright.errors import OutsideSpaceError, ParameterError
 from noisewright.estimation import Axis, Estimate, axis_of, normal_quantile, read_confidence
 from noisewright.exact import Epsilon, Number
 from noisewright.given import one_of
@@ -27,7 +29,7 @@ from noisewright.local.shares import (
 from noisewright.local.wire import OVERHEAD
 from noisewright.mechanisms import positive_epsilon
 from noisewright.public import public
-from noisewright.spaces import Categories, Space
+from noisewright.spaces import Categories, Interval, Space
 from noisewright.tables import read_inputs
 
 
@@ -102,9 +104,20 @@ class FrequencyCollection(Collection):
         """Return the kind, the method and the values."""
         return {"kind": "frequencies", "method": self.method, "values": self.space.describe()}
 
+    def reading(self) -> dict[str, Any]:
+        """Return how clients read one value."""
+        return describe_reading(self.space)
+
     def encode(self, values: Any) -> NDArray[np.int64]:
         """Return the codes of values."""
         return encode_values(self.space, values)
+
+    def encode_one(self, value: Any) -> np.int64:
+        """Return the code of a label by a look-up; what is none is read as all values are."""
+        if isinstance(self.space, Categories):
+            with contextlib.suppress(OutsideSpaceError):
+                return np.int64(self.space.code(value))
+        return self.encode([value])[0]
 
     @property
     def axis(self) -> Axis:
@@ -142,7 +155,38 @@ class FrequencyCollection(Collection):
         return f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} a report>"
 
 
+def describe_reading(space: Space) -> dict[str, Any]:
+    """Return how clients read one value: which labels are bytes, and what becomes of numbers."""
+    found: dict[str, Any] = {"kind": "value"}
+    if isinstance(space, Categories):
+        # Certificates write them in hexadecimal, as texts: b"ab" is not "6162".
+        in_bytes = [code for code, one in enumerate(space.labels) if isinstance(one, bytes)]
+        found |= {"bytes": in_bytes} if in_bytes else {}
+    if isinstance(space, Interval):
+        found |= {"outside": "clamp"} if space.clamps else {}
+        found |= {"off_grid": "round"} if space.rounds else {}
+    return found
+
+
 def encode_values(space: Space, values: Any) -> NDArray[np.int64]:
     """Return the codes of values in any form that mechanisms take."""
     pieces = [np.asarray(piece) for piece in read_inputs(space, values).pieces()]
     return np.concatenate(pieces).astype(np.int64) if pieces else np.empty(0, dtype=np.int64)
+
+
+def read_described_space(document: dict[str, Any]) -> Space:
+    """Return the values of a specification, which are read as it says."""
+    space, reading = read_space(document["values"]), document.get("reading", {})
+    if isinstance(space, Categories) and "bytes" in reading:
+        labels = list(space.labels)
+        for code in reading["bytes"]:
+            labels[code] = bytes.fromhex(labels[code])
+        return Categories(labels)
+    ways = {name: reading[name] for name in ("outside", "off_grid") if name in reading}
+    return space.reading(**ways) if isinstance(space, Interval) and ways else space
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> FrequencyCollection:
+    """Return the collection with these settings."""
+    space = read_described_space(document)
+    return frequencies(space, epsilon=epsilon, method=document["method"], name=document["name"])

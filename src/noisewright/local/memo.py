@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from noisewright.errors import InputError
+from noisewright.files import require_finite
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS collection (digest BLOB PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS answer (code BLOB PRIMARY KEY, payload BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS sent (day INTEGER PRIMARY KEY, reports INTEGER NOT NULL);
-"""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS collection (digest BLOB PRIMARY KEY)",
+    "CREATE TABLE IF NOT EXISTS answer (code BLOB PRIMARY KEY, payload BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS device (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS sent (day INTEGER PRIMARY KEY, reports INTEGER NOT NULL)",
+)
 _PATIENCE = 30.0
 _DAY = 86_400
 
@@ -42,28 +44,26 @@ class Memo:
     def __init__(self, path: str | os.PathLike[str], digest: bytes) -> None:
         self.path = Path(path)
         self._digest = digest
-        with self._open() as database:
-            database.execute("BEGIN IMMEDIATE")
-            known = database.execute("SELECT digest FROM collection").fetchall()
-            if not known:
-                database.execute("INSERT INTO collection VALUES (?)", (digest,))
-            database.execute("COMMIT")
-        if known and known != [(digest,)]:
-            raise InputError(
-                f"{self.path} remembers the answers to another collection, or to other settings. "
-                "Give each collection a memo of its own."
-            )
+        with self._transaction():
+            pass
 
     @contextmanager
-    def _open(self) -> Generator[sqlite3.Connection]:
-        """Open the file for one transaction: a connection must not outlive a fork."""
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        """Open the file for one transaction: a connection must not outlive a fork.
+
+        It waits for others before it reads: who reads first and writes later is refused.
+        """
+        require_finite(self.path)
         try:
-            # Nothing is committed implicitly.
+            # Nothing is committed implicitly, and what is not committed is undone.
             database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
             try:
-                database.execute("PRAGMA synchronous = FULL")
-                database.executescript(_TABLES)
+                # Also the name of the journal is gone from the disk before an answer is sent.
+                database.execute("PRAGMA synchronous = EXTRA")
+                database.execute("BEGIN IMMEDIATE")
+                self._require_ours(database)
                 yield database
+                database.execute("COMMIT")
             finally:
                 database.close()
         except sqlite3.Error as error:
@@ -72,27 +72,59 @@ class Memo:
                 "a file that this process may write."
             ) from None
 
-    def answer(self, code: bytes, draw: Callable[[], bytes]) -> bytes:
-        """Return the answer to a value: the one that is kept, or one that is drawn and kept now."""
-        today = int(time.time() // _DAY)
-        with self._open() as database:
-            database.execute("BEGIN IMMEDIATE")
+    def _require_ours(self, database: sqlite3.Connection) -> None:
+        """Refuse the memo of another collection; make a new file ours."""
+        for table in _TABLES:
+            database.execute(table)
+        known = database.execute("SELECT digest FROM collection").fetchall()
+        if not known:
+            database.execute("INSERT INTO collection VALUES (?)", (self._digest,))
+        elif known != [(self._digest,)]:
+            raise InputError(
+                f"{self.path} remembers the answers to another collection, or to other settings. "
+                "Give each collection a memo of its own."
+            )
+
+    def answer(self, code: bytes, draw: Callable[[], bytes], *, length: int | None = None) -> bytes:
+        """Return the answer to a value: the one that is kept, or one that is drawn and kept now.
+
+        One that is not of this length is damaged, and refused.
+        """
+        with self._transaction() as database:
             row = database.execute("SELECT payload FROM answer WHERE code = ?", (code,)).fetchone()
-            payload = draw() if row is None else bytes(row[0])
+            payload = draw() if row is None else row[0]
+            if not isinstance(payload, bytes) or length not in (None, len(payload)):
+                raise InputError(
+                    f"the memo {self.path} is damaged: an answer is not as long as it should be. "
+                    "Nothing was sent. Restore the file; a new one costs another report."
+                )
             if row is None:
                 database.execute("INSERT INTO answer VALUES (?, ?)", (code, payload))
             database.execute(
                 "INSERT INTO sent VALUES (?, 1) "
                 "ON CONFLICT (day) DO UPDATE SET reports = reports + 1",
-                (today,),
+                (day_of(time.time()),),
             )
-            database.execute("COMMIT")
         return payload
+
+    def keep(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        """Return what a device keeps under a name, such as its cohort; it is drawn once."""
+        with self._transaction() as database:
+            row = database.execute("SELECT value FROM device WHERE name = ?", (name,)).fetchone()
+            value = draw() if row is None else bytes(row[0])
+            if row is None:
+                database.execute("INSERT INTO device VALUES (?, ?)", (name, value))
+        return value
 
     @property
     def use(self) -> MemoUse:
         """What was handed out so far."""
-        with self._open() as database:
+        with self._transaction() as database:
             answers = database.execute("SELECT COUNT(*) FROM answer").fetchone()[0]
             days = dict(database.execute("SELECT day, reports FROM sent ORDER BY day").fetchall())
         return MemoUse(answers, sum(days.values()), days)
+
+
+def day_of(seconds: float) -> int:
+    """Return the day since 1970-01-01 (UTC) of a time."""
+    return int(seconds // _DAY)

@@ -93,6 +93,15 @@ class OneOfSeveral(Randomizer):
             ],
         }
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return also how likely each part is, and how long reports are."""
+        return {
+            "form": "one of several",
+            "weights": list(self.weights),
+            "parts": [part.describe_for_clients() for part in self.parts],
+            "bytes": self.length,
+        }
+
     def payloads(self, payload: Array, number: int) -> Array:
         """Return the reports of one part."""
         part = self.parts[number]
@@ -132,3 +141,17 @@ class OneOfSeveral(Randomizer):
         """Return how many reports a part has, and its own counts (a view)."""
         start = self._ends[number - 1] if number else len(self.parts)
         return int(tally[number]), tally[start : self._ends[number]]
+
+
+@dataclass(frozen=True)
+class OneWayOfSeveral(OneOfSeveral):
+    """One of several ways to report one and the same code: every part gets the code itself."""
+
+    def draw(self, codes: Array, source: sampling.Source | None = None) -> Array:
+        """Return a report for each code."""
+        columns = np.broadcast_to(np.asarray(codes)[:, None], (len(codes), len(self.parts)))
+        return super().draw(columns, source)
+
+    def draw_one(self, code: Any, stream: ByteStream) -> bytes:
+        """Draw the way, then a report."""
+        return super().draw_one([code] * len(self.parts), stream)

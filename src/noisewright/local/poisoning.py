@@ -78,17 +78,17 @@ def bound_poisoned_shares(
         f"allowing for {fake:,} fake reports",
         confidence,
     )
-    p_value, note = _shape_of(plain, support, people)
+    p_value, note = judge_shape(plain.values, support, people)
     gain = max(1 - support.other, support.other) / support.gap
     return PoisonedShares(bounded, fakes, gain, p_value, note)
 
 
-def _shape_of(plain: Estimate, support: Any, people: int) -> tuple[float, str]:
+def judge_shape(shares: NDArray[np.float64], support: Any, people: int) -> tuple[float, str]:
     """Test the smallest share against 0, among all of them together."""
     _, others = support.moments(2)
     error = math.sqrt(others / people)
-    lowest = float(plain.values.min()) / error
-    p_value = min(plain.values.size * 0.5 * math.erfc(-lowest / math.sqrt(2)), 1.0)
+    lowest = float(shares.min()) / error
+    p_value = min(shares.size * 0.5 * math.erfc(-lowest / math.sqrt(2)), 1.0)
     if p_value < 1e-3:
         return p_value, (
             "some shares are further below zero than noise explains: not all reports "

@@ -51,6 +51,10 @@ class Randomizer(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the randomizer as a certificate writes it."""
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return all that a client in any language needs to draw as `draw_one` does."""
+        return self.describe()
+
     @abstractmethod
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which of these reports the randomizer could have made."""
@@ -162,6 +166,10 @@ class BlockResponse(PureRandomizer):
             "keep": f"{self.keep:x}",
         }
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return the coin, and the family with all that is needed to draw from it."""
+        return {**self.describe(), "family": self.family.describe_for_clients()}
+
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which are outputs of the family."""
         return self.family.is_output(payload)
@@ -183,13 +191,14 @@ class BlockResponse(PureRandomizer):
         family = self.family
         inside = self.keep * (family.outputs - family.inside)
         outside = ((1 << LOG2_COIN) - self.keep) * family.inside
-        weights = [
-            [inside if family.contains(x, y) else outside for y in range(family.outputs)]
-            for x in range(family.values)
+        mixed = family.mixed
+        times = [
+            [family.times_inside(x, y) for y in range(family.outputs)] for x in range(family.values)
         ]
-        total = family.inside * (family.outputs - family.inside) << LOG2_COIN
+        weights = [[inside * t + outside * (mixed - t) for t in row] for row in times]
+        total = mixed * family.inside * (family.outputs - family.inside) << LOG2_COIN
         return Table(
-            Counts(family.values - 1),
+            Counts(family.values - 1, neighbors="replace"),
             np.array(weights, dtype=object),
             total=total,
             outputs=Counts(family.outputs - 1),

@@ -92,6 +92,16 @@ class UnaryEncoding(PureRandomizer):
             "absent": f"{self.absent:x}",
         }
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return the number of values and the coins."""
+        return {
+            "form": "unary",
+            "size": self.size,
+            "log2_total": LOG2_COIN,
+            "present": f"{self.present:x}",
+            "absent": f"{self.absent:x}",
+        }
+
     def is_possible(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which have no bit beyond the last value."""
         spare = 8 * self.length - self.size

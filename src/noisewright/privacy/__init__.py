@@ -1,4 +1,4 @@
-"""What a mechanism guarantees: profile, verification, sufficient sets, composition."""
+"""What a mechanism guarantees: profile, verification, audits, sufficient sets, composition."""
 
 from noisewright.on_use import load_on_use
 

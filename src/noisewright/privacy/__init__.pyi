@@ -1,3 +1,5 @@
+from .audits.audit import audit as audit
+from .audits.result import Audit as Audit, AuditWitness as AuditWitness
 from .composition.by_guarantee import (
     advanced_composition as advanced_composition,
     basic_composition as basic_composition,
@@ -16,7 +18,12 @@ from .queries import (
     Sanitized as Sanitized,
     SanitizedResponse as SanitizedResponse,
 )
-from .shuffling.laws import RowLaw as RowLaw, row_law as row_law
+from .shuffling.laws import (
+    RowLaw as RowLaw,
+    bit_masses as bit_masses,
+    block_masses as block_masses,
+    row_law as row_law,
+)
 from .shuffling.shuffled import (
     ShuffledGuarantee as ShuffledGuarantee,
     epsilon_before_shuffling as epsilon_before_shuffling,

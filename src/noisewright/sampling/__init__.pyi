@@ -5,6 +5,7 @@ from .entropy import (
     Source as Source,
     SystemSource as SystemSource,
     default_source as default_source,
+    redone_after_fork as redone_after_fork,
     require_private as require_private,
     simulation as simulation,
     source_or_default as source_or_default,
@@ -22,6 +23,7 @@ from .one_of_several import (
     first_heads as first_heads,
     geometric_argmax as geometric_argmax,
 )
+from .packed_coins import PackedCoins as PackedCoins
 from .response import KeepOrUniform as KeepOrUniform
 from .sets import (
     FlippedSets as FlippedSets,

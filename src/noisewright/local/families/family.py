@@ -83,6 +83,10 @@ class BlockFamily(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the family as a certificate writes it: its kind and its integers."""
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return all that a client in any language needs to draw as `draw_one` does."""
+        return self.describe()
+
     @abstractmethod
     def is_output(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which of these are outputs at all."""
@@ -108,6 +112,15 @@ class BlockFamily(ABC):
     @abstractmethod
     def contains(self, code: int, output: int) -> bool:
         """Tell whether an output is in the block of a value; for tests and small tables."""
+
+    @property
+    def mixed(self) -> int:
+        """How many blocks a value has, one of which is drawn uniformly beforehand: one."""
+        return 1
+
+    def times_inside(self, code: int, output: int) -> int:
+        """Return how many of the blocks of a value hold an output."""
+        return int(self.contains(code, output))
 
 
 def smallest_unsigned(outputs: int) -> np.dtype[Any]:

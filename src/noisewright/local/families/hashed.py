@@ -88,6 +88,10 @@ class Hashed(BlockFamily):
         """Return the number of values and of hashes."""
         return {"kind": "hashes", "values": self.values, "hashes": self.outputs}
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return also how many bits the words of a function have."""
+        return {**self.describe(), "width": self.width}
+
     def is_output(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which are hashes."""
         return payload["hash"] < self.outputs

@@ -201,6 +201,11 @@ class Projective(BlockFamily):
         """Return q, t and the number of values."""
         return {"kind": "projective", "values": self.values, "q": self.q, "t": self.t}
 
+    def describe_for_clients(self) -> dict[str, Any]:
+        """Return also the polynomial of the field, as bits, where there is one."""
+        modulus = {"modulus": self.field.modulus} if self.field.is_binary else {}
+        return {**self.describe(), **modulus}
+
     def is_output(self, payload: Array) -> NDArray[np.bool_]:
         """Tell which are points."""
         return payload < self.outputs

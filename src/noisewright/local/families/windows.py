@@ -5,7 +5,7 @@ outputs, so that K = (values − 1) stride + width and the windows of the ends t
 window moves on at a steady pace, so does the mean of what is drawn: the output has the mean A + B
 x, and (output − A) / B is an unbiased answer. With a width of about K / (e^(ε/2) + 1) this is the
 piecewise mechanism (Wang, Xiao, Yang, Zhao, Hui, Shin, Shin and Yu 2019), with another one the
-square wave (Li, Wang, Wang, Chen, Liu and Zhang 2020), both on a grid.
+square wave (Li, Wang, Lopuhaä-Zwakenberg, Li and Škorić 2020), both on a grid.
 """
 
 from __future__ import annotations

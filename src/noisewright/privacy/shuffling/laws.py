@@ -18,6 +18,25 @@ and that of (p, p), so the law grows with α, up to 1/(p+1). This is the bound o
 
 **k-ary response**: (p, 1) and (1, p) with mass 1/(p+k−1) each, (1, 1) with (k−2)/(p+k−1), and 0.
 
+**Blocks**: each record has a block of s of K outputs; those inside are likelier by r than those
+outside, each of which has the probability c. B = c will do. Two blocks that share λ outputs give
+(r, 1) and (1, r) with mass (s − λ) c each, (r, r) with λ c and (1, 1) with (K − 2 s + λ) c. A
+smaller λ gives a larger law: the gains of (r, 1) and (1, r) enclose those of (r, r) and (1, 1), and
+have the same sum. So the least λ of any two records counts, and records whose blocks agree are no
+worse. If the record is drawn at random first, as one item of a set, then gains are means of those
+of records, and Jensen's inequality applies. Blocks that are drawn beforehand, by hash functions or
+as one of several parts, mix such laws: the largest of them is above all mixtures.
+
+**One item of a padded set**, by k-ary response with ratio r, of M ≥ ℓ of K values: u is
+1 + (r − 1) / M on the set, which is the mean over its parts of ℓ items of 1 + (r − 1) / ℓ on the
+part. So the law is below that of blocks of s = ℓ outputs with the ratio (r + ℓ − 1) / ℓ and
+λ = max(0, 2 ℓ − K).
+
+**Bits**, of which that of the record is set with p and every other one with q < p. With
+B = (1 − p) / (1 − q) times what bits have that are all set with q, u = R where the own bit is set
+and 1 where it is not, R = p (1 − q) / (q (1 − p)). Of the mass of B, (R, 1) and (1, R) have
+q (1 − q) each, (R, R) has q² and (1, 1) has (1 − q)².
+
 **Columns** are independent: u, v and masses multiply. The records a and b may agree in a column.
 With a response in it, that is no worse than if they differ: the gains p u − v and u − p v enclose
 p (u − v) and u − v, and have the same sum, for any u, v ≥ 0 of the other columns. For the other
@@ -53,6 +72,9 @@ from noisewright.privacy.subject import essential
 Atom = tuple[Fraction, Fraction, Fraction]
 """u, v, and the mass of the blanket there."""
 
+BlockMasses = tuple[Fraction, Fraction, Fraction, Fraction]
+"""r, and the masses of (r, 1), which (1, r) has too, of (r, r), and of (1, 1)."""
+
 _BITS = 128
 _MOST_ATOMS = 3000
 _MOST_MASSES = 1 << 18
@@ -70,12 +92,14 @@ class RowLaw:
     table: tuple[tuple[int, ...], ...] = ()
     claimed: Epsilon | None = None
     """The ε for any change of a row that the mechanism was made for, if it is known."""
+    blocks: tuple[BlockMasses, ...] = ()
+    """The blocks of outputs of reports, of which the worst counts; nothing else is used then."""
 
     @property
     def reduction(self) -> str:
-        """Which proof is used: "table", "responses" (variation ratio) or "clones"."""
-        if self.table:
-            return "table"
+        """Which proof is used: "blocks", "table", "responses" (variation ratio) or "clones"."""
+        if self.table or self.blocks:
+            return "table" if self.table else "blocks"
         return "responses" if self.responses else "clones"
 
     @property
@@ -86,6 +110,8 @@ class RowLaw:
         if self.table:
             columns = list(zip(*self.table, strict=True))
             return Epsilon.log(max(Fraction(max(c), min(c)) for c in columns if any(c))).brief()
+        if self.blocks:
+            return Epsilon.log(max(one[0] for one in self.blocks)).brief()
         return epsilon_sum([self.rest, *(Epsilon.log(p) for p, _ in self.responses)])
 
     @cached_property
@@ -93,6 +119,8 @@ class RowLaw:
         """The laws of (u, v), of which one is the worst for each purpose."""
         if self.table:
             return list(_pairs_of(self.table))
+        if self.blocks:
+            return [_atoms_of(*masses) for masses in self.blocks]
         columns = _columns_of(self.responses)
         if self.rest.is_zero:
             return [columns]
@@ -102,6 +130,30 @@ class RowLaw:
         if not self.responses:
             return [apart]
         return [_times(columns, apart), _times(columns, [(p, p, 1 / p)])]
+
+
+def block_masses(ratio: Fraction, outputs: int, inside: int, shared: int) -> BlockMasses:
+    """Return the law of blocks of so many of all outputs, any two of which share so many or more.
+
+    Requires: ratio ≥ 1, how much likelier outputs inside are than those outside.
+    """
+    outside = 1 / (ratio * inside + outputs - inside)
+    apart, neither = inside - shared, outputs - 2 * inside + shared
+    return ratio, apart * outside, shared * outside, neither * outside
+
+
+def bit_masses(present: Fraction, absent: Fraction) -> BlockMasses:
+    """Return the law of bits, the own one set with probability `present`, others with `absent`."""
+    ratio = present * (1 - absent) / (absent * (1 - present))
+    mass = (1 - present) / (1 - absent)
+    return ratio, mass * absent * (1 - absent), mass * absent**2, mass * (1 - absent) ** 2
+
+
+def _atoms_of(ratio: Fraction, apart: Fraction, both: Fraction, neither: Fraction) -> list[Atom]:
+    """Return the atoms of blocks, which are exact."""
+    one = Fraction(1)
+    found = [(ratio, one, apart), (one, ratio, apart), (ratio, ratio, both), (one, one, neither)]
+    return [atom for atom in found if atom[2]]
 
 
 def gains(atoms: Sequence[Atom], power: Fraction) -> Law:

@@ -173,6 +173,14 @@ def _attacks(law: RowLaw, *, known: bool) -> Iterator[list[Atom]]:
     if law.table:
         yield from _worst_of(law.table)
         return
+    if law.blocks:
+        # All other rows have the second record; what lies in both blocks, or in none, is alike.
+        for r, apart, *_ in law.blocks if known else ():
+            one, rest = Fraction(1), 1 - apart * (r + 1)
+            fewer = [(1 / r, one, r * apart), (one, one, rest)]
+            # Where the grid of `SumsBelow` does not tell these apart, the observer need not either.
+            yield [(r, one, apart), *(fewer if r < _FINEST else [_merge(fewer)])]
+        return
     responses = list(law.responses)
     if not known and not responses and not law.rest.is_zero:
         p = Fraction(law.rest.ratio_bounds(_BITS)[0], 1 << _BITS)

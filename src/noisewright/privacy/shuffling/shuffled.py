@@ -52,10 +52,10 @@ class ShuffledGuarantee:
 
     @property
     def reduction(self) -> str:
-        """Which proof was used: "clones" for any row mechanism with this ε, "responses" or "table".
+        """Which proof was used: "clones" for any row with this ε, "responses", "table" or "blocks".
 
         "responses" uses the labels of k-ary responses as well (variation ratio), "table" all
-        probabilities of the row mechanism.
+        probabilities of the row mechanism, "blocks" what reports of a local collection are made of.
         """
         return self.law.reduction
 

@@ -1,0 +1,268 @@
+"""`noisewright collect`: collect from people whose devices randomize what they send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import noisewright as nw
+from noisewright import estimation, files, local, tables
+from noisewright.cli.collections import KindOptions, make_collection
+from noisewright.cli.input_files import DataArgument, TableOptions, given_table
+from noisewright.cli.options import JsonOption, group_options
+from noisewright.cli.say import align, answer, heading, plain_guarantee, say
+from noisewright.errors import InputError
+
+HELP = """Collect from people who do not trust you: devices randomize their values before they send
+them.
+
+`plan` writes a specification, which devices and the server share. `report` is what a device does,
+`simulate` does it for a whole table, and `estimate` says what the reports tell.
+
+\b
+Examples:
+  noisewright collect plan --labels red,green,blue --epsilon 1 --people 10000 -o colors.json
+  noisewright collect report colors.json red --memo mine.memo
+  noisewright collect simulate colors.json people.csv --column color -o reports.parquet
+  noisewright collect estimate colors.json reports.parquet
+"""
+
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich")
+
+_Specification = Annotated[
+    Path,
+    typer.Argument(metavar="specification", help="The file that `plan` wrote.", show_default=False),
+]
+_MOST_ROWS = 20
+
+
+@app.command()
+@group_options
+def plan(
+    *,
+    kind: KindOptions,
+    people: Annotated[
+        int | None, typer.Option(help="How many people are expected: predicts the errors.")
+    ] = None,
+    name: Annotated[
+        str, typer.Option(help="A name that tells collections with the same settings apart.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the specification.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Where to write the certificate of the guarantee.")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that exist.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Choose how devices report, and say what to expect; nobody is asked yet."""
+    made = make_collection(kind, people, name)
+    for path in filter(None, (output, certificate)):
+        _require_free(path, overwrite=overwrite)
+    proven = made.certificate()
+    if output is not None:
+        made.save(output)
+    if certificate is not None:
+        proven.save(certificate)
+    expected = None if people is None else made.plan(people=people)
+    if as_json:
+        answer(
+            {
+                "specification": made.specification,
+                "digest": made.digest.hex(),
+                "guarantee": plain_guarantee(made.guarantee),
+                "why": made.why,
+                "expected": None if expected is None else str(expected),
+            }
+        )
+        return
+    say(f"{made.guarantee}, {proven.unit}; proven.", style="bold")
+    say(made.why)
+    if expected is not None:
+        say(str(expected))
+    if output is None:
+        say("Nothing was written; with -o you get the specification for devices and the server.")
+    else:
+        say(f"{output}: the specification, digest {made.digest.hex()[:16]}…", style="bold green")
+
+
+@app.command()
+def report(
+    specification: _Specification,
+    value: Annotated[str, typer.Argument(help="The value of this person.", show_default=False)],
+    memo: Annotated[
+        Path | None,
+        typer.Option(help="A file in which the answer to each value is kept, and sent again."),
+    ] = None,
+) -> None:
+    """Print one report, in hexadecimal digits: what a device sends."""
+    collection = local.open_collection(specification)
+    read = _read_values(collection, [value])
+    print(collection.client(memo=memo).report(read[0]).hex())
+
+
+@app.command()
+@group_options
+def simulate(
+    specification: _Specification,
+    data: DataArgument,
+    column: Annotated[str, typer.Option(help="The column that holds the values.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the reports: a .parquet file.")
+    ],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+    ] = False,
+    *,
+    table: TableOptions,
+    as_json: JsonOption = False,
+) -> None:
+    """Randomize a column as devices would, a report for each row: to try a collection out."""
+    import numpy as np
+
+    collection = local.open_collection(specification)
+    _require_free(output, overwrite=overwrite)
+    schema = _schema(collection, column)
+    reader = tables.open_table(given_table(data, table), schema=schema)
+    payloads = [
+        collection.reports(batch.column(column)).payload for batch in reader.batches([column])
+    ]
+    if not payloads:
+        raise InputError(f"{data} has no rows.")
+    reports = local.Reports(collection, np.concatenate(payloads))
+    reports.save(output)
+    if as_json:
+        answer({"output": str(output), "reports": len(reports)})
+    else:
+        say(f"{output}: {len(reports):,} reports, {collection.guarantee} each.", style="bold green")
+
+
+@app.command()
+def estimate(
+    specification: _Specification,
+    reports: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Parquet files with a column `report`, or texts with one report a line, in "
+            "hexadecimal digits.",
+            show_default=False,
+        ),
+    ],
+    state: Annotated[
+        Path | None,
+        typer.Option(help="Go on from this saved state if it exists, and save it afterwards."),
+    ] = None,
+    about: Annotated[
+        str,
+        typer.Option(help="people: only noise is error; population: sampling people is, too."),
+    ] = "people",
+    confidence: Annotated[
+        float, typer.Option(help="How often an interval covers the truth.")
+    ] = 0.95,
+    fakes: Annotated[
+        float | None,
+        typer.Option(help="Widen intervals for this share of reports that may be fake: 0.01."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write a .csv, .json, .parquet or .feather file."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what reports tell: answers with standard errors and intervals."""
+    collection = local.open_collection(specification)
+    known = state is not None and state.exists()
+    server = collection.server(state if known else None)
+    for path in reports:
+        for piece in _pieces(path):
+            server.add(piece)
+    if state is not None:
+        server.save(state)
+    if fakes is None:
+        found = server.estimate(about=about, confidence=confidence)
+    else:
+        found = server.robust(fakes=fakes, confidence=confidence).estimate
+    answers = _as_estimates(found)
+    if output is not None:
+        answers.save(output)
+    arrivals = server.arrivals
+    if as_json:
+        counts = {name: getattr(arrivals, name) for name in arrivals.__match_args__}
+        guarantee = plain_guarantee(collection.guarantee)
+        answer({"arrivals": counts, "guarantee": guarantee, **answers.document()})
+        return
+    say(f"{arrivals}; {collection.guarantee} for each person's report.", style="bold")
+    if output is not None:
+        say(f"{output}: {len(answers):,} tables.", style="bold green")
+        return
+    for name, one in answers.items():
+        _tell(str(name), one)
+
+
+def _as_estimates(found: Any) -> estimation.Estimates:
+    if isinstance(found, estimation.Estimate):
+        return estimation.Estimates({found.axes[0].name if found.axes else found.what: found})
+    return estimation.Estimates(found)
+
+
+def _tell(name: str, one: estimation.Estimate) -> None:
+    heading(f"{one.what} by {name}" if one.axes else one.what)
+    shown = one.top(_MOST_ROWS) if len(one.axes) == 1 and one.values.size > _MOST_ROWS else one
+    columns = shown.columns()
+    lows, highs = (end.reshape(-1).tolist() for end in shown.shown_intervals)
+    labels = [str(label) for label in columns[shown.axes[0].name]] if shown.axes else [one.what]
+    rows = [["", one.what, "± error", "interval"]]
+    for place, label in enumerate(labels):
+        value, error = shown.values.reshape(-1)[place], shown.standard_errors.reshape(-1)[place]
+        rows.append(
+            [label, f"{value:.4g}", f"{error:.2g}", f"{lows[place]:.4g} to {highs[place]:.4g}"]
+        )
+    for line in align(rows, left=1):
+        say(line)
+    if one.values.size > len(labels):
+        say(f"  … {one.values.size - len(labels):,} more; -o writes all.")
+    for note in one.sentences:
+        say(note)
+
+
+def _pieces(path: Path) -> Iterator[Any]:
+    """Return the reports of a file: the path of a Parquet file, or lines of hexadecimal digits."""
+    if path.suffix.lower() == ".parquet":
+        yield path
+        return
+    for line in files.read_text(path, what="the reports", most=1 << 31).split():
+        try:
+            yield bytes.fromhex(line)
+        except ValueError:
+            yield b""  # counted as damaged
+
+
+def _require_free(path: Path, *, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already; name another file, or add --overwrite.")
+
+
+def _schema(collection: nw.local.Collection, column: str) -> tables.Schema:
+    space = getattr(collection, "space", None)
+    if space is None:
+        return tables.Schema({}, public=(column,), others="drop")
+    return tables.Schema({column: tables.Field(space)}, others="drop")
+
+
+def _read_values(collection: nw.local.Collection, texts: list[str]) -> list[Any]:
+    """Return values that were typed, as the collection takes them."""
+    import pyarrow as pa
+
+    column = pa.table({"value": texts})
+    space = getattr(collection, "space", None)
+    if space is None:
+        return texts
+    field = tables.Field(space)
+    codes = tables.column_codes(field.cells, column["value"])
+    return [space.point(int(code)) for code in codes]

@@ -1,0 +1,1 @@
+"""Clients in other languages: a specification, test vectors, and programs that draw the same."""

@@ -1,0 +1,1 @@
+"""Numbers on a declared grid: their mean, and their whole distribution."""

@@ -1,0 +1,1 @@
+"""RAPPOR: Bloom filters, a permanent and an instantaneous randomized response, and decoding."""

@@ -1,0 +1,129 @@
+"""`noisewright collect`: a specification, reports, and what a server makes of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Program
+
+PLAN = ("collect", "plan", "--labels", "red,green,blue", "--epsilon", "4")
+
+
+@pytest.fixture
+def colors(tmp_path: Path, noisewright: Program) -> Path:
+    path = tmp_path / "colors.json"
+    said = noisewright(*PLAN, "--people", "10000", "-o", str(path), "--name", "colors")
+    assert said.code == 0
+    assert "for replacing the value of one person" in said.out
+    assert "standard error of a rare value" in said.out
+    return path
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("color\n" + "red\n" * 600 + "green\n" * 300 + "blue\n" * 100)
+    return path
+
+
+def test_from_a_table_to_shares(
+    colors: Path, people: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    reports = tmp_path / "reports.parquet"
+    asked = ("collect", "simulate", str(colors), str(people), "--column", "color")
+    assert "1,000 reports" in noisewright(*asked, "-o", str(reports)).out
+    again = noisewright(*asked, "-o", str(reports))
+    assert again.code == 2
+    assert "--overwrite" in again.err
+    found = json.loads(noisewright("collect", "estimate", str(colors), str(reports), "--json").out)
+    assert found["arrivals"]["counted"] == 1_000
+    shares = dict(
+        zip(*(found["tables"][0]["columns"][c] for c in ("category", "share")), strict=True)
+    )
+    # Standard errors are about 0.6 points at epsilon 4: seven of them.
+    assert abs(shares["red"] - 0.6) < 0.05
+    told = noisewright("collect", "estimate", str(colors), str(reports)).out
+    assert "1,000 reports; epsilon=4 for each person's report" in told
+    assert "red" in told
+    table = tmp_path / "shares.csv"
+    noisewright("collect", "estimate", str(colors), str(reports), "-o", str(table))
+    assert "red" in table.read_text()
+
+
+def test_a_state_goes_on_and_nothing_counts_twice(
+    colors: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    memo = tmp_path / "mine.memo"
+    sent = [
+        noisewright("collect", "report", str(colors), "red", "--memo", str(memo)).out.strip()
+        for _ in range(3)
+    ]
+    payloads = {bytes.fromhex(one)[19:-4] for one in sent}
+    assert len(payloads) == 1
+    assert len(set(sent)) == 3
+    lines = tmp_path / "reports.txt"
+    lines.write_text("\n".join([*sent, sent[0], "zz", "00ff"]) + "\n")
+    state = tmp_path / "state"
+    asked = ("collect", "estimate", str(colors), str(lines), "--state", str(state), "--json")
+    first = json.loads(noisewright(*asked).out)["arrivals"]
+    assert first["counted"] == 3
+    assert first["repeated"] == 1
+    assert first["damaged"] == 2
+    second = json.loads(noisewright(*asked).out)["arrivals"]
+    assert second["counted"] == 3
+    assert second["repeated"] == 5
+
+
+def test_fakes_widen_intervals(
+    colors: Path, people: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    reports = tmp_path / "reports.parquet"
+    noisewright(
+        *("collect", "simulate", str(colors), str(people), "--column", "color", "-o", str(reports))
+    )
+    asked = ("collect", "estimate", str(colors), str(reports), "--json")
+    plain = json.loads(noisewright(*asked).out)["tables"][0]["columns"]
+    wide = json.loads(noisewright(*asked, "--fakes", "0.05").out)["tables"][0]["columns"]
+    # If all 50 fakes said red, 550 of 950 honest people did; if none did, 600 of 950.
+    assert wide["low"][0] < plain["low"][0] - 0.015
+    assert wide["high"][0] > plain["high"][0] + 0.015
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--epsilon", "1"), "say what values are possible"),
+        (("--labels", "a,b"), "say --epsilon"),
+        (("--labels", "a,b", "--epsilon", "0"), "epsilon"),
+        (("--labels", "a,b", "--epsilon", "x"), "write a number"),
+        (("--labels", "a", "--epsilon", "1"), "2 to"),
+        (("--low", "1", "--epsilon", "1"), "both --low and --high"),
+        (("--labels", "a,b", "--epsilon", "1", "--method", "magic"), "method"),
+    ],
+)
+def test_what_is_missing_is_said(
+    arguments: tuple[str, ...], words: str, noisewright: Program
+) -> None:
+    said = noisewright("collect", "plan", *arguments)
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_a_value_that_was_not_declared_is_refused_without_repeating_it(
+    colors: Path, noisewright: Program
+) -> None:
+    said = noisewright("collect", "report", str(colors), "chartreuse")
+    assert said.code == 2
+    assert "chartreuse" not in said.err
+
+
+def test_a_changed_specification_is_refused(colors: Path, noisewright: Program) -> None:
+    document = json.loads(colors.read_text())
+    document["randomizer"]["keep"] = "ffffffffffffff00"
+    colors.write_text(json.dumps(document))
+    said = noisewright("collect", "report", str(colors), "red")
+    assert said.code == 2
+    assert "was changed" in said.err
+    colors.write_text("{}")
+    assert noisewright("collect", "report", str(colors), "red").code == 2
