@@ -14,6 +14,7 @@ from papers.survey import (
     definitions,
     existence,
     exponential,
+    histograms,
     itemsets,
     laplace,
     neighbors,
@@ -47,7 +48,7 @@ PAPER = Paper(
         "utility": utility.CLAIMS,
         "synthetic": {**existence.CLAIMS, **synthetic.CLAIMS, **accuracy.CLAIMS},
         "rappor": rappor.CLAIMS,
-        "local": {**itemsets.CLAIMS},
+        "local": {**histograms.CLAIMS, **itemsets.CLAIMS},
     },
     data=(GROCERIES, RETAIL),
 )

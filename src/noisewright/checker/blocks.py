@@ -20,6 +20,8 @@ is r, 1 / r or 1. That every block has s outputs is all that is used of the bloc
   each function the block of a value is its hash: K = hashes, s = 1;
 - for `windows`, where the block of the x-th value are the `width` outputs from x stride on:
   K = (values − 1) stride + width, s = width;
+- for `halves`, where outputs are strings of `bits` bits, and the block of a value are the strings
+  in which one bit, which the value tells, is 0, or in which it is 1: K = 2^bits, s = K / 2;
 - for `ends`, where a number is first rounded to one of two ends, at random, and the block is the
   end that it became: K = 2, s = 1. A report then has a mixture of the probabilities that it has on
   the ends, and quotients of mixtures lie between the quotients of what is mixed.
@@ -58,12 +60,14 @@ _FAMILIES = (
     "kind: sets, values: whole, size: whole",
     "kind: hashes, values: whole, hashes: whole",
     "kind: windows, values: whole, width: whole, stride: whole",
+    "kind: halves, values: whole, bits: whole",
     "kind: ends, values: whole",
 )
 _MOST_LOG2_TOTAL = 2**12
 _MOST_IN_SETS = 2**14
 _MOST_COORDINATES = 2**6
 _LARGEST_FIELD = 2**20
+_MOST_BITS = 2**16
 
 
 def prove_blocks(claim: PrivacyClaim) -> Findings:
@@ -145,6 +149,11 @@ def _read_sizes(family: dict[str, Any]) -> tuple[int, int]:
     if kind == "hashes":
         need(numbers[0] > 1, _PART, f"found {numbers[0]} hashes; need at least 2")
         return numbers[0], 1
+    if kind == "halves":
+        (bits,) = numbers
+        ok = 0 < bits <= _MOST_BITS and values <= 2 * bits
+        need(ok, _PART, f"found strings of {bits} bits; need two values a bit at most")
+        return 2**bits, 2 ** (bits - 1)
     if kind == "ends":
         return 2, 1
     width, stride = numbers

@@ -11,6 +11,12 @@ from .frequencies import (
     FrequencyPlan as FrequencyPlan,
     frequencies as frequencies,
 )
+from .heavy_hitters import (
+    HeavyHitters as HeavyHitters,
+    HitterCollection as HitterCollection,
+    HitterPlan as HitterPlan,
+    heavy_hitters as heavy_hitters,
+)
 from .item_collection import ItemCollection as ItemCollection, SetCollection as SetCollection
 from .items import (
     FoundItems as FoundItems,
@@ -53,3 +59,8 @@ from .server import CollectionServer as CollectionServer
 from .set_sizes import SetSizeCollection as SetSizeCollection
 from .shares import Detected as Detected
 from .shuffled_reports import ShuffledReports as ShuffledReports
+from .succinct_histogram import (
+    SuccinctCollection as SuccinctCollection,
+    SuccinctPlan as SuccinctPlan,
+    succinct_histogram as succinct_histogram,
+)

@@ -53,6 +53,9 @@ LARGEST_TRANSFORM = 1 << 26
 MOST_SUMMED = 1 << 27
 """Or so many points in the hyperplanes of all values: some seconds."""
 
+_MOST_LISTED = 1 << 19
+"""So many points of lines are listed: more would leave the cache."""
+
 _CHUNK = 1 << 15
 _MOST_COORDINATES = 64
 _DIGITS = 30
@@ -232,6 +235,9 @@ class Projective(BlockFamily):
 
     def supports(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each value how many reports lie in its hyperplane."""
+        listed = self.values * self.inside <= _MOST_LISTED
+        if listed and (self.t == 3 or self.work < self.q**self.t):
+            return tally[self._planes].sum(axis=1)
         if self.work < self.q**self.t:
             return self._sums(tally)
         people = int(tally.sum())
@@ -241,16 +247,22 @@ class Projective(BlockFamily):
         sums = self._characters(spread, vectors, tally, wanted)
         return (people + sums) // self.q
 
+    @cached_property
+    def _planes(self) -> Array:
+        """The points of all hyperplanes, for counts that are added up again and again."""
+        return self._planes_of(np.arange(self.values))
+
+    def _planes_of(self, codes: Array) -> Array:
+        """Return the points of the hyperplanes of some values, a row for each."""
+        free = self._vectors(np.arange(self.inside, dtype=np.int64))
+        points = self._solve(np.repeat(codes, self.inside), np.tile(free, codes.size), 0)
+        return points.astype(np.int64).reshape(codes.size, self.inside)
+
     def _sums(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add up the counts of all points of each hyperplane."""
-        found = np.empty(self.values, dtype=np.int64)
-        free = self._vectors(np.arange(self.inside, dtype=np.int64))
         step = max(1, _CHUNK // self.inside)
-        for start in range(0, self.values, step):
-            codes = np.arange(start, min(start + step, self.values))
-            points = self._solve(np.repeat(codes, self.inside), np.tile(free, codes.size), 0)
-            found[codes] = tally[points].reshape(codes.size, -1).sum(axis=1)
-        return found
+        pieces = np.split(np.arange(self.values), range(step, self.values, step))
+        return np.concatenate([tally[self._planes_of(codes)].sum(axis=1) for codes in pieces])
 
     def _characters(self, spread: Array, vectors: Array, tally: Array, wanted: Array) -> Array:
         """Return Σ over all reports y and a ≠ 0 of a character of ⟨x, a y⟩, for each wanted x."""

@@ -1,0 +1,1 @@
+"""Values of open domains: prefixes, hashes, and a search that needs only counts."""

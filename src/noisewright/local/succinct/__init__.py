@@ -1,0 +1,1 @@
+"""Succinct histograms: one bit of a random projection, and codes in channels."""
