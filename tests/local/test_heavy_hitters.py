@@ -224,7 +224,7 @@ def test_most_of_the_frequent_values_are_found_and_intervals_hold() -> None:
 
 @pytest.mark.slow
 def test_zipf_strings_have_the_recall_that_is_promised() -> None:
-    # The mean is 0.84, its standard deviation 0.05; 0.5 is 7 of them away.
+    # Some 27 of 32 were found in a few runs of this size; half of them is far below.
     values, true = zipf_values(1_000_000, 1.3, 100_000)
     collection = nw.local.heavy_hitters(epsilon=4, people=1_000_000, of="numbers")
     answer = collection.server().add(collection.reports(values)).estimate()

@@ -115,6 +115,16 @@ def blocks_in(family: Any) -> tuple[int, list[int]]:
         case "hashes":  # a function that tells as many values apart as it can
             hashes = family["hashes"]
             return hashes, [1 << x % hashes for x in range(min(values, MOST_INPUTS))]
+        case "halves":
+            bits = family["bits"]
+            if bits > 10:
+                raise UnjudgedError
+            if values > 2 * bits:
+                raise UntrueError("there are two values for each bit")
+            return 1 << bits, [
+                sum(1 << y for y in range(1 << bits) if (y >> x // 2 & 1) == x % 2)
+                for x in range(values)
+            ]
         case _:
             width, stride = family["width"], family["stride"]
             outputs = (values - 1) * stride + width
@@ -216,7 +226,9 @@ def require_collection(mechanism: Any, epsilon: Decimal, delta: Decimal) -> None
 
 def family_of(draw: Random) -> Any:
     values = draw.randint(2, 5)
-    match draw.choice(["points", "projective", "projective", "sets", "hashes", "windows", "ends"]):
+    match draw.choice(
+        ["points", "projective", "projective", "sets", "hashes", "windows", "ends", "halves"]
+    ):
         case "projective":
             shapes = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (4, 3), (5, 3), (8, 2)]
             q, t = draw.choice([*shapes, (9, 2), (7, 2), (2, 6), (9, 3), (8, 3), (16, 2)])
@@ -226,6 +238,9 @@ def family_of(draw: Random) -> Any:
             return {"kind": "sets", "values": values, "size": draw.randint(1, values - 1)}
         case "hashes":
             return {"kind": "hashes", "values": values, "hashes": draw.randint(2, 6)}
+        case "halves":
+            bits = draw.randint(1, 4)
+            return {"kind": "halves", "values": draw.randint(2, 2 * bits), "bits": bits}
         case "windows":
             sizes = {"width": draw.randint(1, 6), "stride": draw.randint(1, 3)}
             return {"kind": "windows", "values": values, **sizes}

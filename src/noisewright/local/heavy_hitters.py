@@ -76,14 +76,34 @@ def heavy_hitters(
     if people is not None:
         people = require_people(people)
     label = read_name(name)
-    if bits <= AT_ONCE:
-        response = response_at_once(values.count, read)
-        return HitterCollection(values, response, min(top, values.count), label)
-    response = response_on_hashes(read)
-    seed = hashlib.sha256(f"noisewright heavy hitters 1\0{bits}\0{label}".encode()).digest()
-    cohorts = cohorts_for(people, response)
+    return _collection_of(values, read, top, label, people=people)
+
+
+def _collection_of(
+    values: OpenValues,
+    epsilon: Epsilon,
+    top: int,
+    name: str,
+    *,
+    people: int | None = None,
+    cohorts: int | None = None,
+) -> HitterCollection:
+    """Return the collection with so many cohorts, or with those that so many people need."""
+    if values.bits <= AT_ONCE:
+        response = response_at_once(values.count, epsilon)
+        return HitterCollection(values, response, min(top, values.count), name)
+    response, bits = response_on_hashes(epsilon), values.bits
+    seed = hashlib.sha256(f"noisewright heavy hitters 1\0{bits}\0{name}".encode()).digest()
+    cohorts = cohorts_for(people, response) if cohorts is None else cohorts
     made = PrefixResponse(bits, levels_for(bits), cohorts, response, seed)
-    return HitterCollection(values, made, top, label)
+    return HitterCollection(values, made, top, name)
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> HitterCollection:
+    """Return the collection with these settings."""
+    values = OpenValues.of_description(document["values"])
+    cohorts = document["prefixes"]["cohorts"] if "prefixes" in document else None
+    return _collection_of(values, epsilon, document["top"], document["name"], cohorts=cohorts)
 
 
 @dataclass(frozen=True)
@@ -181,7 +201,11 @@ class HitterCollection(Collection):
 
     def settings(self) -> dict[str, Any]:
         """Return the kind of values, and how they are hashed."""
-        found: dict[str, Any] = {"kind": "heavy hitters", "values": self.values.describe()}
+        found: dict[str, Any] = {
+            "kind": "heavy hitters",
+            "values": self.values.describe(),
+            "top": self.top,
+        }
         made = self.randomizer
         if isinstance(made, PrefixResponse):
             found["prefixes"] = {

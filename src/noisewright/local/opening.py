@@ -19,9 +19,11 @@ _FILES = {
     "attributes": "attributes",
     "distribution": "numbers.distribution",
     "frequencies": "frequencies",
+    "heavy hitters": "heavy_hitters",
     "items": "item_opening",
     "mean": "numbers.mean",
     "rappor": "rappor.collecting",
+    "succinct histogram": "succinct_histogram",
 }
 """Which file of the room opens which kind, by its function `from_settings`."""
 

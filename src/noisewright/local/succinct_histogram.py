@@ -69,15 +69,29 @@ def succinct_histogram(
     whole_number(channels, name="channels", least=8, most=4096)
     if channels & (channels - 1):
         raise ParameterError(f"channels is {channels}; it must be a power of two.")
-    label = read_name(name)
-    coin = block_response(Points(2), read)
-    oracle = OneBitResponse(bits, _coordinates(bits, read, people), coin, _hash_key(label, bits, 0))
-    searches: list[ChannelResponse] = []
-    if flag(search, name="search"):
-        log2_channels = channels.bit_length() - 1
-        seeds = [_hash_key(label, bits, 1 + number) for number in range(repetitions)]
-        searches = [ChannelResponse(bits, log2_channels, coin, seed) for seed in seeds]
-    return SuccinctCollection(values, oracle, tuple(searches), label)
+    counts = [channels] * repetitions if flag(search, name="search") else []
+    return _collection_of(values, read, _coordinates(bits, read, people), counts, read_name(name))
+
+
+def _collection_of(
+    values: OpenValues, epsilon: Epsilon, coordinates: int, searches: list[int], name: str
+) -> SuccinctCollection:
+    """Return the collection with so many coordinates, and searches through so many channels."""
+    coin, bits = block_response(Points(2), epsilon), values.bits
+    oracle = OneBitResponse(bits, coordinates, coin, _hash_key(name, bits, 0))
+    made = [
+        ChannelResponse(bits, channels.bit_length() - 1, coin, _hash_key(name, bits, number))
+        for number, channels in enumerate(searches, start=1)
+    ]
+    return SuccinctCollection(values, oracle, tuple(made), name)
+
+
+def from_settings(document: dict[str, Any], epsilon: Epsilon) -> SuccinctCollection:
+    """Return the collection with these settings."""
+    values = OpenValues.of_description(document["values"])
+    searches = [search["channels"] for search in document["searches"]]
+    coordinates = document["oracle"]["coordinates"]
+    return _collection_of(values, epsilon, coordinates, searches, document["name"])
 
 
 def _hash_key(name: str, bits: int, number: int) -> bytes:

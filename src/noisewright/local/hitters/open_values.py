@@ -46,6 +46,13 @@ class OpenValues:
         """How many numbers there are."""
         return self.below or 1 << self.bits
 
+    @classmethod
+    def of_description(cls, described: dict[str, Any]) -> OpenValues:
+        """Return the values that a specification describes."""
+        bits, count = described["bits"], described["count"]
+        below = None if count == 1 << bits else count
+        return cls(bits, described["of"], described["longer"], below)
+
     def describe(self) -> dict[str, Any]:
         """Return the values as specifications write them."""
         return {"of": self.of, "bits": self.bits, "longer": self.longer, "count": self.count}
